@@ -1,0 +1,1 @@
+//! The game of chess and its variants, over shakmaty.

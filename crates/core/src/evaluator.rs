@@ -1,0 +1,28 @@
+//! What the search knows about networks that live in the core: the trait [`Evaluator`].
+//!
+//! An evaluator sees the position itself, one leaf at a time; batches are spread over threads by `pool`. It knows
+//! nothing of the graph, and must be a pure function of the leaf: the same numbers on every call and every thread.
+
+use std::sync::atomic::AtomicBool;
+
+use crate::game::{Game, MoveCode};
+
+/// A position that waits for its evaluation.
+#[derive(Clone, Debug)]
+pub struct Leaf<G> {
+    /// The position.
+    pub game: G,
+    /// Its legal moves, ascending; never empty.
+    pub moves: Vec<MoveCode>,
+    /// The last moves that led to it, newest first, at most eight (game and trajectory).
+    pub recent: Vec<MoveCode>,
+    /// How often the position occurred before on its path, 0 to 2.
+    pub repetitions: u32,
+}
+
+/// Maps a leaf to a value for the side to move and a logit for each legal move.
+pub trait Evaluator<G: Game>: Send + Sync {
+    /// Returns the value in [-1, 1]; replaces `logits` by one number per move of `leaf.moves`.
+    /// A slow evaluator looks at `cancel` now and then and returns early (anything) when it is set.
+    fn evaluate(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32;
+}

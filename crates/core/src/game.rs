@@ -1,0 +1,90 @@
+//! What the search knows about rules: the trait [`Game`] and the small types it speaks in.
+//!
+//! A position here is a fact without history: repetition and move-count draws depend on the path and are the business of
+//! the walk. This file knows no chess; `chess/` implements the trait over shakmaty.
+
+/// A legal move of some position, as a short code. What it means is the game's business; the order of codes breaks ties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct MoveCode(pub u16);
+
+/// How a finished game ended, for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The side to move has won (possible in some variants).
+    Win,
+    /// Nobody has won.
+    Draw,
+    /// The side to move has lost, for example by checkmate.
+    Loss,
+}
+
+impl Ending {
+    /// The value of this ending for the side to move.
+    pub const fn value(self) -> f64 {
+        match self {
+            Ending::Win => 1.0,
+            Ending::Draw => 0.0,
+            Ending::Loss => -1.0,
+        }
+    }
+}
+
+/// A predicate on moves that narrows an exploration, the paper's domain knowledge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constraint {
+    /// The move gives check.
+    Checks,
+    /// The move takes a piece.
+    Captures,
+    /// The moved piece attacks something worth more than itself, or undefended.
+    Threats,
+}
+
+/// A position of a game, and the rules that lead on from it.
+pub trait Game: Clone + Send + Sync + 'static {
+    /// Identity of the position: equal for equal positions, whatever the path; without ply and clock.
+    fn key(&self) -> u64;
+
+    /// The player to move, 0 or 1. Only equality matters: a value changes sign when it changes.
+    fn player(&self) -> u8;
+
+    /// Absolute ply of the game.
+    fn ply(&self) -> u32;
+
+    /// Plies since the last move that cannot be taken back (pawn move, capture).
+    fn clock(&self) -> u32;
+
+    /// The clock at which the game is drawn, if this game has such a rule.
+    fn clock_limit(&self) -> Option<u32>;
+
+    /// Replaces `moves` by the legal moves, in ascending order of their codes. It may hold moves even where a variant's rule ended the game.
+    fn legal_moves(&self, moves: &mut Vec<MoveCode>);
+
+    /// How the game ended here by a fact of the position, given its legal moves; `None` while it goes on.
+    fn ending(&self, moves: &[MoveCode]) -> Option<Ending>;
+
+    /// Plays a legal move.
+    fn play(&mut self, mv: MoveCode);
+
+    /// Whether the move resets the clock.
+    fn is_zeroing(&self, mv: MoveCode) -> bool;
+
+    /// Whether the legal move satisfies the constraint.
+    fn satisfies(&self, constraint: Constraint, mv: MoveCode) -> bool;
+
+    /// The move as people write it (UCI).
+    fn move_text(&self, mv: MoveCode) -> String;
+
+    /// Shape of the network's input: planes of 8 x 8.
+    fn plane_count(&self) -> usize;
+
+    /// Size of the network's policy output.
+    fn policy_size(&self) -> usize;
+
+    /// Writes the planes of this position (row-major, `plane_count() * 64` numbers, all overwritten).
+    /// `recent` are the last moves before it, newest first; `repetitions` how often it occurred before (0, 1, 2).
+    fn fill_planes(&self, recent: &[MoveCode], repetitions: u32, planes: &mut [f32]);
+
+    /// Index of a legal move in the policy output.
+    fn policy_index(&self, mv: MoveCode) -> usize;
+}
