@@ -1,0 +1,131 @@
+//! Algorithm 2: values go up a trajectory, in the mode the settings name.
+//!
+//! Changes visits and values along the trajectory and nothing else; which edge gets a correction is decided in
+//! `transposition`.
+
+use crate::graph::{Graph, NONE, NodeId, node_flag};
+use crate::settings::{Backup, Settings};
+use crate::transposition::{correction, corrects, mass_change};
+
+/// One step of a trajectory: a node and the slot of the edge taken there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The node.
+    pub node: NodeId,
+    /// The slot of its edge.
+    pub slot: u16,
+}
+
+/// How a trajectory ended, as far as backup cares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Arrival {
+    /// At a node with this value, for the side to move there.
+    Value(f64),
+    /// As a draw of the path.
+    PathDraw,
+}
+
+/// Algorithm 2: backs a value up the steps; returns the number of corrections. `exploration` says that the first step is the
+/// branch of a disconnected trajectory.
+///
+/// Differs from the paper: one frame throughout, the corrected sign of Eq. (9), and the absence of a target is not a number.
+pub fn back_up(graph: &mut Graph, steps: &[Step], arrival: Arrival, exploration: bool, settings: &Settings) -> u64 {
+    let (value_min, value_max) = (settings.value_min, settings.value_max);
+    let mut corrections = 0;
+    let mut value = match arrival {
+        Arrival::Value(value) => value,
+        Arrival::PathDraw => 0.0,
+    };
+    let mut path_draw = arrival == Arrival::PathDraw;
+    for (depth, &Step { node, slot }) in steps.iter().enumerate().rev() {
+        let edge = graph.edge(node, slot);
+        let child = edge.child;
+        let plain = if path_draw { 0.0 } else { graph.sign(node, child) * value };
+        if settings.backup == Backup::Recompute {
+            let edge = graph.edge_mut(node, slot);
+            edge.visits += 1;
+            edge.draws += u32::from(path_draw);
+            edge.explored += u32::from(exploration && depth == 0);
+            graph.node_mut(node).visits += 1;
+            recompute(graph, node);
+            value = graph.node(node).value;
+            path_draw = false;
+            continue;
+        }
+        let (visits, q) = (edge.visits, edge.q);
+        let n = f64::from(visits);
+        let x = if !path_draw && corrects(graph, edge, settings.backup) {
+            let target = graph.target(node, child);
+            let x = match settings.backup {
+                Backup::Delta => mass_change(target, visits, q),
+                _ => correction(target, visits, q, value_min, value_max),
+            };
+            corrections += u64::from(x != plain);
+            x
+        } else {
+            plain
+        };
+        let edge = graph.edge_mut(node, slot);
+        let x = if settings.backup == Backup::Delta {
+            let mean = ((n * q + x) / (n + 1.0)).max(value_min).min(value_max);
+            edge.q = mean;
+            (n + 1.0) * mean - n * q
+        } else {
+            // Eq. (5): the running mean.
+            edge.q = q + (x - q) / (n + 1.0);
+            x
+        };
+        edge.visits += 1;
+        edge.draws += u32::from(path_draw);
+        edge.explored += u32::from(exploration && depth == 0);
+        let node = graph.node_mut(node);
+        node.value += (x - node.value) / (f64::from(node.visits) + 1.0);
+        node.visits += 1;
+        value = x;
+        path_draw = false;
+    }
+    corrections
+}
+
+/// Mode `recompute`: the node's value, and its edges', from the children as they are now.
+fn recompute(graph: &mut Graph, id: NodeId) {
+    let mut sum = f64::from(graph.node(id).raw);
+    let mut weights = 1.0;
+    for slot in 0..graph.node(id).opened {
+        let edge = graph.edge(id, slot);
+        if edge.visits == 0 {
+            continue;
+        }
+        let draws = f64::from(edge.draws);
+        let q = if edge.child != NONE && graph.node(edge.child).has(node_flag::EVALUATED) {
+            let weight = f64::from(edge.visits) - draws - f64::from(edge.explored);
+            let target = graph.target(id, edge.child);
+            let both = weight + draws;
+            weights += both;
+            let q = if both > 0.0 { weight * target / both } else { target };
+            sum += both * q;
+            q
+        } else if edge.child == NONE {
+            // The child was given up for memory: the edge remembers.
+            let weight = f64::from(edge.visits) - f64::from(edge.explored);
+            weights += weight;
+            sum += weight * edge.q;
+            edge.q
+        } else {
+            weights += draws;
+            0.0
+        };
+        graph.edge_mut(id, slot).q = q;
+    }
+    graph.node_mut(id).value = sum / weights;
+}
+
+/// Adds or takes back the marks of a trajectory in flight.
+pub fn mark(graph: &mut Graph, steps: &[Step], flying: bool) {
+    for &Step { node, slot } in steps {
+        let edge = graph.edge_mut(node, slot);
+        edge.in_flight = if flying { edge.in_flight + 1 } else { edge.in_flight - 1 };
+        let node = graph.node_mut(node);
+        node.in_flight = if flying { node.in_flight + 1 } else { node.in_flight - 1 };
+    }
+}

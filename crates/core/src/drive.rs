@@ -1,0 +1,179 @@
+//! The Rust loop: collect, evaluate, apply, until a limit, a proof or a stop ends it.
+//!
+//! The order of collections and applications is fixed by the settings alone, so the graph does not depend on threads or timing. The Python
+//! loop keeps the same order with the same verbs.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::game::Game;
+use crate::graph::{State, node_flag};
+use crate::pool::{Flight, Pool, Task};
+use crate::search::{Batch, Budget, Search};
+
+/// What ends a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Simulations and evaluations.
+    pub budget: Budget,
+    /// Time.
+    pub time: Option<Duration>,
+    /// Ends the search once a mate in so many moves is proven.
+    pub mate: Option<u32>,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finish {
+    /// A limit on simulations or evaluations was met.
+    Budget,
+    /// The time was up.
+    Time,
+    /// Somebody asked for it.
+    Stopped,
+    /// The root is solved.
+    Solved,
+    /// Nothing was left to evaluate.
+    Idle,
+    /// The memory cap leaves no room for a single further node.
+    Memory,
+}
+
+impl Finish {
+    /// The word for it in every interface.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Finish::Budget => "limit",
+            Finish::Time => "time",
+            Finish::Stopped => "stopped",
+            Finish::Solved => "solved",
+            Finish::Idle => "idle",
+            Finish::Memory => "memory",
+        }
+    }
+}
+
+/// The part of the loop that both drivers share: when to go on.
+#[derive(Debug)]
+pub struct Course {
+    limits: Limits,
+    begun: Instant,
+    idle: u64,
+}
+
+impl Course {
+    /// Starts the clock.
+    pub fn new(limits: Limits) -> Course {
+        Course { limits, begun: Instant::now(), idle: 0 }
+    }
+
+    /// Time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Why the search should end before the next collection, if it should.
+    pub fn finish<G: Game>(&self, search: &Search<G>, stop: &AtomicBool) -> Option<Finish> {
+        let root = search.graph().node(search.root());
+        if stop.load(Ordering::Relaxed) {
+            Some(Finish::Stopped)
+        } else if self.limits.time.is_some_and(|time| self.begun.elapsed() >= time) {
+            Some(Finish::Time)
+        } else if root.state.is_exact() {
+            Some(Finish::Solved)
+        } else if !search.within(&self.limits.budget) {
+            Some(Finish::Budget)
+        } else if self.idle >= search.settings().idle_collections {
+            Some(if search.is_starved() { Finish::Memory } else { Finish::Idle })
+        } else {
+            None
+        }
+    }
+
+    /// Takes note of a collection; whether the oldest batch in flight must be applied now.
+    pub fn collected(&mut self, empty: bool, in_flight: usize, most_in_flight: usize) -> bool {
+        if empty && in_flight == 0 {
+            self.idle += 1;
+        } else {
+            self.idle = 0;
+        }
+        in_flight >= most_in_flight || (empty && in_flight > 0)
+    }
+}
+
+/// Runs a search to its end. `watch` is called after every round.
+pub fn run<G: Game>(
+    search: &mut Search<G>,
+    pool: &mut Pool<G>,
+    limits: Limits,
+    stop: &Arc<AtomicBool>,
+    watch: &mut dyn FnMut(&mut Search<G>),
+) -> Finish {
+    let evaluator = search.evaluator.clone().expect("the Rust loop runs evaluators of the core");
+    let most = search.settings().batches_in_flight as usize;
+    let ranking = search.ranking();
+    let mut course = Course::new(limits);
+    let mut queue: VecDeque<(Batch<G>, Arc<Flight<G>>)> = VecDeque::new();
+    let finish = loop {
+        if let Some(finish) = course.finish(search, stop) {
+            break finish;
+        }
+        let mut batch = search.collect(&limits.budget, stop);
+        let empty = batch.pending.is_empty();
+        if !empty {
+            let results = search.result_buffers(batch.evaluations);
+            let leaves = batch.pending.iter_mut().filter_map(|pending| pending.leaf.take());
+            let tasks = leaves.zip(results).enumerate().map(|(place, (leaf, result))| Task { place, leaf, result }).collect();
+            let flight = pool.launch(tasks, &evaluator, ranking, stop);
+            queue.push_back((batch, flight));
+        }
+        if course.collected(empty, queue.len(), most) && !apply_oldest(search, pool, &mut queue) {
+            break Finish::Stopped;
+        }
+        watch(search);
+    };
+    let abandons = matches!(finish, Finish::Stopped | Finish::Time);
+    while !queue.is_empty() {
+        if abandons || !apply_oldest(search, pool, &mut queue) {
+            if let Some((batch, _)) = queue.pop_front() {
+                search.abandon(batch);
+            }
+        }
+    }
+    pool.clear();
+    finish
+}
+
+/// Applies the oldest batch in flight; false, and it stays where it is, when the search was stopped meanwhile.
+fn apply_oldest<G: Game>(search: &mut Search<G>, pool: &mut Pool<G>, queue: &mut VecDeque<(Batch<G>, Arc<Flight<G>>)>) -> bool {
+    let Some((_, flight)) = queue.front() else { return true };
+    let Some(tasks) = pool.land(flight) else { return false };
+    let Some((mut batch, _)) = queue.pop_front() else { return true };
+    let mut results = Vec::with_capacity(tasks.len());
+    let mut leaves = Vec::with_capacity(tasks.len());
+    for task in tasks {
+        leaves.push(task.leaf);
+        results.push(task.result);
+    }
+    let mut leaves = leaves.into_iter();
+    for pending in &mut batch.pending {
+        if !pending.is_sharing() {
+            pending.leaf = leaves.next();
+        }
+    }
+    search.apply(batch, &mut results);
+    true
+}
+
+/// Whether the root is proven won within so many moves.
+pub fn has_mate<G: Game>(search: &Search<G>, moves: u32) -> bool {
+    let root = search.graph().node(search.root());
+    root.state == State::Win && !root.has(node_flag::TERMINAL) && u32::from(root.end_in_ply) < 2 * moves
+}

@@ -1,0 +1,891 @@
+//! The search graph: flat arenas of nodes, edges and candidates, the table of keys, back-links to parents, and the memory they take.
+//!
+//! ```text
+//!   Node (64 bytes) ── edges ──► block of Edge (32 bytes each): opened moves, in order of opening
+//!        │     ▲                   └─ child: the node it leads to (several edges may lead to one node)
+//!        │     └── parents: the first inline, the others as a chain of Link
+//!        └── candidates ──► block of Candidate (4 bytes each): moves not opened yet, best prior first
+//! ```
+//! Ids are indices; freed slots are used again. This file knows no search: it stores, links, frees and counts bytes.
+
+use hashbrown::HashTable;
+
+use crate::game::MoveCode;
+use crate::prior::{Candidate, from_half};
+
+/// Index of a node in its graph.
+pub type NodeId = u32;
+
+/// No node, no block.
+pub const NONE: u32 = u32::MAX;
+
+/// What is proven about a node, for the side to move there. `Tb` states rest on a tablebase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(u8)]
+pub enum State {
+    /// Nothing is proven.
+    #[default]
+    Unknown,
+    /// The side to move wins.
+    Win,
+    /// Neither side can win.
+    Draw,
+    /// The side to move loses.
+    Loss,
+    /// Win by force into a tablebase win.
+    TbWin,
+    /// Draw by force into the tablebase.
+    TbDraw,
+    /// Loss by force into the tablebase.
+    TbLoss,
+}
+
+impl State {
+    /// All states, by their number.
+    pub const ALL: [State; 7] = [State::Unknown, State::Win, State::Draw, State::Loss, State::TbWin, State::TbDraw, State::TbLoss];
+
+    /// Proven by play to the end, without a tablebase.
+    pub const fn is_exact(self) -> bool {
+        matches!(self, State::Win | State::Draw | State::Loss)
+    }
+
+    /// Anything but unknown.
+    pub const fn is_solved(self) -> bool {
+        !matches!(self, State::Unknown)
+    }
+
+    /// The exact value, for the side to move; `None` unless proven by play.
+    pub const fn value(self) -> Option<f64> {
+        match self {
+            State::Win => Some(1.0),
+            State::Draw => Some(0.0),
+            State::Loss => Some(-1.0),
+            _ => None,
+        }
+    }
+
+    /// The same fact seen by the other player.
+    pub const fn reversed(self) -> State {
+        match self {
+            State::Win => State::Loss,
+            State::Loss => State::Win,
+            State::TbWin => State::TbLoss,
+            State::TbLoss => State::TbWin,
+            same => same,
+        }
+    }
+
+    /// The word for it in every interface.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            State::Unknown => "unknown",
+            State::Win => "win",
+            State::Draw => "draw",
+            State::Loss => "loss",
+            State::TbWin => "tb_win",
+            State::TbDraw => "tb_draw",
+            State::TbLoss => "tb_loss",
+        }
+    }
+}
+
+/// Bits of [`Node::flags`].
+pub mod node_flag {
+    /// Has a value; its edges or candidates are known.
+    pub const EVALUATED: u16 = 1;
+    /// A leaf of a batch in flight.
+    pub const WAITING: u16 = 2;
+    /// The game is over here.
+    pub const TERMINAL: u16 = 4;
+    /// Has, or has had, more than one parent edge.
+    pub const TRANSPOSITION: u16 = 8;
+    /// The second player moves here.
+    pub const PLAYER: u16 = 16;
+    /// Dirichlet noise is in the priors.
+    pub const NOISED: u16 = 32;
+    /// No unopened check is left.
+    pub const NO_CHECKS: u16 = 64;
+    /// No unopened capture is left.
+    pub const NO_CAPTURES: u16 = 128;
+    /// No unopened threat is left.
+    pub const NO_THREATS: u16 = 256;
+    /// Reached in the current marking.
+    pub const MARKED: u16 = 512;
+    /// The slot is free.
+    pub const FREE: u16 = 1024;
+}
+
+/// Bits of [`Edge::flags`].
+pub mod edge_flag {
+    /// The child is won for the opponent: skipped by selection and move choice.
+    pub const PRUNED: u16 = 1;
+    /// The child's proof has been counted in the node's unknown children.
+    pub const COUNTED: u16 = 2;
+    /// The move resets the clock.
+    pub const ZEROING: u16 = 4;
+    /// The child was given up for memory: the edge knows more than a new child does.
+    pub const LOST: u16 = 8;
+}
+
+/// A position met by the search.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct Node {
+    /// Key of the position.
+    pub key: u64,
+    /// V: mean value for the side to move.
+    pub value: f64,
+    /// Ply or clock that makes the merge key, together with `key`.
+    pub salt: u32,
+    /// N: visits, the evaluation included.
+    pub visits: u32,
+    /// U: the evaluator's value.
+    pub raw: f32,
+    /// Start of the block of opened edges.
+    pub edges: u32,
+    /// Start of the block of candidates.
+    pub candidates: u32,
+    /// First parent.
+    pub parent: NodeId,
+    /// Chain of further parents.
+    pub more_parents: u32,
+    /// Number of legal moves.
+    pub legal: u16,
+    /// Number of opened edges.
+    pub opened: u16,
+    /// Candidates already taken from the front of the block.
+    pub taken: u16,
+    /// Candidates in the block.
+    pub listed: u16,
+    /// Legal moves whose child is not solved.
+    pub unknown: u16,
+    /// END_IN_PLY: length of the proof in hand.
+    pub end_in_ply: u16,
+    /// Trajectories in flight through the edges of this node.
+    pub in_flight: u16,
+    /// Flags of [`node_flag`].
+    pub flags: u16,
+    /// What is proven.
+    pub state: State,
+}
+
+impl Node {
+    /// Whether all of the flags are set.
+    #[inline(always)]
+    pub const fn has(&self, flags: u16) -> bool {
+        self.flags & flags == flags
+    }
+
+    /// The player to move.
+    pub const fn player(&self) -> u8 {
+        (self.flags & node_flag::PLAYER != 0) as u8
+    }
+
+    /// The exact value where there is one, else the mean value.
+    #[inline(always)]
+    pub fn target(&self) -> f64 {
+        self.state.value().unwrap_or(self.value)
+    }
+
+    /// Candidates that are listed and not opened.
+    pub const fn remaining(&self) -> usize {
+        (self.listed - self.taken) as usize
+    }
+
+    /// Whether every legal move is an opened edge.
+    pub const fn fully_opened(&self) -> bool {
+        self.opened == self.legal
+    }
+
+    /// Whether every unopened legal move is in the list of candidates.
+    pub const fn is_listed_whole(&self) -> bool {
+        self.opened as usize + self.remaining() == self.legal as usize
+    }
+}
+
+/// An opened move.
+#[derive(Clone, Debug)]
+#[repr(align(32))]
+pub struct Edge {
+    /// Q: mean value for the side to move at its node.
+    pub q: f64,
+    /// The node it leads to, or [`NONE`] after that was given up for memory.
+    pub child: NodeId,
+    /// N: visits.
+    pub visits: u32,
+    /// Visits that ended here as a draw of the path.
+    pub draws: u32,
+    /// Visits by explorations that branched here.
+    pub explored: u32,
+    /// P as the bits of a half.
+    pub half: u16,
+    /// The move.
+    pub mv: MoveCode,
+    /// Trajectories in flight.
+    pub in_flight: u16,
+    /// Flags of [`edge_flag`].
+    pub flags: u16,
+}
+
+impl Edge {
+    /// P: the prior.
+    #[inline(always)]
+    pub fn prior(&self) -> f64 {
+        from_half(self.half)
+    }
+
+    /// Whether all of the flags are set.
+    #[inline(always)]
+    pub const fn has(&self, flags: u16) -> bool {
+        self.flags & flags == flags
+    }
+}
+
+const VOID_EDGE: Edge = Edge { q: 0.0, child: NONE, visits: 0, draws: 0, explored: 0, half: 0, mv: MoveCode(0), in_flight: 0, flags: 0 };
+
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    parent: NodeId,
+    next: u32,
+}
+
+/// Largest number of legal moves a node may have.
+pub const MOST_MOVES: usize = 512;
+const CLASSES: usize = 10;
+
+/// The arenas, the table and the budget in bytes.
+#[derive(Debug)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    edges: Vec<Edge>,
+    candidates: Vec<Candidate>,
+    links: Vec<Link>,
+    table: HashTable<NodeId>,
+    free_node: u32,
+    free_link: u32,
+    free_edges: [u32; CLASSES],
+    live_nodes: usize,
+    live_edge_slots: usize,
+    live_links: usize,
+    live_candidates: usize,
+    memory: usize,
+}
+
+fn class_of(count: usize) -> usize {
+    count.next_power_of_two().trailing_zeros() as usize
+}
+
+fn table_hash(key: u64, salt: u32) -> u64 {
+    (key ^ u64::from(salt).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+}
+
+/// Makes room for `need` more items while at most `spare` more bytes are taken.
+fn make_room<T>(items: &mut Vec<T>, need: usize, spare: usize) -> bool {
+    let free = items.capacity() - items.len();
+    if free >= need {
+        return true;
+    }
+    let missing = need - free;
+    let affordable = spare / size_of::<T>();
+    if missing > affordable {
+        return false;
+    }
+    let wanted = missing.max(items.capacity() / 2).max(256).min(affordable);
+    items.reserve_exact(free + wanted);
+    true
+}
+
+impl Graph {
+    /// An empty graph that may take `memory` bytes.
+    pub fn new(memory: usize) -> Graph {
+        Graph {
+            nodes: Vec::new(),
+            edges: Vec::new(),
+            candidates: Vec::new(),
+            links: Vec::new(),
+            table: HashTable::new(),
+            free_node: NONE,
+            free_link: NONE,
+            free_edges: [NONE; CLASSES],
+            live_nodes: 0,
+            live_edge_slots: 0,
+            live_links: 0,
+            live_candidates: 0,
+            memory,
+        }
+    }
+
+    /// Changes the cap; it holds from the next growth on.
+    pub fn set_memory(&mut self, memory: usize) {
+        self.memory = memory;
+    }
+
+    /// The cap in bytes.
+    pub fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.live_nodes
+    }
+
+    /// Whether there is no node.
+    pub fn is_empty(&self) -> bool {
+        self.live_nodes == 0
+    }
+
+    /// One past the largest node id in use.
+    pub fn id_bound(&self) -> u32 {
+        self.nodes.len() as u32
+    }
+
+    /// Ids of all nodes, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
+        (0..self.nodes.len() as u32).filter(|&id| !self.nodes[id as usize].has(node_flag::FREE))
+    }
+
+    fn table_bytes(&self) -> usize {
+        if self.table.capacity() == 0 { 0 } else { (self.table.capacity() * 8 / 7 + 1).next_power_of_two() * 5 + 16 }
+    }
+
+    /// Bytes taken from the system: the cap bounds this number.
+    pub fn reserved_bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+            + self.edges.capacity() * size_of::<Edge>()
+            + self.candidates.capacity() * size_of::<Candidate>()
+            + self.links.capacity() * size_of::<Link>()
+            + self.table_bytes()
+    }
+
+    /// Bytes in use by nodes, edges (blocks with their slack), candidates, links and the table.
+    pub fn used_bytes(&self) -> usize {
+        self.live_nodes * size_of::<Node>()
+            + self.live_edge_slots * size_of::<Edge>()
+            + self.live_candidates * size_of::<Candidate>()
+            + self.live_links * size_of::<Link>()
+            + self.table_bytes()
+    }
+
+    /// Makes sure that one simulation and `leaves` evaluations of `width` candidates each find their memory; false at the cap.
+    pub fn ensure_room(&mut self, leaves: usize, width: usize, uses_table: bool) -> bool {
+        let candidates = leaves * width + MOST_MOVES;
+        let fits = (self.free_node != NONE || self.nodes.len() < self.nodes.capacity())
+            && self.edges.capacity() - self.edges.len() >= MOST_MOVES
+            && self.candidates.capacity() - self.candidates.len() >= candidates
+            && (self.free_link != NONE || self.links.len() < self.links.capacity())
+            && (!uses_table || self.table.len() < self.table.capacity());
+        fits || self.grow(candidates, uses_table)
+    }
+
+    fn grow(&mut self, candidates: usize, uses_table: bool) -> bool {
+        let spare = |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes());
+        if self.free_node == NONE {
+            let room = spare(self);
+            if !make_room(&mut self.nodes, 1, room) {
+                return false;
+            }
+        }
+        let room = spare(self);
+        if !make_room(&mut self.edges, MOST_MOVES, room) {
+            return false;
+        }
+        let room = spare(self);
+        if !make_room(&mut self.candidates, candidates, room) {
+            return false;
+        }
+        if self.free_link == NONE {
+            let room = spare(self);
+            if !make_room(&mut self.links, 1, room) {
+                return false;
+            }
+        }
+        if uses_table && self.table.len() == self.table.capacity() {
+            if spare(self) < 2 * self.table_bytes() + 64 {
+                return false;
+            }
+            let nodes = &self.nodes;
+            self.table.reserve(self.table.len().max(8), |&id| {
+                let node = &nodes[id as usize];
+                table_hash(node.key, node.salt)
+            });
+        }
+        true
+    }
+
+    /// A node.
+    #[inline(always)]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// A node, to change.
+    #[inline(always)]
+    pub fn node_mut(&mut self, id: NodeId) -> &mut Node {
+        &mut self.nodes[id as usize]
+    }
+
+    /// The opened edges of a node, in order of opening.
+    #[inline(always)]
+    pub fn edges(&self, id: NodeId) -> &[Edge] {
+        let node = &self.nodes[id as usize];
+        let start = node.edges as usize;
+        if node.opened == 0 { &[] } else { &self.edges[start..start + node.opened as usize] }
+    }
+
+    /// The opened edges of a node, to change.
+    pub fn edges_mut(&mut self, id: NodeId) -> &mut [Edge] {
+        let node = &self.nodes[id as usize];
+        let start = node.edges as usize;
+        if node.opened == 0 { &mut [] } else { &mut self.edges[start..start + node.opened as usize] }
+    }
+
+    /// One opened edge.
+    #[inline(always)]
+    pub fn edge(&self, id: NodeId, slot: u16) -> &Edge {
+        &self.edges[self.nodes[id as usize].edges as usize + slot as usize]
+    }
+
+    /// One opened edge, to change.
+    #[inline(always)]
+    pub fn edge_mut(&mut self, id: NodeId, slot: u16) -> &mut Edge {
+        let start = self.nodes[id as usize].edges as usize;
+        &mut self.edges[start + slot as usize]
+    }
+
+    /// The listed candidates of a node that are not opened, best first.
+    #[inline(always)]
+    pub fn candidates(&self, id: NodeId) -> &[Candidate] {
+        let node = &self.nodes[id as usize];
+        if node.listed == node.taken {
+            return &[];
+        }
+        let start = node.candidates as usize;
+        &self.candidates[start + node.taken as usize..start + node.listed as usize]
+    }
+
+    /// The listed candidates, to change (they must stay sorted).
+    pub fn candidates_mut(&mut self, id: NodeId) -> &mut [Candidate] {
+        let node = &self.nodes[id as usize];
+        if node.listed == node.taken {
+            return &mut [];
+        }
+        let start = node.candidates as usize;
+        &mut self.candidates[start + node.taken as usize..start + node.listed as usize]
+    }
+
+    /// The sign between a node and one of its children: +1 when the same player moves at both.
+    #[inline(always)]
+    pub fn sign(&self, parent: NodeId, child: NodeId) -> f64 {
+        let differ = (self.nodes[parent as usize].flags ^ self.nodes[child as usize].flags) & node_flag::PLAYER != 0;
+        if differ { -1.0 } else { 1.0 }
+    }
+
+    /// T: the value of the child in the frame of its parent, Eq. (7).
+    #[inline(always)]
+    pub fn target(&self, parent: NodeId, child: NodeId) -> f64 {
+        self.sign(parent, child) * self.nodes[child as usize].target()
+    }
+
+    /// The node with this merge key.
+    pub fn find(&self, key: u64, salt: u32) -> Option<NodeId> {
+        self.table
+            .find(table_hash(key, salt), |&id| {
+                let node = &self.nodes[id as usize];
+                node.key == key && node.salt == salt
+            })
+            .copied()
+    }
+
+    /// Adds a node without parents. Room must have been ensured.
+    pub fn add_node(&mut self, key: u64, salt: u32, player: u8, legal: usize) -> NodeId {
+        let node = Node {
+            key,
+            value: 0.0,
+            salt,
+            visits: 0,
+            raw: 0.0,
+            edges: NONE,
+            candidates: NONE,
+            parent: NONE,
+            more_parents: NONE,
+            legal: legal as u16,
+            opened: 0,
+            taken: 0,
+            listed: 0,
+            unknown: legal as u16,
+            end_in_ply: 0,
+            in_flight: 0,
+            flags: if player == 0 { 0 } else { node_flag::PLAYER },
+            state: State::Unknown,
+        };
+        self.live_nodes += 1;
+        if self.free_node != NONE {
+            let id = self.free_node;
+            self.free_node = self.nodes[id as usize].parent;
+            self.nodes[id as usize] = node;
+            id
+        } else {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
+        }
+    }
+
+    /// Enters a node in the table of keys, unless its key is there.
+    pub fn enter(&mut self, id: NodeId) {
+        let (key, salt) = (self.nodes[id as usize].key, self.nodes[id as usize].salt);
+        if self.find(key, salt).is_some() {
+            return;
+        }
+        let nodes = &self.nodes;
+        self.table.insert_unique(table_hash(key, salt), id, |&other| {
+            let node = &nodes[other as usize];
+            table_hash(node.key, node.salt)
+        });
+    }
+
+    /// Replaces the list of unopened candidates of a node.
+    pub fn list_candidates(&mut self, id: NodeId, list: &[Candidate]) {
+        self.drop_candidates(id);
+        let start = self.candidates.len();
+        self.candidates.extend_from_slice(list);
+        self.live_candidates += list.len();
+        let node = &mut self.nodes[id as usize];
+        node.candidates = start as u32;
+        node.taken = 0;
+        node.listed = list.len() as u16;
+    }
+
+    fn drop_candidates(&mut self, id: NodeId) {
+        let node = &mut self.nodes[id as usize];
+        self.live_candidates -= node.listed as usize;
+        let at_end = node.listed > 0 && node.candidates as usize + node.listed as usize == self.candidates.len();
+        node.listed = 0;
+        node.taken = 0;
+        if at_end {
+            self.candidates.truncate(node.candidates as usize);
+        }
+        node.candidates = NONE;
+    }
+
+    /// Opens the candidate at `index` of [`Graph::candidates`]; returns its slot among the edges. It has no child yet.
+    pub fn open(&mut self, id: NodeId, index: usize) -> u16 {
+        let list = self.candidates_mut(id);
+        let candidate = list[index];
+        list.copy_within(0..index, 1);
+        list[0] = candidate;
+        let node = &mut self.nodes[id as usize];
+        node.taken += 1;
+        if node.taken == node.listed {
+            self.drop_candidates(id);
+        }
+        self.push_edge(id, Edge { half: candidate.half(), mv: candidate.mv(), ..VOID_EDGE })
+    }
+
+    /// Appends an edge to a node; returns its slot.
+    pub fn push_edge(&mut self, id: NodeId, edge: Edge) -> u16 {
+        let (start, opened) = {
+            let node = &self.nodes[id as usize];
+            (node.edges, node.opened as usize)
+        };
+        let start = if opened == 0 {
+            self.take_block(0)
+        } else if opened.is_power_of_two() {
+            let block = self.take_block(class_of(opened + 1));
+            for offset in 0..opened as u32 {
+                let moved = self.edges[(start + offset) as usize].clone();
+                self.edges[(block + offset) as usize] = moved;
+            }
+            self.give_block(start, class_of(opened));
+            block
+        } else {
+            start
+        };
+        self.edges[start as usize + opened] = edge;
+        let node = &mut self.nodes[id as usize];
+        node.edges = start;
+        node.opened += 1;
+        opened as u16
+    }
+
+    fn take_block(&mut self, class: usize) -> u32 {
+        self.live_edge_slots += 1 << class;
+        let free = self.free_edges[class];
+        if free != NONE {
+            self.free_edges[class] = self.edges[free as usize].child;
+            return free;
+        }
+        let start = self.edges.len();
+        self.edges.resize(start + (1 << class), VOID_EDGE);
+        start as u32
+    }
+
+    fn give_block(&mut self, start: u32, class: usize) {
+        self.live_edge_slots -= 1 << class;
+        self.edges[start as usize].child = self.free_edges[class];
+        self.free_edges[class] = start;
+    }
+
+    /// Links an edge to its child and the child back to its parent; returns whether the child had a parent before.
+    pub fn link(&mut self, parent: NodeId, slot: u16, child: NodeId) -> bool {
+        self.edge_mut(parent, slot).child = child;
+        let node = &mut self.nodes[child as usize];
+        if node.parent == NONE {
+            node.parent = parent;
+            return false;
+        }
+        node.flags |= node_flag::TRANSPOSITION;
+        let link = Link { parent, next: node.more_parents };
+        let at = if self.free_link != NONE {
+            let at = self.free_link;
+            self.free_link = self.links[at as usize].next;
+            self.links[at as usize] = link;
+            at
+        } else {
+            self.links.push(link);
+            self.links.len() as u32 - 1
+        };
+        self.live_links += 1;
+        self.nodes[child as usize].more_parents = at;
+        true
+    }
+
+    /// The parents of a node, one entry per parent edge.
+    pub fn parents(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let node = &self.nodes[id as usize];
+        let first = (node.parent != NONE).then_some(node.parent);
+        let mut at = node.more_parents;
+        first.into_iter().chain(std::iter::from_fn(move || {
+            (at != NONE).then(|| {
+                let link = self.links[at as usize];
+                at = link.next;
+                link.parent
+            })
+        }))
+    }
+
+    fn unlink_parents(&mut self, id: NodeId) {
+        let mut at = self.nodes[id as usize].more_parents;
+        while at != NONE {
+            let next = self.links[at as usize].next;
+            self.links[at as usize].next = self.free_link;
+            self.free_link = at;
+            self.live_links -= 1;
+            at = next;
+        }
+        let node = &mut self.nodes[id as usize];
+        node.parent = NONE;
+        node.more_parents = NONE;
+    }
+
+    fn free(&mut self, id: NodeId) {
+        let (key, salt) = (self.nodes[id as usize].key, self.nodes[id as usize].salt);
+        if let Ok(entry) = self.table.find_entry(table_hash(key, salt), |&other| other == id) {
+            entry.remove();
+        }
+        self.drop_candidates(id);
+        let (start, opened) = (self.nodes[id as usize].edges, self.nodes[id as usize].opened as usize);
+        if opened > 0 {
+            self.give_block(start, class_of(opened));
+        }
+        self.unlink_parents(id);
+        let node = &mut self.nodes[id as usize];
+        node.opened = 0;
+        node.flags = node_flag::FREE;
+        node.parent = self.free_node;
+        self.free_node = id;
+        self.live_nodes -= 1;
+    }
+
+    /// Marks what is reachable from the given nodes along edges that `keeps` accepts, frees the rest and closes up the arenas. Edges
+    /// into freed nodes keep their numbers and are flagged as lost.
+    pub fn sweep(&mut self, roots: &[NodeId], mut keeps: impl FnMut(&Graph, NodeId, u16) -> bool) {
+        let mut pending: Vec<NodeId> = Vec::new();
+        for &root in roots {
+            if !self.nodes[root as usize].has(node_flag::MARKED) {
+                self.nodes[root as usize].flags |= node_flag::MARKED;
+                pending.push(root);
+            }
+        }
+        while let Some(id) = pending.pop() {
+            for slot in 0..self.nodes[id as usize].opened {
+                let child = self.edge(id, slot).child;
+                if child != NONE && !self.nodes[child as usize].has(node_flag::MARKED) && keeps(self, id, slot) {
+                    self.nodes[child as usize].flags |= node_flag::MARKED;
+                    pending.push(child);
+                }
+            }
+        }
+        for id in 0..self.nodes.len() as u32 {
+            let flags = self.nodes[id as usize].flags;
+            if flags & (node_flag::MARKED | node_flag::FREE) == node_flag::MARKED {
+                for slot in 0..self.nodes[id as usize].opened {
+                    let child = self.edge(id, slot).child;
+                    if child != NONE && !self.nodes[child as usize].has(node_flag::MARKED) {
+                        let edge = self.edge_mut(id, slot);
+                        let counted = edge.has(edge_flag::COUNTED);
+                        edge.child = NONE;
+                        edge.flags = (edge.flags | edge_flag::LOST) & !edge_flag::COUNTED;
+                        // A proof that is forgotten must not go on counting as one.
+                        self.nodes[id as usize].unknown += u16::from(counted);
+                    }
+                }
+            }
+        }
+        for id in (0..self.nodes.len() as u32).rev() {
+            let flags = self.nodes[id as usize].flags;
+            if flags & (node_flag::MARKED | node_flag::FREE) == 0 {
+                self.free(id);
+            } else if flags & node_flag::FREE == 0 {
+                self.unlink_parents(id);
+            }
+        }
+        for id in 0..self.nodes.len() as u32 {
+            if self.nodes[id as usize].has(node_flag::MARKED) {
+                self.nodes[id as usize].flags &= !node_flag::MARKED;
+                for slot in 0..self.nodes[id as usize].opened {
+                    let child = self.edge(id, slot).child;
+                    if child != NONE {
+                        self.link(id, slot, child);
+                    }
+                }
+            }
+        }
+        self.close_up();
+    }
+
+    /// Slides the blocks of edges and candidates together, so that all free memory is at the end.
+    fn close_up(&mut self) {
+        let mut order: Vec<NodeId> = self.ids().filter(|&id| self.nodes[id as usize].opened > 0).collect();
+        order.sort_unstable_by_key(|&id| self.nodes[id as usize].edges);
+        let mut end = 0usize;
+        for &id in &order {
+            let node = &mut self.nodes[id as usize];
+            let (start, opened) = (node.edges as usize, node.opened as usize);
+            let room = opened.next_power_of_two();
+            node.edges = end as u32;
+            if start != end {
+                for offset in 0..opened {
+                    self.edges[end + offset] = self.edges[start + offset].clone();
+                }
+            }
+            end += room;
+        }
+        self.edges.truncate(end);
+        self.edges.resize(end, VOID_EDGE);
+        self.free_edges = [NONE; CLASSES];
+        order.clear();
+        order.extend((0..self.nodes.len() as u32).filter(|&id| {
+            let node = &self.nodes[id as usize];
+            !node.has(node_flag::FREE) && node.listed > 0
+        }));
+        order.sort_unstable_by_key(|&id| self.nodes[id as usize].candidates);
+        let mut end = 0usize;
+        for &id in &order {
+            let node = &mut self.nodes[id as usize];
+            let from = node.candidates as usize + node.taken as usize;
+            let to = node.candidates as usize + node.listed as usize;
+            self.live_candidates -= node.taken as usize;
+            node.listed -= node.taken;
+            node.taken = 0;
+            node.candidates = end as u32;
+            self.candidates.copy_within(from..to, end);
+            end += to - from;
+        }
+        self.candidates.truncate(end);
+    }
+
+    /// Share of the scarcest arena that is free after a sweep, counting what may still be taken from the system.
+    pub fn free_share(&self) -> f64 {
+        let spare = self.memory.saturating_sub(self.reserved_bytes());
+        let share = |used: usize, capacity: usize, size: usize| {
+            let total = capacity + spare / size;
+            if total == 0 { 1.0 } else { 1.0 - used as f64 / total as f64 }
+        };
+        share(self.live_nodes, self.nodes.capacity(), size_of::<Node>())
+            .min(share(self.edges.len(), self.edges.capacity(), size_of::<Edge>()))
+            .min(share(self.candidates.len(), self.candidates.capacity(), size_of::<Candidate>()))
+    }
+
+    /// Frees everything.
+    pub fn clear(&mut self) {
+        *self = Graph::new(self.memory);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_what_the_budget_says() {
+        assert_eq!(size_of::<Node>(), 64);
+        assert_eq!(size_of::<Edge>(), 32);
+        assert_eq!(size_of::<Candidate>(), 4);
+    }
+
+    fn small() -> Graph {
+        let mut graph = Graph::new(1 << 20);
+        assert!(graph.ensure_room(16, 64, true));
+        graph
+    }
+
+    fn node_with(graph: &mut Graph, key: u64, moves: u16) -> NodeId {
+        let id = graph.add_node(key, 0, 0, moves as usize);
+        let list: Vec<Candidate> = (0..moves).map(|code| Candidate::new(0x3000 - code, MoveCode(code))).collect();
+        graph.list_candidates(id, &list);
+        graph.enter(id);
+        id
+    }
+
+    #[test]
+    fn opening_keeps_the_order_of_the_rest() {
+        let mut graph = small();
+        let id = node_with(&mut graph, 1, 6);
+        assert_eq!(graph.open(id, 3), 0);
+        assert_eq!(graph.open(id, 0), 1);
+        let opened: Vec<u16> = graph.edges(id).iter().map(|edge| edge.mv.0).collect();
+        let rest: Vec<u16> = graph.candidates(id).iter().map(|candidate| candidate.mv().0).collect();
+        assert_eq!((opened, rest), (vec![3, 0], vec![1, 2, 4, 5]));
+        for _ in 0..4 {
+            graph.open(id, 0);
+        }
+        assert!(graph.node(id).fully_opened() && graph.candidates(id).is_empty());
+    }
+
+    #[test]
+    fn sweep_frees_exactly_what_is_unreachable_and_keeps_the_numbers() {
+        let mut graph = small();
+        let ids: Vec<NodeId> = (0..6).map(|key| node_with(&mut graph, key, 5)).collect();
+        for (parent, child) in [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4), (2, 5)] {
+            let slot = graph.open(ids[parent], 0);
+            graph.edge_mut(ids[parent], slot).visits = 7;
+            graph.link(ids[parent], slot, ids[child]);
+        }
+        assert!(graph.node(ids[3]).has(node_flag::TRANSPOSITION));
+        assert_eq!(graph.parents(ids[3]).count(), 2);
+        graph.sweep(&[ids[1]], |_, _, _| true);
+        assert_eq!(graph.ids().collect::<Vec<_>>(), vec![ids[1], ids[3], ids[4]]);
+        assert_eq!(graph.len(), 3);
+        assert!(graph.find(0, 0).is_none() && graph.find(3, 0) == Some(ids[3]));
+        assert_eq!(graph.parents(ids[3]).collect::<Vec<_>>(), vec![ids[1]]);
+        assert!(graph.node(ids[3]).has(node_flag::TRANSPOSITION), "the status is sticky");
+        assert_eq!(graph.edges(ids[1])[0].visits, 7);
+        assert_eq!(graph.candidates(ids[1]).len(), 4);
+        let again = node_with(&mut graph, 9, 5);
+        assert!(again < 6, "freed slots are used again");
+    }
+
+    #[test]
+    fn the_cap_bounds_what_is_reserved() {
+        let mut graph = Graph::new(1 << 18);
+        let mut key = 0;
+        while graph.ensure_room(16, 16, true) {
+            key += 1;
+            let id = node_with(&mut graph, key, 8);
+            graph.open(id, 0);
+            assert!(graph.reserved_bytes() <= 1 << 18);
+        }
+        assert!(key > 500, "{key}");
+    }
+}

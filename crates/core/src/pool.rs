@@ -1,0 +1,202 @@
+//! Threads that evaluate leaves of batches while the search collects the next one.
+//!
+//! Results do not depend on the threads: a job is a share of one batch, and its results go back to their places. The search's own thread
+//! helps while it waits. Jobs own what they need, so an abandoned batch never holds anybody up.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use crate::evaluator::{Evaluator, Leaf};
+use crate::game::Game;
+use crate::search::{Evaluated, Ranking};
+
+/// A leaf on its way through a thread, with its place in the batch.
+pub struct Task<G> {
+    /// Index of the evaluation within its batch.
+    pub place: usize,
+    /// The position.
+    pub leaf: Leaf<G>,
+    /// Room for the result.
+    pub result: Evaluated,
+}
+
+struct Job<G> {
+    tasks: Vec<Task<G>>,
+    evaluator: Arc<dyn Evaluator<G>>,
+    ranking: Ranking,
+    flight: Arc<Flight<G>>,
+}
+
+/// A batch under way.
+pub struct Flight<G> {
+    done: Mutex<Vec<Task<G>>>,
+    missing: AtomicUsize,
+    cancel: Arc<AtomicBool>,
+}
+
+struct Shared<G> {
+    queue: Mutex<VecDeque<Job<G>>>,
+    waiting_jobs: AtomicUsize,
+    wake: Condvar,
+    quit: AtomicBool,
+}
+
+/// The threads. With none, evaluation happens where the result is asked for.
+pub struct Pool<G: Game> {
+    shared: Arc<Shared<G>>,
+    workers: Vec<JoinHandle<()>>,
+    scratch: (Vec<f32>, Vec<f64>),
+}
+
+const SPINS: u32 = 4000;
+
+fn run_job<G: Game>(job: Job<G>, scratch: &mut (Vec<f32>, Vec<f64>)) {
+    let Job { mut tasks, evaluator, ranking, flight } = job;
+    for task in &mut tasks {
+        if flight.cancel.load(Ordering::Relaxed) {
+            break;
+        }
+        ranking.evaluate(&*evaluator, &task.leaf, scratch, &mut task.result, &flight.cancel);
+    }
+    let count = tasks.len();
+    flight.done.lock().unwrap_or_else(PoisonError::into_inner).append(&mut tasks);
+    flight.missing.fetch_sub(count, Ordering::Release);
+}
+
+impl<G: Game> Shared<G> {
+    fn take(&self) -> Option<Job<G>> {
+        if self.waiting_jobs.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        let job = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        if job.is_some() {
+            self.waiting_jobs.fetch_sub(1, Ordering::AcqRel);
+        }
+        job
+    }
+
+    fn work(&self) {
+        let mut scratch = (Vec::new(), Vec::new());
+        let mut spins = 0;
+        while !self.quit.load(Ordering::Relaxed) {
+            if let Some(job) = self.take() {
+                run_job(job, &mut scratch);
+                spins = 0;
+            } else if spins < SPINS {
+                spins += 1;
+                std::hint::spin_loop();
+            } else {
+                let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+                if queue.is_empty() && !self.quit.load(Ordering::Relaxed) {
+                    drop(self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner));
+                }
+                spins = 0;
+            }
+        }
+    }
+}
+
+impl<G: Game> Pool<G> {
+    /// A pool that makes `threads` threads in all, the caller's included.
+    pub fn new(threads: usize) -> Pool<G> {
+        let shared = Arc::new(Shared {
+            queue: Mutex::new(VecDeque::new()),
+            waiting_jobs: AtomicUsize::new(0),
+            wake: Condvar::new(),
+            quit: AtomicBool::new(false),
+        });
+        let workers = (1..threads)
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || shared.work())
+            })
+            .collect();
+        Pool { shared, workers, scratch: (Vec::new(), Vec::new()) }
+    }
+
+    /// Number of threads, the caller's included.
+    pub fn threads(&self) -> usize {
+        self.workers.len() + 1
+    }
+
+    /// Sends the leaves of a batch off to be evaluated.
+    pub fn launch(
+        &mut self,
+        tasks: Vec<Task<G>>,
+        evaluator: &Arc<dyn Evaluator<G>>,
+        ranking: Ranking,
+        cancel: &Arc<AtomicBool>,
+    ) -> Arc<Flight<G>> {
+        let flight = Arc::new(Flight {
+            done: Mutex::new(Vec::with_capacity(tasks.len())),
+            missing: AtomicUsize::new(tasks.len()),
+            cancel: Arc::clone(cancel),
+        });
+        let share = tasks.len().div_ceil(self.threads() * if self.workers.is_empty() { 1 } else { 3 }).max(1);
+        let mut jobs = Vec::new();
+        let mut rest = tasks.into_iter().peekable();
+        while rest.peek().is_some() {
+            jobs.push(Job {
+                tasks: rest.by_ref().take(share).collect(),
+                evaluator: Arc::clone(evaluator),
+                ranking,
+                flight: Arc::clone(&flight),
+            });
+        }
+        let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        self.shared.waiting_jobs.fetch_add(jobs.len(), Ordering::AcqRel);
+        queue.extend(jobs);
+        drop(queue);
+        if !self.workers.is_empty() {
+            self.shared.wake.notify_all();
+        }
+        flight
+    }
+
+    /// Waits for a batch, helping; its tasks in the order of their places, or `None` when the search was cancelled.
+    pub fn land(&mut self, flight: &Arc<Flight<G>>) -> Option<Vec<Task<G>>> {
+        let mut spins = 0u32;
+        while flight.missing.load(Ordering::Acquire) > 0 {
+            if flight.cancel.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(job) = self.shared.take() {
+                run_job(job, &mut self.scratch);
+                spins = 0;
+            } else if spins < SPINS {
+                spins += 1;
+                std::hint::spin_loop();
+            } else {
+                std::thread::yield_now();
+            }
+        }
+        if flight.cancel.load(Ordering::Relaxed) {
+            return None;
+        }
+        let mut tasks = std::mem::take(&mut *flight.done.lock().unwrap_or_else(PoisonError::into_inner));
+        tasks.sort_unstable_by_key(|task| task.place);
+        Some(tasks)
+    }
+
+    /// Throws away all jobs that nobody has begun.
+    pub fn clear(&mut self) {
+        let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        self.shared.waiting_jobs.fetch_sub(queue.len(), Ordering::AcqRel);
+        queue.clear();
+    }
+}
+
+impl<G: Game> Drop for Pool<G> {
+    fn drop(&mut self) {
+        self.shared.quit.store(true, Ordering::Relaxed);
+        {
+            let _queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            self.shared.wake.notify_all();
+        }
+        for worker in self.workers.drain(..) {
+            let _ = worker.join();
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Priors as IEEE half-precision numbers, and the list of candidate moves of a node sorted by them.
+//!
+//! A candidate packs prior and move into 32 bits whose descending order is the order of edges: prior down, move code up.
+//! Knows nothing of nodes.
+
+use crate::game::MoveCode;
+
+/// A non-negative number as the bits of the nearest IEEE half, ties to even.
+pub fn to_half(number: f64) -> u16 {
+    debug_assert!((0.0..65504.0).contains(&number));
+    if number < 6.103515625e-05 {
+        return (number * 16777216.0).round_ties_even() as u16;
+    }
+    let bits = number.to_bits();
+    let rounded = bits + 0x1FF_FFFF_FFFF + ((bits >> 42) & 1);
+    ((rounded >> 42) - (1008 << 10)) as u16
+}
+
+/// The number that the bits of a non-negative half denote.
+#[inline(always)]
+pub fn from_half(half: u16) -> f64 {
+    f64::from(f32::from_bits(u32::from(half) << 13) * 5.192_296_858_534_828e33)
+}
+
+/// A move that may be opened, with its prior.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate(u32);
+
+impl Candidate {
+    /// Packs a prior (bits of a half) and a move.
+    pub const fn new(prior: u16, mv: MoveCode) -> Candidate {
+        Candidate(((prior as u32) << 16) | (0xFFFF - mv.0) as u32)
+    }
+
+    /// The prior as the bits of a half.
+    pub const fn half(self) -> u16 {
+        (self.0 >> 16) as u16
+    }
+
+    /// The prior as a number.
+    pub fn prior(self) -> f64 {
+        from_half(self.half())
+    }
+
+    /// The move.
+    pub const fn mv(self) -> MoveCode {
+        MoveCode(0xFFFF - self.0 as u16)
+    }
+}
+
+/// Replaces `candidates` by the moves with their priors: softmax of `logits / temperature`, sorted; only the best `limit` are kept.
+pub fn rank(moves: &[MoveCode], logits: &[f32], temperature: f64, limit: usize, candidates: &mut Vec<Candidate>, weights: &mut Vec<f64>) {
+    debug_assert_eq!(moves.len(), logits.len());
+    candidates.clear();
+    weights.clear();
+    let largest = logits.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
+    let largest = f64::from(largest);
+    let mut sum = 0.0;
+    let (mut last_logit, mut last_weight) = (f32::NAN, 0.0);
+    for &logit in logits {
+        if logit != last_logit {
+            last_logit = logit;
+            last_weight = libm::exp((f64::from(logit) - largest) / temperature);
+        }
+        sum += last_weight;
+        weights.push(last_weight);
+    }
+    candidates.extend(moves.iter().zip(weights.iter()).map(|(&mv, &weight)| Candidate::new(to_half(weight / sum), mv)));
+    if candidates.len() > limit {
+        candidates.select_nth_unstable_by(limit - 1, |a, b| b.cmp(a));
+        candidates.truncate(limit);
+    }
+    candidates.sort_unstable_by(|a, b| b.cmp(a));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_half_survives_and_halves_round_to_even() {
+        for half in 0..=0x3C00u16 {
+            assert_eq!(to_half(from_half(half)), half);
+        }
+        for half in 0..0x3C00u16 {
+            let middle = (from_half(half) + from_half(half + 1)) / 2.0;
+            assert_eq!(to_half(middle), half + (half & 1), "{half}");
+            assert_eq!(to_half(middle * (1.0 + 1e-12)), half + 1);
+        }
+    }
+
+    #[test]
+    fn candidates_sort_by_prior_then_code() {
+        let moves: Vec<MoveCode> = (0..40).map(MoveCode).collect();
+        let logits: Vec<f32> = (0..40).map(|i| ((i * 7) % 5) as f32).collect();
+        let (mut all, mut best, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        rank(&moves, &logits, 1.7, 1000, &mut all, &mut weights);
+        rank(&moves, &logits, 1.7, 16, &mut best, &mut weights);
+        assert_eq!(&all[..16], &best[..]);
+        assert!(all.windows(2).all(|w| w[0].prior() > w[1].prior() || (w[0].prior() == w[1].prior() && w[0].mv() < w[1].mv())));
+        let total: f64 = all.iter().map(|c| c.prior()).sum();
+        assert!((total - 1.0).abs() < 1e-3);
+    }
+}

@@ -1,0 +1,218 @@
+//! PUCT: which edge a trajectory follows from a node, Eq. (3), (4), (6).
+//!
+//! Reads the graph and the settings, changes nothing. Only opened edges and the best unopened one are looked at: the rest
+//! cannot score higher.
+
+use crate::graph::{Edge, Graph, NodeId, edge_flag};
+use crate::settings::{Settings, Urgency, Virtual};
+
+/// What selection chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The opened edge in this slot.
+    Opened(u16),
+    /// The unopened candidate at this index.
+    Unopened(usize),
+    /// Nothing can be chosen: every edge is pruned by exact proofs.
+    Nothing,
+}
+
+const TABLE: usize = 8192;
+
+/// The constants of Eq. (3) to (6), with c * sqrt(sum) tabled for small sums.
+#[derive(Clone, Debug)]
+pub struct Puct {
+    c_init: f64,
+    c_base: f64,
+    q_init: f64,
+    urgency: Urgency,
+    urgency_reduction: f64,
+    value_min: f64,
+    virtual_mode: Virtual,
+    virtual_loss: f64,
+    scales: Vec<f64>,
+}
+
+impl Puct {
+    /// Takes what selection needs from the settings.
+    pub fn new(settings: &Settings) -> Puct {
+        let mut puct = Puct {
+            c_init: settings.c_init,
+            c_base: settings.c_base,
+            q_init: settings.q_init,
+            urgency: settings.urgency,
+            urgency_reduction: settings.urgency_reduction,
+            value_min: settings.value_min,
+            virtual_mode: settings.virtual_mode,
+            virtual_loss: settings.virtual_loss,
+            scales: Vec::new(),
+        };
+        puct.scales = (0..TABLE as u32).map(|sum| puct.compute_scale(sum)).collect();
+        puct
+    }
+
+    /// Eq. (6): the weight of exploration at a node whose edges have `sum` visits.
+    pub fn exploration_weight(&self, sum: u32) -> f64 {
+        libm::log((f64::from(sum) + self.c_base + 1.0) / self.c_base) + self.c_init
+    }
+
+    fn compute_scale(&self, sum: u32) -> f64 {
+        self.exploration_weight(sum) * f64::from(sum).sqrt()
+    }
+
+    /// The factor of Eq. (4) that all edges of a node share: c * sqrt(sum).
+    #[inline]
+    pub fn scale(&self, sum: u32) -> f64 {
+        match self.scales.get(sum as usize) {
+            Some(&scale) => scale,
+            None => self.compute_scale(sum),
+        }
+    }
+
+    /// The value of an unvisited move of a node.
+    pub fn unvisited(&self, value: f64, edges: &[Edge]) -> f64 {
+        match self.urgency {
+            Urgency::Fixed => self.q_init,
+            Urgency::Reduction => {
+                let visited: f64 = edges.iter().map(Edge::prior).sum();
+                (value - self.urgency_reduction * visited.sqrt()).max(self.value_min)
+            }
+        }
+    }
+
+    /// The value of an opened edge as selection sees it, its trajectories in flight included.
+    #[inline(always)]
+    fn effective(&self, edge: &Edge, unvisited: f64) -> f64 {
+        let (visits, flying) = (edge.visits, edge.in_flight);
+        if flying == 0 || self.virtual_mode == Virtual::Visit {
+            return if visits > 0 { edge.q } else { unvisited };
+        }
+        let (n, k) = (f64::from(visits), f64::from(flying));
+        (n * edge.q - self.virtual_loss * k) / (n + k)
+    }
+
+    /// Eq. (3), (4): the edge with the largest Q + U; the first of equals. `table_value` gives an unopened candidate the value of
+    /// its node in the graph, if that option is on.
+    pub fn select(&self, graph: &Graph, id: NodeId, table_value: Option<&mut dyn FnMut(usize) -> Option<f64>>) -> Choice {
+        let node = graph.node(id);
+        let edges = graph.edges(id);
+        let scale = self.scale(node.visits - 1 + u32::from(node.in_flight));
+        let unvisited = self.unvisited(node.value, edges);
+        let mut best = f64::NEG_INFINITY;
+        let mut choice = Choice::Nothing;
+        for (slot, edge) in edges.iter().enumerate() {
+            if edge.has(edge_flag::PRUNED) {
+                continue;
+            }
+            let visits = f64::from(1 + edge.visits + u32::from(edge.in_flight));
+            let score = self.effective(edge, unvisited) + scale * edge.prior() / visits;
+            if score > best {
+                best = score;
+                choice = Choice::Opened(slot as u16);
+            }
+        }
+        match table_value {
+            None => {
+                if let Some(candidate) = graph.candidates(id).first()
+                    && unvisited + scale * candidate.prior() / 1.0 > best
+                {
+                    choice = Choice::Unopened(0);
+                }
+            }
+            Some(value_of) => {
+                for (index, candidate) in graph.candidates(id).iter().enumerate() {
+                    let score = value_of(index).unwrap_or(unvisited) + scale * candidate.prior() / 1.0;
+                    if score > best {
+                        best = score;
+                        choice = Choice::Unopened(index);
+                    }
+                }
+            }
+        }
+        if choice == Choice::Nothing {
+            choice = self.select_among_tablebase_losses(graph, id, scale, unvisited);
+        }
+        choice
+    }
+
+    /// Where every move is pruned, those that only a tablebase condemns are still worth playing.
+    fn select_among_tablebase_losses(&self, graph: &Graph, id: NodeId, scale: f64, unvisited: f64) -> Choice {
+        let mut best = f64::NEG_INFINITY;
+        let mut choice = Choice::Nothing;
+        for (slot, edge) in graph.edges(id).iter().enumerate() {
+            if edge.child == crate::graph::NONE || graph.node(edge.child).state.is_exact() {
+                continue;
+            }
+            let visits = f64::from(1 + edge.visits + u32::from(edge.in_flight));
+            let score = self.effective(edge, unvisited) + scale * edge.prior() / visits;
+            if score > best {
+                best = score;
+                choice = Choice::Opened(slot as u16);
+            }
+        }
+        choice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::MoveCode;
+    use crate::graph::node_flag;
+    use crate::prior::{Candidate, to_half};
+
+    fn node(priors: &[f64]) -> (Graph, NodeId) {
+        let mut graph = Graph::new(1 << 20);
+        assert!(graph.ensure_room(1, 512, false));
+        let id = graph.add_node(1, 0, 0, priors.len());
+        let list: Vec<Candidate> = priors.iter().enumerate().map(|(code, &p)| Candidate::new(to_half(p), MoveCode(code as u16))).collect();
+        graph.list_candidates(id, &list);
+        let node = graph.node_mut(id);
+        node.flags |= node_flag::EVALUATED;
+        node.visits = 1;
+        (graph, id)
+    }
+
+    #[test]
+    fn first_visit_takes_the_highest_prior_and_visits_wear_it_down() {
+        let puct = Puct::new(&Settings::default());
+        let (mut graph, id) = node(&[0.5, 0.25, 0.25]);
+        assert_eq!(puct.select(&graph, id, None), Choice::Unopened(0));
+        graph.open(id, 0);
+        graph.edge_mut(id, 0).visits = 1;
+        graph.edge_mut(id, 0).q = -1.0;
+        graph.node_mut(id).visits = 2;
+        // Both have Q = -1; U is c * 0.5 / 2 against c * 0.25 / 1: a tie, which the lower index wins.
+        assert_eq!(puct.select(&graph, id, None), Choice::Opened(0));
+        graph.edge_mut(id, 0).visits = 2;
+        graph.node_mut(id).visits = 3;
+        assert_eq!(puct.select(&graph, id, None), Choice::Unopened(0));
+    }
+
+    #[test]
+    fn virtual_loss_turns_selection_away_and_pruned_edges_are_skipped() {
+        let puct = Puct::new(&Settings::default());
+        let (mut graph, id) = node(&[0.5, 0.25, 0.25]);
+        graph.open(id, 0);
+        graph.edge_mut(id, 0).visits = 8;
+        graph.edge_mut(id, 0).q = 0.9;
+        graph.node_mut(id).visits = 9;
+        assert_eq!(puct.select(&graph, id, None), Choice::Opened(0));
+        graph.edge_mut(id, 0).in_flight = 16;
+        graph.node_mut(id).in_flight = 16;
+        assert_eq!(puct.select(&graph, id, None), Choice::Unopened(0));
+        graph.edge_mut(id, 0).in_flight = 0;
+        graph.node_mut(id).in_flight = 0;
+        graph.edge_mut(id, 0).flags |= edge_flag::PRUNED;
+        assert_eq!(puct.select(&graph, id, None), Choice::Unopened(0));
+    }
+
+    #[test]
+    fn weight_grows_with_visits_as_equation_6_says() {
+        let puct = Puct::new(&Settings::default());
+        assert!((puct.exploration_weight(0) - (2.5 + (19653.0f64 / 19652.0).ln())).abs() < 1e-12);
+        assert!((puct.exploration_weight(19652) - (2.5 + (39305.0f64 / 19652.0).ln())).abs() < 1e-12);
+        assert_eq!(puct.scale(100), puct.exploration_weight(100) * 10.0);
+        assert_eq!(puct.scale(1_000_000), puct.exploration_weight(1_000_000) * 1000.0);
+    }
+}
