@@ -44,8 +44,9 @@ pub fn back_up(graph: &mut Graph, steps: &[Step], arrival: Arrival, exploration:
         if settings.backup == Backup::Recompute {
             let edge = graph.edge_mut(node, slot);
             edge.visits += 1;
-            edge.draws += u32::from(path_draw);
-            edge.explored += u32::from(exploration && depth == 0);
+            let branches = exploration && depth == 0;
+            edge.draws += u32::from(path_draw && !branches);
+            edge.explored += u32::from(branches);
             graph.node_mut(node).visits += 1;
             recompute(graph, node);
             value = graph.node(node).value;
@@ -76,8 +77,9 @@ pub fn back_up(graph: &mut Graph, steps: &[Step], arrival: Arrival, exploration:
             x
         };
         edge.visits += 1;
-        edge.draws += u32::from(path_draw);
-        edge.explored += u32::from(exploration && depth == 0);
+        let branches = exploration && depth == 0;
+        edge.draws += u32::from(path_draw && !branches);
+        edge.explored += u32::from(branches);
         let node = graph.node_mut(node);
         node.value += (x - node.value) / (f64::from(node.visits) + 1.0);
         node.visits += 1;

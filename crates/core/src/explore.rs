@@ -86,6 +86,10 @@ pub fn add_noise(graph: &mut Graph, id: NodeId, settings: &Settings, random: &mu
     let opened = node.opened as usize;
     let draws: Vec<f64> = (0..opened + node.remaining()).map(|_| random.gamma(settings.dirichlet_alpha)).collect();
     let sum: f64 = draws.iter().sum();
+    if sum <= 0.0 {
+        graph.node_mut(id).flags |= node_flag::NOISED;
+        return;
+    }
     let share = settings.dirichlet_epsilon;
     let mixed = |prior: f64, draw: f64| to_half((1.0 - share) * prior + share * (draw / sum));
     for (edge, &draw) in graph.edges_mut(id).iter_mut().zip(&draws) {

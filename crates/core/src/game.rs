@@ -72,6 +72,14 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Whether the legal move satisfies the constraint.
     fn satisfies(&self, constraint: Constraint, mv: MoveCode) -> bool;
 
+    /// Whether a game can be won only by a move that gives check.
+    fn is_won_by_check_only(&self) -> bool {
+        false
+    }
+
+    /// The position as people write it (FEN).
+    fn text(&self) -> String;
+
     /// The move as people write it (UCI).
     fn move_text(&self, mv: MoveCode) -> String;
 

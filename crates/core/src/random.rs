@@ -61,13 +61,12 @@ impl Random {
                 continue;
             }
             let v = t * t * t;
-            let u = 1.0 - self.uniform();
-            if libm::log(u) < 0.5 * x * x + d - d * v + d * libm::log(v) {
+            let u = self.uniform();
+            if u > 0.0 && libm::log(u) < 0.5 * x * x + d - d * v + d * libm::log(v) {
                 break d * v;
             }
         };
-        let boost = 1.0 - self.uniform();
-        body * libm::pow(boost, 1.0 / shape)
+        body * libm::pow(self.uniform(), 1.0 / shape)
     }
 }
 

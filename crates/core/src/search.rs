@@ -282,7 +282,6 @@ impl<G: Game> Search<G> {
                 break;
             }
         }
-        let random = self.random.clone();
         self.place(origin, played);
         if node == NONE && self.settings.backup.merges() {
             let root = self.path.root();
@@ -290,7 +289,7 @@ impl<G: Game> Search<G> {
         }
         if node == NONE {
             self.graph.clear();
-            self.random = random;
+            self.random = Random::new(self.settings.seed);
             self.make_root();
             return false;
         }
@@ -462,7 +461,6 @@ impl<G: Game> Search<G> {
             }
         }
         let exploration = forced.is_some();
-        self.counters.explorations += u64::from(exploration);
         loop {
             let choice = match forced.take() {
                 Some(choice) => choice,
@@ -504,11 +502,12 @@ impl<G: Game> Search<G> {
 
     fn finish(&mut self, arrival: Arrival, exploration: bool) {
         let corrections = back_up(&mut self.graph, &self.steps, arrival, exploration, &self.settings);
-        self.count(self.path.depth(), corrections);
+        self.count(self.path.depth(), corrections, exploration);
     }
 
-    fn count(&mut self, depth: usize, corrections: u64) {
+    fn count(&mut self, depth: usize, corrections: u64, exploration: bool) {
         self.counters.corrections += corrections;
+        self.counters.explorations += u64::from(exploration);
         self.counters.simulations += 1;
         self.counters.depth_sum += depth as u64;
         self.counters.max_depth = self.counters.max_depth.max(depth as u64);
@@ -519,7 +518,7 @@ impl<G: Game> Search<G> {
         if node.listed == node.taken && !node.fully_opened() {
             self.list_rest(id);
         }
-        if !self.settings.table_values {
+        if !self.settings.table_values || !self.settings.backup.merges() {
             return self.puct.select(&self.graph, id, None);
         }
         if !self.graph.node(id).is_listed_whole() {
@@ -558,9 +557,8 @@ impl<G: Game> Search<G> {
             Some(child) => (child, false),
             None => (self.create(&game), true),
         };
-        if self.graph.link(id, slot, child) {
-            self.counters.transposition_links += 1;
-        }
+        self.graph.link(id, slot, child);
+        self.counters.transposition_links += u64::from(!fresh);
         if self.settings.solver && self.graph.node(child).state.is_solved() {
             self.counters.solved_nodes += u64::from(fresh);
             self.counters.solved_nodes += solver::inform(&mut self.graph, id, &mut self.work) as u64;
@@ -652,6 +650,7 @@ impl<G: Game> Search<G> {
         if !self.settings.backup.merges() {
             if self.settings.backup == Backup::TreeCache && self.copy_evaluation(id) {
                 self.counters.shared += 1;
+                self.counters.stops += 1;
                 let value = self.graph.node(id).value;
                 self.finish(Arrival::Value(value), exploration);
                 return End::Stop;
@@ -757,7 +756,7 @@ impl<G: Game> Search<G> {
             node.flags |= node_flag::EVALUATED;
             let value = node.value;
             let corrections = back_up(&mut self.graph, &pending.steps, Arrival::Value(value), pending.exploration, &self.settings);
-            self.count(pending.depth, corrections);
+            self.count(pending.depth, corrections, pending.exploration);
             self.recycle(pending);
         }
         self.spare_evaluated.append(results);

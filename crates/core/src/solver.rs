@@ -118,8 +118,9 @@ fn judge(graph: &Graph, id: NodeId) -> (State, u16) {
     } else {
         return unchanged;
     };
-    // An exact state is final; children given up for memory must not take it away or change its kind.
-    if unchanged.0.is_exact() && proven.0 != unchanged.0 { unchanged } else { proven }
+    // An exact state is final, a tablebase state yields to an exact one only: children given up for memory must not take proofs away.
+    let (from, to) = (unchanged.0, proven.0);
+    if from.is_solved() && from != to && (from.is_exact() || !to.is_exact()) { unchanged } else { proven }
 }
 
 #[cfg(test)]

@@ -1,0 +1,203 @@
+//! Move choice at the root, Eq. (12) to (15), and the other choosers.
+//!
+//! Works on a table of candidates, so that its equations can be tried on hand-made numbers; knows nothing of how the numbers came about.
+
+use crate::graph::{Graph, NodeId, State, edge_flag};
+use crate::random::Random;
+use crate::settings::{Chooser, Settings};
+use crate::solver::seen_from;
+
+/// What move choice knows of an edge of the root.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contender {
+    /// N.
+    pub visits: u32,
+    /// Q.
+    pub q: f64,
+}
+
+/// Eq. (12): the share of visits.
+pub fn visit_policy(options: &[Contender]) -> Vec<f64> {
+    let sum: f64 = options.iter().map(|option| f64::from(option.visits)).sum();
+    options.iter().map(|option| f64::from(option.visits) / sum).collect()
+}
+
+/// Eq. (13) to (15): boosts the second most visited move when its value is higher.
+pub fn correct_by_value(options: &[Contender], policy: &mut [f64], q_weight: f64) {
+    let first = |skip: Option<usize>| {
+        let mut best: Option<usize> = None;
+        for (i, option) in options.iter().enumerate() {
+            if Some(i) != skip && best.is_none_or(|b| option.visits > options[b].visits) {
+                best = Some(i);
+            }
+        }
+        best
+    };
+    let Some(alpha) = first(None) else { return };
+    let Some(beta) = first(Some(alpha)) else { return };
+    let q_delta = options[beta].q - options[alpha].q;
+    if q_delta > 0.0 {
+        policy[beta] += q_weight * q_delta * policy[alpha];
+        normalise(policy);
+    }
+}
+
+fn normalise(policy: &mut [f64]) {
+    let sum: f64 = policy.iter().sum();
+    if sum > 0.0 {
+        policy.iter_mut().for_each(|share| *share /= sum);
+    }
+}
+
+/// The policy of the chooser, before the temperature.
+pub fn policy(options: &[Contender], settings: &Settings) -> Vec<f64> {
+    let mut policy = visit_policy(options);
+    match settings.chooser {
+        Chooser::Visits => {}
+        Chooser::Q => correct_by_value(options, &mut policy, settings.q_weight),
+        Chooser::Linear => {
+            let mut shares: Vec<f64> = options.iter().map(|option| (option.q + 1.0) / 2.0).collect();
+            if shares.iter().sum::<f64>() > 0.0 {
+                normalise(&mut shares);
+                let weight = settings.linear_weight;
+                policy.iter_mut().zip(shares).for_each(|(pi, share)| *pi = (1.0 - weight) * *pi + weight * share);
+            }
+        }
+        Chooser::Bound => {
+            let most = f64::from(options.iter().map(|option| option.visits).max().unwrap_or(0));
+            let bound = |option: &Contender| {
+                option.q - settings.bound_width * ((1.0 - option.q * option.q).max(0.0) / f64::from(option.visits)).sqrt()
+            };
+            let mut best: Option<usize> = None;
+            for (i, option) in options.iter().enumerate() {
+                if f64::from(option.visits) >= 0.1 * most && best.is_none_or(|b| bound(option) > bound(&options[b])) {
+                    best = Some(i);
+                }
+            }
+            policy.iter_mut().enumerate().for_each(|(i, share)| *share = f64::from(u8::from(Some(i) == best)));
+        }
+    }
+    policy
+}
+
+/// Applies the temperature and picks: the first maximum at temperature 0, else a draw.
+pub fn pick(policy: &[f64], temperature: f64, random: &mut Random) -> Option<usize> {
+    let mut best: Option<usize> = None;
+    for (i, &share) in policy.iter().enumerate() {
+        if best.is_none_or(|b| share > policy[b]) {
+            best = Some(i);
+        }
+    }
+    let most = policy[best?];
+    if temperature <= 0.0 || policy.len() == 1 || most <= 0.0 {
+        return best;
+    }
+    let mut sharpened: Vec<f64> = policy.iter().map(|share| libm::pow(share / most, 1.0 / temperature)).collect();
+    normalise(&mut sharpened);
+    let drawn = random.uniform();
+    let mut sum = 0.0;
+    for (i, share) in sharpened.iter().enumerate() {
+        sum += share;
+        if drawn < sum {
+            return Some(i);
+        }
+    }
+    sharpened.iter().rposition(|&share| share > 0.0)
+}
+
+/// The slot of the move to play at a node; `None` when no edge is open.
+pub fn choose(graph: &Graph, id: NodeId, settings: &Settings, random: &mut Random) -> Option<u16> {
+    let edges = graph.edges(id);
+    if settings.solver
+        && let Some(slot) = forced(graph, id)
+    {
+        return Some(slot);
+    }
+    let free: Vec<u16> = (0..edges.len() as u16).filter(|&slot| !settings.solver || !edges[slot as usize].has(edge_flag::PRUNED)).collect();
+    let visited: Vec<u16> = free.iter().copied().filter(|&slot| edges[slot as usize].visits > 0).collect();
+    if visited.is_empty() {
+        return free.first().copied();
+    }
+    let options: Vec<Contender> =
+        visited.iter().map(|&slot| Contender { visits: edges[slot as usize].visits, q: edges[slot as usize].q }).collect();
+    pick(&policy(&options, settings), settings.temperature, random).map(|index| visited[index])
+}
+
+/// A proven win is taken, the shortest; where every move loses, the one that a tablebase alone condemns, or the longest.
+fn forced(graph: &Graph, id: NodeId) -> Option<u16> {
+    let edges = graph.edges(id);
+    let mut win: Option<(u16, u16)> = None;
+    let mut last_stand: Option<(bool, u32, u16)> = None;
+    for (slot, edge) in edges.iter().enumerate() {
+        if edge.child == crate::graph::NONE {
+            continue;
+        }
+        let child = graph.node(edge.child);
+        match seen_from(graph, id, edge.child) {
+            State::Win if win.is_none_or(|(plies, _)| child.end_in_ply < plies) => win = Some((child.end_in_ply, slot as u16)),
+            State::TbLoss if last_stand.is_none_or(|(tb, rank, _)| !tb || edge.visits > rank) => {
+                last_stand = Some((true, edge.visits, slot as u16));
+            }
+            State::Loss if last_stand.is_none_or(|(tb, rank, _)| !tb && u32::from(child.end_in_ply) > rank) => {
+                last_stand = Some((false, u32::from(child.end_in_ply), slot as u16));
+            }
+            _ => {}
+        }
+    }
+    let lost = graph.node(id).fully_opened() && edges.iter().all(|edge| edge.has(edge_flag::PRUNED));
+    win.map(|(_, slot)| slot).or(if lost { last_stand.map(|(.., slot)| slot) } else { None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(numbers: &[(u32, f64)]) -> Vec<Contender> {
+        numbers.iter().map(|&(visits, q)| Contender { visits, q }).collect()
+    }
+
+    fn chosen(numbers: &[(u32, f64)], settings: &Settings) -> usize {
+        pick(&policy(&options(numbers), settings), settings.temperature, &mut Random::new(1)).unwrap()
+    }
+
+    #[test]
+    fn equations_12_to_15() {
+        let table = options(&[(60, 0.0), (40, 0.2)]);
+        let mut pi = visit_policy(&table);
+        assert_eq!(pi, vec![0.6, 0.4]);
+        correct_by_value(&table, &mut pi, 2.0);
+        let (a, b) = (0.6, 0.4 + 2.0 * 0.2 * 0.6);
+        assert!((pi[0] - a / (a + b)).abs() < 1e-12 && (pi[1] - b / (a + b)).abs() < 1e-12);
+        let settings = Settings { chooser: Chooser::Q, ..Settings::default() };
+        assert_eq!(chosen(&[(60, 0.0), (40, 0.2)], &settings), 1, "the move switches at temperature 0");
+        assert_eq!(chosen(&[(60, 0.0), (40, -0.2)], &settings), 0);
+        assert_eq!(chosen(&[(90, 0.0), (10, 0.2)], &settings), 0);
+        assert_eq!(chosen(&[(60, 0.0), (40, 0.2)], &Settings { chooser: Chooser::Visits, ..Settings::default() }), 0);
+    }
+
+    #[test]
+    fn only_the_second_is_boosted() {
+        let table = options(&[(60, 0.0), (10, 0.9), (30, 0.0)]);
+        let mut pi = visit_policy(&table);
+        correct_by_value(&table, &mut pi, 2.0);
+        assert_eq!(pi, vec![0.6, 0.1, 0.3]);
+    }
+
+    #[test]
+    fn other_choosers() {
+        let linear = Settings { chooser: Chooser::Linear, ..Settings::default() };
+        assert_eq!(chosen(&[(60, -0.5), (40, 0.9)], &linear), 1);
+        let bound = Settings { chooser: Chooser::Bound, ..Settings::default() };
+        assert_eq!(chosen(&[(1000, 0.30), (400, 0.50), (3, 0.99)], &bound), 1, "three visits are too few to count");
+        assert_eq!(chosen(&[(1000, 0.30), (101, 0.31)], &bound), 0);
+    }
+
+    #[test]
+    fn temperature_draws_in_proportion() {
+        let settings = Settings { chooser: Chooser::Visits, temperature: 1.0, ..Settings::default() };
+        let shares = policy(&options(&[(75, 0.0), (25, 0.0)]), &settings);
+        let mut random = Random::new(9);
+        let first = (0..4000).filter(|_| pick(&shares, 1.0, &mut random) == Some(0)).count();
+        assert!((first as i32 - 3000).abs() < 120, "{first}");
+    }
+}

@@ -1,0 +1,129 @@
+//! Proofs before they are claimed: the proof below the root is replayed with the game's real history and clock.
+//!
+//! The solver proves facts of positions. A game is more than positions: a third repetition or the move count may turn a proven win into a
+//! draw on this path. A claim is made only when the winner's moves hold against every defence with the history as it is.
+
+use std::collections::HashMap;
+
+use crate::game::Game;
+use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
+use crate::path::Path;
+use crate::solver::seen_from;
+
+/// Steps after which a replay gives up, and the claim with it.
+const MOST_STEPS: usize = 400_000;
+
+/// Whether the proof at the root stands with the history of the path. Draws need no replay: a draw by rule cannot break them.
+pub fn stands<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> bool {
+    match graph.node(root).state {
+        State::Draw => true,
+        State::Win | State::Loss => {
+            let limit = path.root().clock_limit().unwrap_or(u32::MAX);
+            let mut replay = Replay { graph, path, limit, steps: 0, seen: HashMap::new() };
+            replay.is_beyond_doubt(root) || replay.holds(root, path.root().clock())
+        }
+        _ => false,
+    }
+}
+
+/// The slots by which a proof goes on from a node: the shortest answers of the winner, every move of the loser. `None` where the proof has
+/// holes, because nodes were given up for memory.
+pub fn continuations(graph: &Graph, id: NodeId) -> Option<Vec<u16>> {
+    let node = graph.node(id);
+    if node.has(node_flag::TERMINAL) {
+        return Some(Vec::new());
+    }
+    let edges = graph.edges(id);
+    let present = |slot: &u16| edges[*slot as usize].child != NONE;
+    match node.state {
+        State::Win => {
+            let mut wins: Vec<u16> =
+                (0..node.opened).filter(present).filter(|&slot| seen_from(graph, id, edges[slot as usize].child) == State::Win).collect();
+            wins.sort_by_key(|&slot| graph.node(edges[slot as usize].child).end_in_ply);
+            (!wins.is_empty()).then_some(wins)
+        }
+        State::Loss => {
+            let whole = node.fully_opened() && (0..node.opened).all(|slot| present(&slot));
+            whole.then(|| (0..node.opened).collect())
+        }
+        _ => None,
+    }
+}
+
+struct Replay<'a, G> {
+    graph: &'a Graph,
+    path: &'a Path<G>,
+    limit: u32,
+    steps: usize,
+    seen: HashMap<u64, u32>,
+}
+
+impl<G: Game> Replay<'_, G> {
+    /// A cheap sufficient test, linear in the size of the proof: no position of it can possibly occur three times, and even the longest
+    /// way to each node keeps the clock below its limit.
+    fn is_beyond_doubt(&self, root: NodeId) -> bool {
+        let graph = self.graph;
+        let mut clocks: HashMap<NodeId, u32> = HashMap::from([(root, self.path.root().clock())]);
+        let mut by_length: Vec<Vec<NodeId>> = vec![Vec::new(); usize::from(graph.node(root).end_in_ply) + 1];
+        let mut keys: HashMap<u64, u32> = HashMap::new();
+        by_length[usize::from(graph.node(root).end_in_ply)].push(root);
+        for length in (0..by_length.len()).rev() {
+            for index in 0..by_length[length].len() {
+                let id = by_length[length][index];
+                let node = graph.node(id);
+                let clock = clocks[&id];
+                if clock >= self.limit && !node.has(node_flag::TERMINAL) {
+                    return false;
+                }
+                let count = keys.entry(node.key).or_insert_with(|| self.path.count_before(node.key));
+                *count += 1;
+                if *count >= 3 {
+                    return false;
+                }
+                let Some(mut slots) = continuations(graph, id) else { return false };
+                if node.state == State::Win {
+                    slots.truncate(1);
+                }
+                for slot in slots {
+                    let edge = graph.edge(id, slot);
+                    let next = if edge.has(edge_flag::ZEROING) { 0 } else { clock + 1 };
+                    let child_length = usize::from(graph.node(edge.child).end_in_ply);
+                    if child_length >= length {
+                        return false;
+                    }
+                    clocks.entry(edge.child).and_modify(|known| *known = next.max(*known)).or_insert_with(|| {
+                        by_length[child_length].push(edge.child);
+                        next
+                    });
+                }
+            }
+        }
+        true
+    }
+
+    /// Plays the proof out along every path.
+    fn holds(&mut self, id: NodeId, clock: u32) -> bool {
+        self.steps += 1;
+        let node = self.graph.node(id);
+        if node.has(node_flag::TERMINAL) {
+            return true;
+        }
+        let before = self.path.count_before(node.key);
+        let here = self.seen.entry(node.key).or_insert(0);
+        *here += 1;
+        let drawn = *here + before >= 3 || clock >= self.limit || self.steps > MOST_STEPS;
+        let stands = !drawn
+            && continuations(self.graph, id).is_some_and(|slots| {
+                let mut below = |slot: &u16| {
+                    let edge = self.graph.edge(id, *slot);
+                    let next = if edge.has(edge_flag::ZEROING) { 0 } else { clock + 1 };
+                    self.holds(edge.child, next)
+                };
+                if node.state == State::Win { slots.iter().any(&mut below) } else { slots.iter().all(&mut below) }
+            });
+        if let Some(count) = self.seen.get_mut(&node.key) {
+            *count -= 1;
+        }
+        stands
+    }
+}
