@@ -1,0 +1,3 @@
+"""The private native module of the package."""
+
+__all__: list[str] = []
