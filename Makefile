@@ -4,6 +4,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# pip looks for the build tool on PATH; nothing is downloaded to build again.
+PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable
 
 # A crazyhouse middlegame: both kings airy, both pockets full.
 POSITION := r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14
@@ -66,10 +68,10 @@ $(VENV)/.base: scripts/find-python scripts/check-rust
 # The package, editable, with its native module in a release build.
 $(VENV)/.native: $(VENV)/.base pyproject.toml $(RUST)
 	@scripts/check-rust
-	$(PIP) install --no-build-isolation --editable .
+	$(PIP_EDITABLE) .
 	touch $@
 
 # The tools of development; they do not depend on the Rust sources.
 $(VENV)/.dev: pyproject.toml | $(VENV)/.native
-	$(PIP) install --no-build-isolation --editable '.[dev]'
+	$(PIP_EDITABLE) '.[dev]'
 	touch $@
