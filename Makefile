@@ -61,17 +61,19 @@ help: ## Show this list
 # The environment with the build tool. Rust is asked for first, before anything is made.
 $(VENV)/.base: scripts/find-python scripts/check-rust
 	@scripts/check-rust
-	python=$$(scripts/find-python) && rm -rf $(VENV) && "$$python" -m venv $(VENV)
-	$(PIP) install --upgrade pip 'maturin>=1.9,<2'
-	touch $@
+	@python=$$(scripts/find-python) && echo "Making $(VENV) with $$python ..." && rm -rf $(VENV) && "$$python" -m venv $(VENV)
+	@$(PIP) install --upgrade pip 'maturin>=1.9,<2'
+	@touch $@
 
 # The package, editable, with its native module in a release build.
 $(VENV)/.native: $(VENV)/.base pyproject.toml $(RUST)
 	@scripts/check-rust
-	$(PIP_EDITABLE) .
-	touch $@
+	@echo "Building the native module in $(VENV) (release build; a minute or two the first time) ..."
+	@$(PIP_EDITABLE) .
+	@touch $@
 
 # The tools of development; they do not depend on the Rust sources.
 $(VENV)/.dev: pyproject.toml | $(VENV)/.native
-	$(PIP_EDITABLE) '.[dev]'
-	touch $@
+	@echo "Installing the tools of development in $(VENV) ..."
+	@$(PIP_EDITABLE) '.[dev]'
+	@touch $@

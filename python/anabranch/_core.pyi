@@ -1,3 +1,1 @@
-"""The private native module of the package."""
-
-__all__: list[str] = []
+"""The private native module of the package: what it offers is declared here."""
