@@ -59,7 +59,7 @@ help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
 
 # The environment with the build tool. Rust is asked for first, before anything is made.
-$(VENV)/.base: scripts/find-python scripts/check-rust
+$(VENV)/.base:
 	@scripts/check-rust
 	@python=$$(scripts/find-python) && echo "Making $(VENV) with $$python ..." && rm -rf $(VENV) && "$$python" -m venv $(VENV)
 	@$(PIP) install --upgrade pip 'maturin>=1.9,<2'
