@@ -1,0 +1,79 @@
+# Everything happens in .venv and target/. Set-up is incremental: each stamp is written last, so what was
+# interrupted is done again, and what is complete is left alone.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# pip looks for the build tool on PATH; nothing is downloaded to build again.
+PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable
+
+# A crazyhouse middlegame: both kings airy, both pockets full.
+POSITION := r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14
+
+RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+.DEFAULT_GOAL := run
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: run test check lint format wheel bench clean help
+
+run: $(VENV)/.native ## Set up, then analyse a crazyhouse position (the default)
+	$(BIN)/anabranch analyse --variant crazyhouse --preset mcgs-combined --simulations 20000 "$(POSITION)"
+
+test: $(VENV)/.native $(VENV)/.dev ## Set up, then run the tests of the core and of the package
+	cargo test --locked --profile fast --package anabranch-core
+	$(BIN)/python -m pytest
+
+check: lint test ## Format, lint and types, then the tests: what CI runs
+
+lint: $(VENV)/.native $(VENV)/.dev
+	@scripts/check-rust fmt clippy
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest anabranch._core
+	cargo fmt --all --check
+	cargo clippy --locked --profile fast --workspace --all-targets -- -D warnings
+
+format: $(VENV)/.dev ## Rewrite the sources in the house format
+	@scripts/check-rust fmt
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix --exit-zero --quiet
+	cargo fmt --all
+
+wheel: $(VENV)/.base ## One wheel for every Python from 3.11 on in dist/, tried in an environment without Rust
+	@scripts/check-rust
+	rm -rf dist
+	$(BIN)/maturin build --out dist
+	scripts/verify-wheel $(BIN)/python dist
+
+bench: $(VENV)/.native ## Measure speed and memory, and print the signature of the search
+	$(BIN)/anabranch bench
+
+clean: ## Remove all that was built or installed
+	rm -rf $(VENV) target dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find python tests -name __pycache__ -prune -exec rm -rf {} +
+	rm -f python/anabranch/_core*.so python/anabranch/_core*.pyd
+
+help: ## Show this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+
+# The environment with the build tool. Rust is asked for first, before anything is made.
+$(VENV)/.base:
+	@scripts/check-rust
+	@python=$$(scripts/find-python) && echo "Making $(VENV) with $$python ..." && rm -rf $(VENV) && "$$python" -m venv $(VENV)
+	@$(PIP) install --upgrade pip 'maturin>=1.9,<2'
+	@touch $@
+
+# The package, editable, with its native module in a release build.
+$(VENV)/.native: $(VENV)/.base pyproject.toml $(RUST)
+	@scripts/check-rust
+	@echo "Building the native module in $(VENV) (release build; a minute or two the first time) ..."
+	@$(PIP_EDITABLE) .
+	@touch $@
+
+# The tools of development; they do not depend on the Rust sources.
+$(VENV)/.dev: pyproject.toml | $(VENV)/.native
+	@echo "Installing the tools of development in $(VENV) ..."
+	@$(PIP_EDITABLE) '.[dev]'
+	@touch $@

@@ -1,0 +1,22 @@
+"""A wheel that was just installed works: the package, its native module and its metadata agree."""
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from shutil import which
+
+import anabranch
+import anabranch._core
+
+
+def main() -> None:
+    """Fail loudly where the installed package is not the one that was asked for."""
+    assert which("cargo") is None, "Rust is on PATH: this proves nothing"
+    assert Path(anabranch.__file__).is_relative_to(sys.prefix), anabranch.__file__
+    assert Path(anabranch._core.__file__).is_relative_to(sys.prefix), anabranch._core.__file__
+    assert anabranch.__version__ == version("anabranch")
+    print(f"anabranch {anabranch.__version__} works from its wheel.")
+
+
+if __name__ == "__main__":
+    main()
