@@ -2,4 +2,5 @@
 
 pub mod chess;
 pub mod evaluator;
+pub mod evaluators;
 pub mod game;
