@@ -4,7 +4,6 @@
 //! and judges the real history: a position that has occurred twice in the game, or the spent move count, is no win.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::game::{Constraint, Ending, Game, MoveCode};
 use crate::path::Path;
@@ -19,7 +18,7 @@ pub struct Shortest {
 }
 
 /// Looks for the shortest win of the side to move in at most `most` plies; `None` when there is none. Fails with `Err` when cancelled.
-pub fn shortest_win<G: Game>(game: &G, path: &Path<G>, most: u32, cancel: &AtomicBool) -> Result<Option<Shortest>, Cancelled> {
+pub fn shortest_win<G: Game>(game: &G, path: &Path<G>, most: u32, cancel: &dyn Fn() -> bool) -> Result<Option<Shortest>, Cancelled> {
     let mut hunt = Hunt { path, cancel, known: HashMap::new(), steps: 0 };
     for plies in (1..=most).step_by(2) {
         if hunt.attack(game, plies)? {
@@ -31,7 +30,7 @@ pub fn shortest_win<G: Game>(game: &G, path: &Path<G>, most: u32, cancel: &Atomi
 }
 
 /// The true distance of a lost position whose every move loses: the longest of the shortest wins that follow, and that line.
-pub fn longest_defence<G: Game>(game: &G, path: &Path<G>, most: u32, cancel: &AtomicBool) -> Result<Option<Shortest>, Cancelled> {
+pub fn longest_defence<G: Game>(game: &G, path: &Path<G>, most: u32, cancel: &dyn Fn() -> bool) -> Result<Option<Shortest>, Cancelled> {
     let mut moves = Vec::new();
     game.legal_moves(&mut moves);
     let mut longest: Option<Shortest> = None;
@@ -52,7 +51,7 @@ pub struct Cancelled;
 
 struct Hunt<'a, G> {
     path: &'a Path<G>,
-    cancel: &'a AtomicBool,
+    cancel: &'a dyn Fn() -> bool,
     known: HashMap<(u64, u32), bool>,
     steps: u64,
 }
@@ -64,7 +63,7 @@ impl<G: Game> Hunt<'_, G> {
 
     fn tick(&mut self) -> Result<(), Cancelled> {
         self.steps += 1;
-        if self.steps & 0xFF == 0 && self.cancel.load(Ordering::Relaxed) { Err(Cancelled) } else { Ok(()) }
+        if self.steps & 0xFF == 0 && (self.cancel)() { Err(Cancelled) } else { Ok(()) }
     }
 
     /// Whether the side to move wins within `plies` (odd).

@@ -307,13 +307,7 @@ impl<G: Game> Search<G> {
             State::Loss => Some(-1.0),
             _ => None,
         };
-        Line {
-            moves,
-            value: exact_value.or(report.q).unwrap_or(0.0),
-            visits: report.visits,
-            state: report.state,
-            plies: report.plies,
-        }
+        Line { moves, value: exact_value.or(report.q).unwrap_or(0.0), visits: report.visits, state: report.state, plies: report.plies }
     }
 
     /// The moves that follow from a root edge when both sides play what the search likes best.

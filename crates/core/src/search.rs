@@ -13,6 +13,7 @@ use crate::evaluator::{Evaluator, Leaf};
 use crate::explore::{self, Kind};
 use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Graph, MOST_MOVES, NONE, NodeId, State, edge_flag, node_flag};
+use crate::mate::{self, Shortest};
 use crate::path::Path;
 use crate::prior::{Candidate, rank};
 use crate::random::Random;
@@ -129,6 +130,9 @@ pub struct Search<G: Game> {
     pub(crate) counters: Counters,
     pub(crate) random: Random,
     pub(crate) evaluator: Option<Arc<dyn Evaluator<G>>>,
+    pub(crate) improved: Option<Shortest>,
+    /// For benchmarks: the length and moves of every trajectory, one after the other.
+    pub(crate) recorder: Option<Vec<MoveCode>>,
     puct: Puct,
     flying: u64,
     flying_evaluations: u64,
@@ -159,6 +163,8 @@ impl<G: Game> Search<G> {
             counters: Counters::default(),
             random: Random::new(settings.seed),
             evaluator,
+            improved: None,
+            recorder: None,
             puct: Puct::new(&settings),
             settings,
             flying: 0,
@@ -242,6 +248,7 @@ impl<G: Game> Search<G> {
     }
 
     fn place(&mut self, origin: G, played: &[MoveCode]) {
+        self.improved = None;
         let mut root = origin.clone();
         let mut before = Vec::with_capacity(played.len());
         for &mv in played {
@@ -296,6 +303,22 @@ impl<G: Game> Search<G> {
         self.root = node;
         self.graph.sweep(&[node], |_, _, _| true);
         self.graph.node(node).visits > 0
+    }
+
+    /// Looks for the shortest proof of a root that is proven won or lost; then its length is the true distance. Gives up when `cancel` says so.
+    pub fn improve(&mut self, cancel: &dyn Fn() -> bool) {
+        let node = self.graph.node(self.root);
+        let most = u32::from(node.end_in_ply);
+        if node.has(node_flag::TERMINAL) || self.improved.is_some() {
+            return;
+        }
+        let game = self.path.root();
+        let found = match node.state {
+            State::Win => mate::shortest_win(game, &self.path, most, cancel),
+            State::Loss => mate::longest_defence(game, &self.path, most, cancel),
+            _ => return,
+        };
+        self.improved = found.ok().flatten();
     }
 
     /// Whether the game is over at the root.
@@ -407,7 +430,14 @@ impl<G: Game> Search<G> {
             if self.starved {
                 break;
             }
-            match self.simulate(&mut batch) {
+            let end = self.simulate(&mut batch);
+            if let Some(record) = &mut self.recorder
+                && !matches!(end, End::Collision | End::Stuck)
+            {
+                record.push(MoveCode(self.path.depth() as u16));
+                record.extend_from_slice(self.path.moves());
+            }
+            match end {
                 End::Leaf => {}
                 End::Collision => {
                     self.counters.collisions += 1;

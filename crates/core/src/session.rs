@@ -5,38 +5,483 @@
 use std::collections::VecDeque;
 use std::path::Path as FilePath;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use shakmaty::Chess;
+use shakmaty::variant::{Crazyhouse, VariantPosition};
 use thiserror::Error;
 
-use crate::drive::{Course, Finish, Limits};
+use crate::chess::{Board, FenError, MoveError, Rules, Variant, divide, perft};
+use crate::drive::{Course, Finish, Limits, has_mate, run};
+use crate::evaluators;
+use crate::game::{Game, MoveCode};
+use crate::pool::Pool;
+use crate::prior::rank;
 use crate::report::{EdgeExport, NodeExport, Part, Report};
-use crate::settings::Settings;
+use crate::save::{self, SaveError};
+use crate::search::{Batch, Evaluated, Search};
+use crate::settings::{Settings, Value};
 
 /// Why a session refused.
 #[derive(Debug, Error)]
 pub enum SessionError {
-    /// A position or a move could not be taken.
+    /// The position cannot be read or is against the rules.
     #[error("{0}")]
-    Position(String),
+    Position(#[from] FenError),
+    /// A move cannot be read or is illegal.
+    #[error("{0}")]
+    Move(#[from] MoveError),
     /// The game is over at the root.
-    #[error("the game is already over in this position: {0}")]
+    #[error("the game is already over in this position ({0})")]
     Over(String),
     /// The evaluator's results do not fit.
     #[error("{0}")]
     Evaluation(String),
     /// A file could not be written or read.
     #[error("{0}")]
-    File(String),
+    File(#[from] SaveError),
     /// The call does not fit the state of the session.
     #[error("{0}")]
     State(&'static str),
 }
 
-/// Short news of a search under way.
-#[derive(Clone, Debug)]
-pub struct News {
-    /// The result so far, without the meters of the whole graph.
-    pub report: Report,
+/// What a collection for an outside evaluator left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Collected {
+    /// Leaves to evaluate.
+    pub size: usize,
+    /// Whether the oldest batch in flight must be applied before the next collection.
+    pub must_apply: bool,
+}
+
+/// A search on one variant. One thread at a time uses it; the stop flag may be set from any.
+pub trait Session: Send {
+    /// The variant.
+    fn variant(&self) -> Variant;
+    /// Whether castling is written as the king takes the rook.
+    fn is_chess960(&self) -> bool;
+    /// The settings in force.
+    fn settings(&self) -> &Settings;
+    /// Takes new settings; the graph is kept where it still means the same. `external`: evaluations come from outside.
+    fn configure(&mut self, settings: Settings, external: bool) -> Result<(), SessionError>;
+    /// Moves to a position: a FEN (the start of the game without one) and moves in UCI or SAN. Keeps the graph where the game goes on; whether it did.
+    fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError>;
+    /// Plays a move on the present position; whether the graph below it was kept.
+    fn play(&mut self, mv: &str) -> Result<bool, SessionError>;
+    /// Forgets the graph, not the position.
+    fn forget(&mut self);
+    /// The position at the root (FEN).
+    fn fen(&self) -> String;
+    /// The position where the game began (FEN), and the moves since (UCI).
+    fn game(&self) -> (String, Vec<String>);
+    /// The legal moves at the root (UCI).
+    fn legal_moves(&self) -> Vec<String>;
+    /// How the game ended at the root by the rules of the position, if it did: the value for the side to move.
+    fn ending(&self) -> Option<f64>;
+    /// Runs the Rust loop. `news` gets a report every `interval`.
+    fn run(
+        &mut self,
+        limits: Limits,
+        stop: &Arc<AtomicBool>,
+        interval: Option<Duration>,
+        news: &mut dyn FnMut(Report),
+    ) -> Result<Finish, SessionError>;
+    /// Starts a search with an outside evaluator.
+    fn begin(&mut self, limits: Limits) -> Result<(), SessionError>;
+    /// Why the search should end now, if it should.
+    fn finish(&self, stop: &AtomicBool) -> Option<Finish>;
+    /// Collects the next batch, and writes its planes into `planes` where given (as many leaves as fit in it at most: batch size).
+    fn collect(&mut self, stop: &AtomicBool, planes: Option<&mut [f32]>) -> Result<Collected, SessionError>;
+    /// The positions (FEN) of the newest batch, and for each the legal moves (UCI) with their policy indices.
+    fn newest_leaves(&self) -> Vec<(String, Vec<(String, usize)>)>;
+    /// Applies results to the oldest batch in flight: one value per leaf, and `policy_size` logits per leaf.
+    fn apply(&mut self, values: &[f32], logits: &[f32]) -> Result<(), SessionError>;
+    /// Takes back the marks of all batches in flight.
+    fn abandon(&mut self);
+    /// Number of batches in flight.
+    fn in_flight(&self) -> usize;
+    /// Ends a search with an outside evaluator: looks for a shorter proof if asked to.
+    fn conclude(&mut self, stop: &AtomicBool);
+    /// Shape of the network's input and output: planes, size of the policy.
+    fn shape(&self) -> (usize, usize);
+    /// The result so far.
+    fn report(&self, lines: usize) -> Report;
+    /// A part of the graph.
+    fn export(&self, part: &Part) -> (Vec<NodeExport>, Vec<EdgeExport>);
+    /// Number of in-flight marks anywhere in the graph: zero when nothing is in flight.
+    fn in_flight_marks(&self) -> u64;
+    /// Number of move sequences of the given length from the root, in all and per first move.
+    fn perft(&self, depth: u32) -> (u64, Vec<(String, u64)>);
+    /// Writes the graph to a file.
+    fn save(&self, file: &FilePath) -> Result<(), SessionError>;
+    /// Replaces position and graph by those of a file of the same variant, with its settings.
+    fn load(&mut self, file: &FilePath) -> Result<(), SessionError>;
+    /// For benchmarks: replays the trajectories of simulations with rules alone and the Rust loop with planes.
+    fn bench(&mut self) -> &mut dyn crate::bench::Bench;
+}
+
+/// A new session at the start of a game.
+pub fn open(variant: Variant, chess960: bool, settings: Settings, external: bool) -> Result<Box<dyn Session>, SessionError> {
+    Ok(match variant {
+        Variant::Chess => Box::new(BoardSession::<Chess>::new(variant, chess960, settings, external)?),
+        Variant::Crazyhouse => Box::new(BoardSession::<Crazyhouse>::new(variant, chess960, settings, external)?),
+        _ => Box::new(BoardSession::<VariantPosition>::new(variant, chess960, settings, external)?),
+    })
+}
+
+/// The header of a saved graph: which session can load it.
+pub fn saved_variant(file: &FilePath) -> Result<(Variant, bool), SessionError> {
+    let (header, _) = save::open(file)?;
+    let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let (variant, _) = get("variant").and_then(|name| Variant::parse(name).ok()).ok_or(SaveError::Damaged("it names no known variant"))?;
+    Ok((variant, get("chess960") == Some("true")))
+}
+
+/// The session of boards of one kind.
+pub struct BoardSession<P: Rules> {
+    pub(crate) variant: Variant,
+    chess960: bool,
+    pub(crate) search: Search<Board<P>>,
+    pub(crate) pool: Option<Pool<Board<P>>>,
+    queue: VecDeque<Batch<Board<P>>>,
+    course: Course,
+}
+
+fn start<P: Rules>(variant: Variant, chess960: bool) -> Result<Board<P>, SessionError> {
+    let board = Board::<P>::start(variant).ok_or(SessionError::State("this session does not play that variant"))?;
+    if chess960 { Ok(Board::from_fen(variant, &board.fen(), true)?) } else { Ok(board) }
+}
+
+impl<P: Rules> BoardSession<P> {
+    fn new(variant: Variant, chess960: bool, settings: Settings, external: bool) -> Result<Self, SessionError> {
+        let origin = start(variant, chess960)?;
+        let evaluator = Self::evaluator(&settings, external);
+        let search = Search::new(settings, evaluator, origin, &[]);
+        Ok(BoardSession { variant, chess960, search, pool: None, queue: VecDeque::new(), course: Course::new(Limits::default()) })
+    }
+
+    pub(crate) fn evaluator(settings: &Settings, external: bool) -> Option<Arc<dyn crate::evaluator::Evaluator<Board<P>>>> {
+        if external {
+            return None;
+        }
+        evaluators::by_name(settings.evaluator.as_str(), settings.hash_cost_us as u32).ok()
+    }
+
+    fn read_position(&self, fen: Option<&str>, moves: &[String]) -> Result<(Board<P>, Vec<MoveCode>), SessionError> {
+        let origin = match fen {
+            Some(text) => Board::from_fen(self.variant, text, self.chess960)?,
+            None => start(self.variant, self.chess960)?,
+        };
+        let mut board = origin.clone();
+        let mut played = Vec::with_capacity(moves.len());
+        for text in moves {
+            let mv = board.parse_move(text)?;
+            board.play(mv);
+            played.push(mv);
+        }
+        Ok((origin, played))
+    }
+
+    pub(crate) fn ready(&mut self) -> Result<(), SessionError> {
+        if !self.queue.is_empty() {
+            return Err(SessionError::State("batches of an earlier search are still in flight"));
+        }
+        if self.search.is_over() {
+            return Err(SessionError::Over(self.fen()));
+        }
+        self.search.reset_counters();
+        let threads = self.search.settings().threads as usize;
+        if self.pool.as_ref().is_none_or(|pool| pool.threads() != threads) {
+            self.pool = Some(Pool::new(threads));
+        }
+        Ok(())
+    }
+
+    fn improve_if_asked(&mut self, limits: &Limits, begun: Instant, stop: &AtomicBool) {
+        let misses_mate = limits.mate.is_some_and(|moves| !has_mate(&self.search, moves));
+        if self.search.settings().improve || misses_mate {
+            let cancelled = || stop.load(Ordering::Relaxed) || limits.time.is_some_and(|time| begun.elapsed() >= time);
+            self.search.improve(&cancelled);
+        }
+    }
+
+    fn read_results(&mut self, values: &[f32], logits: &[f32]) -> Result<Vec<Evaluated>, SessionError> {
+        let refuse = |text: String| Err(SessionError::Evaluation(text));
+        let (_, width) = self.shape();
+        let Some(batch) = self.queue.front() else { return Err(SessionError::State("no batch is in flight")) };
+        let size = batch.evaluations;
+        if values.len() != size || logits.len() != size * width {
+            return refuse(format!(
+                "the evaluator returned {} values and {} logits for a batch of {size} positions, which needs {size} and {size} x {width}",
+                values.len(),
+                logits.len()
+            ));
+        }
+        let temperature = self.search.settings().node_temperature;
+        let mut results = self.search.result_buffers(size);
+        let Some(batch) = self.queue.front() else { return Err(SessionError::State("no batch is in flight")) };
+        let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
+        let (mut gathered, mut weights) = (Vec::new(), Vec::new());
+        for (i, (leaf, result)) in leaves.zip(&mut results).enumerate() {
+            let value = values[i];
+            if !value.is_finite() || value.abs() > 1.001 {
+                return refuse(format!("the evaluator returned the value {value} for position {i} of a batch, which is not in [-1, 1]"));
+            }
+            let row = &logits[i * width..(i + 1) * width];
+            gathered.clear();
+            gathered.extend(leaf.moves.iter().map(|&mv| row[leaf.game.policy_index(mv)]));
+            let largest = gathered.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
+            if gathered.iter().any(|logit| logit.is_nan()) || !largest.is_finite() {
+                return refuse(format!("the evaluator returned a logit that is not a number for position {i} of a batch"));
+            }
+            result.value = value.clamp(-1.0, 1.0);
+            rank(&leaf.moves, &gathered, temperature, usize::MAX, &mut result.candidates, &mut weights);
+        }
+        Ok(results)
+    }
+}
+
+impl<P: Rules> Session for BoardSession<P> {
+    fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    fn is_chess960(&self) -> bool {
+        self.chess960
+    }
+
+    fn settings(&self) -> &Settings {
+        self.search.settings()
+    }
+
+    fn configure(&mut self, settings: Settings, external: bool) -> Result<(), SessionError> {
+        self.abandon();
+        let evaluator = Self::evaluator(&settings, external);
+        self.search.configure(settings, evaluator);
+        Ok(())
+    }
+
+    fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError> {
+        self.abandon();
+        let (origin, played) = self.read_position(fen, moves)?;
+        Ok(self.search.move_to(origin, &played))
+    }
+
+    fn play(&mut self, mv: &str) -> Result<bool, SessionError> {
+        self.abandon();
+        if self.search.is_over() {
+            return Err(SessionError::Over(self.fen()));
+        }
+        let mv = self.search.position().parse_move(mv)?;
+        let mut played = self.search.played.clone();
+        played.push(mv);
+        Ok(self.search.move_to(self.search.origin.clone(), &played))
+    }
+
+    fn forget(&mut self) {
+        self.abandon();
+        let (origin, played) = (self.search.origin.clone(), self.search.played.clone());
+        self.search.restart(origin, &played);
+    }
+
+    fn fen(&self) -> String {
+        self.search.position().fen()
+    }
+
+    fn game(&self) -> (String, Vec<String>) {
+        let mut board = self.search.origin.clone();
+        let mut texts = Vec::new();
+        for &mv in &self.search.played {
+            texts.push(board.uci(mv));
+            board.play(mv);
+        }
+        (self.search.origin.fen(), texts)
+    }
+
+    fn legal_moves(&self) -> Vec<String> {
+        if self.search.is_over() {
+            return Vec::new();
+        }
+        let mut moves = Vec::new();
+        self.search.position().legal_moves(&mut moves);
+        moves.into_iter().map(|mv| self.search.position().uci(mv)).collect()
+    }
+
+    fn ending(&self) -> Option<f64> {
+        self.search.is_over().then(|| self.search.graph().node(self.search.root()).value)
+    }
+
+    fn run(
+        &mut self,
+        limits: Limits,
+        stop: &Arc<AtomicBool>,
+        interval: Option<Duration>,
+        news: &mut dyn FnMut(Report),
+    ) -> Result<Finish, SessionError> {
+        self.ready()?;
+        let Some(pool) = self.pool.as_mut() else { return Err(SessionError::State("the session has no threads")) };
+        if self.search.evaluator.is_none() {
+            return Err(SessionError::State("this session takes its evaluations from outside"));
+        }
+        let begun = Instant::now();
+        let mut last = begun;
+        let finish = run(&mut self.search, pool, limits, stop, &mut |search| {
+            if let Some(interval) = interval
+                && last.elapsed() >= interval
+            {
+                last = Instant::now();
+                let mut report = search.report(8, false);
+                report.elapsed = begun.elapsed();
+                news(report);
+            }
+        });
+        if finish == Finish::Solved {
+            self.improve_if_asked(&limits, begun, stop);
+        }
+        Ok(finish)
+    }
+
+    fn begin(&mut self, limits: Limits) -> Result<(), SessionError> {
+        self.ready()?;
+        self.course = Course::new(limits);
+        Ok(())
+    }
+
+    fn finish(&self, stop: &AtomicBool) -> Option<Finish> {
+        self.course.finish(&self.search, stop)
+    }
+
+    fn collect(&mut self, stop: &AtomicBool, planes: Option<&mut [f32]>) -> Result<Collected, SessionError> {
+        let budget = self.course.limits().budget;
+        let batch = self.search.collect(&budget, stop);
+        let size = batch.evaluations;
+        if let Some(planes) = planes {
+            let stride = self.shape().0 * 64;
+            if planes.len() < size * stride {
+                self.search.abandon(batch);
+                return Err(SessionError::State("the array for planes is too small for a batch"));
+            }
+            let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
+            for (leaf, out) in leaves.zip(planes.chunks_exact_mut(stride)) {
+                leaf.game.fill_planes(&leaf.recent, leaf.repetitions, out);
+            }
+        }
+        let empty = batch.pending.is_empty();
+        if !empty {
+            self.queue.push_back(batch);
+        }
+        let most = self.search.settings().batches_in_flight as usize;
+        Ok(Collected { size, must_apply: self.course.collected(empty, self.queue.len(), most) })
+    }
+
+    fn newest_leaves(&self) -> Vec<(String, Vec<(String, usize)>)> {
+        let Some(batch) = self.queue.back() else { return Vec::new() };
+        let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
+        leaves
+            .map(|leaf| {
+                let moves = leaf.moves.iter().map(|&mv| (leaf.game.uci(mv), leaf.game.policy_index(mv))).collect();
+                (leaf.game.fen(), moves)
+            })
+            .collect()
+    }
+
+    fn apply(&mut self, values: &[f32], logits: &[f32]) -> Result<(), SessionError> {
+        let mut results = self.read_results(values, logits)?;
+        if let Some(batch) = self.queue.pop_front() {
+            self.search.apply(batch, &mut results);
+        }
+        Ok(())
+    }
+
+    fn abandon(&mut self) {
+        while let Some(batch) = self.queue.pop_front() {
+            self.search.abandon(batch);
+        }
+    }
+
+    fn in_flight(&self) -> usize {
+        self.queue.len()
+    }
+
+    fn conclude(&mut self, stop: &AtomicBool) {
+        let limits = *self.course.limits();
+        self.improve_if_asked(&limits, Instant::now(), stop);
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        let position = self.search.position();
+        (position.plane_count(), position.policy_size())
+    }
+
+    fn report(&self, lines: usize) -> Report {
+        self.search.report(lines, true)
+    }
+
+    fn export(&self, part: &Part) -> (Vec<NodeExport>, Vec<EdgeExport>) {
+        self.search.export(part)
+    }
+
+    fn in_flight_marks(&self) -> u64 {
+        let graph = self.search.graph();
+        graph
+            .ids()
+            .map(|id| u64::from(graph.node(id).in_flight) + graph.edges(id).iter().map(|edge| u64::from(edge.in_flight)).sum::<u64>())
+            .sum()
+    }
+
+    fn perft(&self, depth: u32) -> (u64, Vec<(String, u64)>) {
+        let board = self.search.position();
+        if depth == 0 {
+            return (perft(board, 0), Vec::new());
+        }
+        let parts: Vec<(String, u64)> = divide(board, depth).into_iter().map(|(mv, count)| (board.uci(mv), count)).collect();
+        (parts.iter().map(|(_, count)| count).sum(), parts)
+    }
+
+    fn save(&self, file: &FilePath) -> Result<(), SessionError> {
+        let (origin, moves) = self.game();
+        let mut header = vec![
+            ("variant".to_owned(), self.variant.to_string()),
+            ("chess960".to_owned(), self.chess960.to_string()),
+            ("origin".to_owned(), origin),
+            ("moves".to_owned(), moves.join(" ")),
+            ("external".to_owned(), self.search.evaluator.is_none().to_string()),
+        ];
+        for row in crate::settings::table() {
+            if let Some(value) = self.settings().get(row.name) {
+                header.push((format!("setting.{}", row.name), value.to_string()));
+            }
+        }
+        Ok(save::save(&self.search, &header, file)?)
+    }
+
+    fn load(&mut self, file: &FilePath) -> Result<(), SessionError> {
+        let (header, body) = save::open(file)?;
+        let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        if get("variant") != Some(self.variant.to_string().as_str())
+            || get("chess960") != Some(if self.chess960 { "true" } else { "false" })
+        {
+            return Err(SaveError::Damaged("it belongs to another variant").into());
+        }
+        let mut settings = Settings::default();
+        for (name, value) in &header {
+            if let Some(name) = name.strip_prefix("setting.") {
+                settings.set(name, &Value::Text(value.clone())).map_err(|_| SaveError::Damaged("a setting is out of range"))?;
+            }
+        }
+        let moves: Vec<String> = get("moves").unwrap_or("").split_whitespace().map(str::to_owned).collect();
+        let (origin, played) = self.read_position(get("origin"), &moves)?;
+        let external = get("external") == Some("true");
+        let evaluator = Self::evaluator(&settings, external);
+        let mut search = Search::new(settings, evaluator, origin, &played);
+        save::restore(&mut search, &body)?;
+        self.queue.clear();
+        self.search = search;
+        Ok(())
+    }
+
+    fn bench(&mut self) -> &mut dyn crate::bench::Bench {
+        self
+    }
 }

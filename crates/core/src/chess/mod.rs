@@ -1,1 +1,29 @@
-//! The game of chess and its variants, over shakmaty.
+//! The game of chess and its variants, over shakmaty: positions, text, moves, network planes.
+//!
+//! [`Board`] implements [`Game`](crate::game::Game) for a shakmaty position type: [`ChessBoard`] and [`CrazyhouseBoard`]
+//! have a move generator of their own, [`VariantBoard`] plays the other variants as shakmaty does. Nothing here knows
+//! the search or a network.
+
+mod board;
+mod check;
+mod fen;
+mod generate;
+pub mod moves;
+mod notation;
+mod perft;
+pub mod planes;
+pub mod policy;
+mod rules;
+mod threat;
+mod variant;
+
+pub use board::{Board, ChessBoard, CrazyhouseBoard, VariantBoard};
+pub use check::CheckInfo;
+pub use fen::FenError;
+pub use notation::MoveError;
+pub use perft::{divide, perft};
+pub use rules::{CheckRule, Rules};
+pub use variant::{UnknownVariant, Variant};
+
+#[cfg(test)]
+mod random_games;

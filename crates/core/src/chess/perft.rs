@@ -1,0 +1,57 @@
+//! Counting the leaves of the tree of legal moves, the classic test of a move generator.
+
+use super::board::Board;
+use super::rules::Rules;
+use crate::game::{Game, MoveCode};
+
+/// Number of sequences of `depth` legal moves.
+pub fn perft<P: Rules>(board: &Board<P>, depth: u32) -> u64 {
+    let mut lists = vec![Vec::new(); depth.max(1) as usize];
+    count(board, depth, &mut lists)
+}
+
+/// The same for each legal move, which counts as the first of the sequence.
+pub fn divide<P: Rules>(board: &Board<P>, depth: u32) -> Vec<(MoveCode, u64)> {
+    let mut list = Vec::new();
+    board.legal_moves(&mut list);
+    list.into_iter()
+        .map(|mv| {
+            let mut after = board.clone();
+            after.play(mv);
+            (mv, perft(&after, depth.saturating_sub(1)))
+        })
+        .collect()
+}
+
+fn count<P: Rules>(board: &Board<P>, depth: u32, lists: &mut [Vec<MoveCode>]) -> u64 {
+    let Some((list, deeper)) = lists.split_first_mut().filter(|_| depth > 0) else {
+        return 1;
+    };
+    board.legal_moves(list);
+    if depth == 1 {
+        return list.len() as u64;
+    }
+    let mut sum = 0;
+    for mv in list.iter() {
+        let mut after = board.clone();
+        after.play(*mv);
+        sum += count(&after, depth - 1, deeper);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{ChessBoard, Variant};
+
+    #[test]
+    fn the_start_of_chess() {
+        let board = ChessBoard::start(Variant::Chess).unwrap();
+        let counts: Vec<u64> = (0..5).map(|depth| perft(&board, depth)).collect();
+        assert_eq!(counts, [1, 20, 400, 8902, 197_281]);
+        let parts = divide(&board, 3);
+        assert_eq!(parts.len(), 20);
+        assert_eq!(parts.iter().map(|(_, count)| count).sum::<u64>(), 8902);
+    }
+}

@@ -1,0 +1,299 @@
+//! Network input: a position as planes of 8 x 8 numbers, seen by the side to move.
+//!
+//! The layouts are the published ones of CrazyAra, so that its networks drop in: chess version 3 (52 planes), crazyhouse
+//! version 3 (64), crazyhouse version 1 (34, the paper's), and for the other variants chess version 3 with two planes for the
+//! checks still to give. Rows are flipped for black, columns are not; row 0 is the mover's first rank. The moves of the
+//! past come from the path that the caller walked.
+
+use shakmaty::{Bitboard, CastlingSide, Color, Position, Role, Square};
+
+use super::board::Board;
+use super::moves;
+use super::rules::Rules;
+use super::variant::Variant;
+use crate::game::{Game, MoveCode};
+
+/// Planes of crazyhouse version 1.
+pub const CRAZYHOUSE_V1_COUNT: usize = 34;
+const HISTORY: usize = 8;
+const MATERIAL: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+
+/// Number of planes of a variant (version 3).
+pub const fn count(variant: Variant) -> usize {
+    match variant {
+        Variant::Chess => 52,
+        Variant::Crazyhouse => 64,
+        _ => 54,
+    }
+}
+
+/// Writes planes one after another.
+struct Writer<'a> {
+    rest: &'a mut [f32],
+    turn: Color,
+}
+
+impl Writer<'_> {
+    fn skip(&mut self) {
+        let rest = std::mem::take(&mut self.rest);
+        self.rest = &mut rest[64..];
+    }
+
+    fn squares(&mut self, squares: Bitboard) {
+        let seen = self.turn.fold_wb(squares, squares.flip_vertical());
+        for square in seen {
+            self.rest[square.to_usize()] = 1.0;
+        }
+        self.skip();
+    }
+
+    fn square(&mut self, square: Option<Square>) {
+        self.squares(square.map_or(Bitboard::EMPTY, Bitboard::from_square));
+    }
+
+    fn number(&mut self, number: f32) {
+        if number != 0.0 {
+            self.rest[..64].fill(number);
+        }
+        self.skip();
+    }
+
+    fn flag(&mut self, flag: bool) {
+        self.number(if flag { 1.0 } else { 0.0 });
+    }
+}
+
+impl Writer<'_> {
+    fn pieces<P: Position>(&mut self, position: &P) {
+        for color in [self.turn, !self.turn] {
+            for role in Role::ALL {
+                self.squares(position.board().by_piece(role.of(color)));
+            }
+        }
+    }
+
+    fn repetitions(&mut self, repetitions: u32) {
+        self.flag(repetitions >= 1);
+        self.flag(repetitions >= 2);
+    }
+
+    fn castling<P: Position>(&mut self, position: &P) {
+        for color in [self.turn, !self.turn] {
+            for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {
+                self.flag(position.castles().has(color, side));
+            }
+        }
+    }
+
+    fn pockets<P: Position>(&mut self, position: &P) {
+        for color in [self.turn, !self.turn] {
+            for role in MATERIAL {
+                let held = position.pockets().map_or(0, |pockets| pockets[color][role]);
+                self.number(f32::from(held) / 32.0);
+            }
+        }
+    }
+
+    fn promoted<P: Position>(&mut self, position: &P) {
+        for color in [self.turn, !self.turn] {
+            self.squares(position.promoted() & position.board().by_color(color));
+        }
+    }
+
+    fn history(&mut self, recent: &[MoveCode]) {
+        for age in 0..HISTORY {
+            let mv = recent.get(age).copied();
+            self.square(mv.filter(|mv| moves::dropped(*mv).is_none()).map(moves::origin));
+            self.square(mv.map(moves::target));
+        }
+    }
+
+    fn material<P: Position>(&mut self, position: &P) {
+        let board = position.board();
+        let count = |color: Color, role: Role| board.by_piece(role.of(color)).count() as f32;
+        for role in MATERIAL {
+            self.number((count(self.turn, role) - count(!self.turn, role)) / 8.0);
+        }
+        let single = |color: Color| board.by_piece(color.bishop()).single_square();
+        let opposite = match (single(Color::White), single(Color::Black)) {
+            (Some(white), Some(black)) => white.is_light() != black.is_light(),
+            _ => false,
+        };
+        self.flag(opposite);
+        self.squares(position.checkers());
+        for role in MATERIAL {
+            self.number(count(self.turn, role) / 8.0);
+        }
+    }
+}
+
+/// Fills the version 3 planes of the board's variant, `count(variant) * 64` numbers.
+pub(super) fn fill<P: Rules>(board: &Board<P>, recent: &[MoveCode], repetitions: u32, planes: &mut [f32]) {
+    let position = board.position();
+    let variant = board.variant();
+    let planes = &mut planes[..count(variant) * 64];
+    planes.fill(0.0);
+    let turn = position.turn();
+    let mut writer = Writer { rest: planes, turn };
+    writer.pieces(position);
+    writer.repetitions(repetitions);
+    writer.square(position.legal_ep_square());
+    writer.castling(position);
+    let no_progress = if variant == Variant::Crazyhouse { 40.0 } else { 50.0 };
+    writer.number(board.clock() as f32 / no_progress);
+    writer.history(recent);
+    writer.flag(board.is_chess960());
+    for color in [turn, !turn] {
+        writer.squares(position.board().by_color(color));
+    }
+    // The checkerboard belongs to the network's view and is not flipped with the board.
+    writer.squares(turn.fold_wb(Bitboard::LIGHT_SQUARES, Bitboard::DARK_SQUARES));
+    writer.material(position);
+    match variant {
+        Variant::Chess => {}
+        Variant::Crazyhouse => {
+            writer.pockets(position);
+            writer.promoted(position);
+        }
+        _ => {
+            for color in [turn, !turn] {
+                let left = position.remaining_checks().map_or(0, |checks| u8::from(checks[color]));
+                writer.number(f32::from(left) / 3.0);
+            }
+        }
+    }
+}
+
+/// Fills the planes of crazyhouse version 1, `CRAZYHOUSE_V1_COUNT * 64` numbers.
+pub fn fill_crazyhouse_v1<P: Rules>(board: &Board<P>, repetitions: u32, planes: &mut [f32]) {
+    let position = board.position();
+    let planes = &mut planes[..CRAZYHOUSE_V1_COUNT * 64];
+    planes.fill(0.0);
+    let turn = position.turn();
+    let mut writer = Writer { rest: planes, turn };
+    writer.pieces(position);
+    writer.repetitions(repetitions);
+    writer.pockets(position);
+    writer.promoted(position);
+    writer.square(position.legal_ep_square());
+    writer.flag(turn.is_white());
+    writer.number(position.fullmoves().get() as f32 / 500.0);
+    writer.castling(position);
+    writer.number(board.clock() as f32 / 40.0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
+
+    fn set(planes: &[f32], plane: usize) -> Vec<usize> {
+        (0..64).filter(|place| planes[plane * 64 + place] != 0.0).collect()
+    }
+
+    fn constant(planes: &[f32], plane: usize) -> f32 {
+        let numbers = &planes[plane * 64..(plane + 1) * 64];
+        assert!(numbers.iter().all(|number| *number == numbers[0]));
+        numbers[0]
+    }
+
+    fn planes<P: Rules>(board: &Board<P>, recent: &[MoveCode], repetitions: u32) -> Vec<f32> {
+        let mut planes = vec![f32::NAN; board.plane_count() * 64];
+        board.fill_planes(recent, repetitions, &mut planes);
+        assert!(planes.iter().all(|number| number.is_finite()));
+        planes
+    }
+
+    #[test]
+    fn chess_for_white() {
+        let text = "4k3/p7/8/2pP4/8/8/P6B/R3K3 w Q c6 0 9";
+        let board = ChessBoard::from_fen(Variant::Chess, text, false).unwrap();
+        let last = moves::plain(Square::C7, Square::C5);
+        let before = moves::plain(Square::E1, Square::H1);
+        let planes = planes(&board, &[last, before], 1);
+        assert_eq!(planes.len(), 52 * 64);
+        assert_eq!(set(&planes, 0), [8, 35]);
+        assert_eq!(set(&planes, 2), [15]);
+        assert_eq!(set(&planes, 3), [0]);
+        assert_eq!(set(&planes, 5), [4]);
+        assert_eq!(set(&planes, 6), [34, 48]);
+        assert_eq!(set(&planes, 11), [60]);
+        assert_eq!((constant(&planes, 12), constant(&planes, 13)), (1.0, 0.0));
+        assert_eq!(set(&planes, 14), [42]);
+        let castling: Vec<f32> = (15..19).map(|plane| constant(&planes, plane)).collect();
+        assert_eq!(castling, [0.0, 1.0, 0.0, 0.0]);
+        assert_eq!(constant(&planes, 19), 0.0);
+        assert_eq!((set(&planes, 20), set(&planes, 21)), (vec![50], vec![34]));
+        assert_eq!((set(&planes, 22), set(&planes, 23)), (vec![4], vec![7]));
+        assert!((24..36).all(|plane| set(&planes, plane).is_empty()));
+        assert_eq!(constant(&planes, 36), 0.0);
+        assert_eq!(set(&planes, 37), [0, 4, 8, 15, 35]);
+        assert_eq!(set(&planes, 38), [34, 48, 60]);
+        assert_eq!(set(&planes, 39)[..6], [1, 3, 5, 7, 8, 10]);
+        let difference: Vec<f32> = (40..45).map(|plane| constant(&planes, plane)).collect();
+        assert_eq!(difference, [0.0, 0.0, 0.125, 0.125, 0.0]);
+        assert_eq!(constant(&planes, 45), 0.0);
+        assert!(set(&planes, 46).is_empty());
+        let own: Vec<f32> = (47..52).map(|plane| constant(&planes, plane)).collect();
+        assert_eq!(own, [0.25, 0.0, 0.125, 0.125, 0.0]);
+    }
+
+    #[test]
+    fn chess_for_black() {
+        let text = "r3k2r/p7/8/b7/8/8/P1B5/R3K3 w kq - 25 9";
+        let mut board = ChessBoard::from_fen(Variant::Chess, text, true).unwrap();
+        let check = board.parse_move("c2g6").unwrap_err();
+        assert!(check.to_string().contains("illegal"));
+        let mv = board.parse_move("Kf1").unwrap();
+        board.play(mv);
+        let planes = planes(&board, &[mv], 2);
+        assert_eq!(set(&planes, 0), [8]);
+        assert_eq!(set(&planes, 2), [24]);
+        assert_eq!(set(&planes, 3), [0, 7]);
+        assert_eq!(set(&planes, 5), [4]);
+        assert_eq!(set(&planes, 11), [61]);
+        assert_eq!((constant(&planes, 12), constant(&planes, 13)), (1.0, 1.0));
+        let castling: Vec<f32> = (15..19).map(|plane| constant(&planes, plane)).collect();
+        assert_eq!(castling, [1.0, 1.0, 0.0, 0.0]);
+        assert_eq!(constant(&planes, 19), 26.0 / 50.0);
+        assert_eq!((set(&planes, 20), set(&planes, 21)), (vec![60], vec![61]));
+        assert_eq!(constant(&planes, 36), 1.0);
+        assert_eq!(set(&planes, 39)[..6], [1, 3, 5, 7, 8, 10]);
+        assert_eq!(constant(&planes, 43), 0.125);
+        assert_eq!(constant(&planes, 45), 1.0);
+    }
+
+    #[test]
+    fn crazyhouse_versions() {
+        let text = "4k3/8/8/8/8/8/3q~4/4K3[PPn] w - - 20 51";
+        let board = CrazyhouseBoard::from_fen(Variant::Crazyhouse, text, false).unwrap();
+        let drop = moves::dropping(Role::Knight, Square::A1);
+        let three = planes(&board, &[drop], 0);
+        assert_eq!(three.len(), 64 * 64);
+        assert_eq!(constant(&three, 19), 0.5);
+        assert_eq!((set(&three, 20), set(&three, 21)), (vec![], vec![0]));
+        assert_eq!(set(&three, 46), [11]);
+        let pockets: Vec<f32> = (52..62).map(|plane| constant(&three, plane)).collect();
+        let expected = [0.0625, 0.0, 0.0, 0.0, 0.0, 0.0, 0.03125, 0.0, 0.0, 0.0];
+        assert_eq!(pockets, expected);
+        assert_eq!((set(&three, 62), set(&three, 63)), (vec![], vec![11]));
+
+        let mut one = vec![f32::NAN; CRAZYHOUSE_V1_COUNT * 64];
+        fill_crazyhouse_v1(&board, 0, &mut one);
+        assert_eq!(set(&one, 10), [11]);
+        let pockets: Vec<f32> = (14..24).map(|plane| constant(&one, plane)).collect();
+        assert_eq!(pockets, expected);
+        assert_eq!(set(&one, 25), [11]);
+        assert_eq!((constant(&one, 27), constant(&one, 28)), (1.0, 0.102));
+        assert_eq!(constant(&one, 33), 0.5);
+    }
+
+    #[test]
+    fn checks_still_to_give() {
+        let text = "4k3/8/8/8/8/8/8/4K2R b - - 3+1 0 1";
+        let board = VariantBoard::from_fen(Variant::ThreeCheck, text, false).unwrap();
+        let planes = planes(&board, &[], 0);
+        assert_eq!(planes.len(), 54 * 64);
+        assert_eq!((constant(&planes, 52), constant(&planes, 53)), (1.0 / 3.0, 1.0));
+    }
+}

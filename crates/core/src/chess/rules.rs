@@ -1,0 +1,180 @@
+//! What [`Board`](super::Board) asks of a shakmaty position type beyond shakmaty's own trait.
+
+use std::fmt::Debug;
+
+use shakmaty::variant::{Crazyhouse, VariantPosition};
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, FromSetup, KnownOutcome, Outcome, Position, PositionError, Setup};
+
+use super::generate;
+use super::moves;
+use super::variant::Variant;
+use crate::game::{Ending, MoveCode};
+
+/// How a variant decides whether a move gives check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckRule {
+    /// As in chess.
+    Chess,
+    /// No legal move ever does.
+    Never,
+    /// Only the position after the move can tell.
+    Play,
+}
+
+impl CheckRule {
+    /// Whether bitboards tell.
+    pub fn is_chess(self) -> bool {
+        self == CheckRule::Chess
+    }
+
+    /// Whether the move has to be played.
+    pub fn is_played(self) -> bool {
+        self == CheckRule::Play
+    }
+}
+
+/// A position type that a board can be made of.
+pub trait Rules: Position + Clone + Debug + Send + Sync + 'static {
+    /// Whether this type plays the variant.
+    fn plays(variant: Variant) -> bool;
+
+    /// The variant this position belongs to.
+    fn variant(&self) -> Variant;
+
+    /// The first position of a game.
+    fn start(variant: Variant) -> Self;
+
+    /// The position of a setup, of a variant this type plays.
+    #[allow(clippy::result_large_err)]
+    fn set_up(variant: Variant, setup: Setup, mode: CastlingMode) -> Result<Self, PositionError<Self>>;
+
+    /// Replaces `list` by the legal moves, ascending.
+    fn generate(&self, list: &mut Vec<MoveCode>);
+
+    /// How checks are told.
+    fn check_rule(&self) -> CheckRule {
+        CheckRule::Chess
+    }
+
+    /// The end by a rule of the variant, checkmate and stalemate apart.
+    fn variant_ending(&self, _moves: &[MoveCode]) -> Option<Ending> {
+        None
+    }
+
+    /// Whether neither side can win any more.
+    fn is_dead(&self) -> bool;
+}
+
+/// Bare kings and at most some knights and bishops: only then is it worth asking shakmaty.
+fn may_be_dead<P: Position>(position: &P) -> bool {
+    let board = position.board();
+    (board.pawns() | board.rooks_and_queens()).is_empty() && position.is_insufficient_material()
+}
+
+impl Rules for Chess {
+    fn plays(variant: Variant) -> bool {
+        variant == Variant::Chess
+    }
+
+    fn variant(&self) -> Variant {
+        Variant::Chess
+    }
+
+    fn start(_variant: Variant) -> Chess {
+        Chess::default()
+    }
+
+    fn set_up(_variant: Variant, setup: Setup, mode: CastlingMode) -> Result<Chess, PositionError<Chess>> {
+        Chess::from_setup(setup, mode)
+    }
+
+    #[inline]
+    fn generate(&self, list: &mut Vec<MoveCode>) {
+        generate::legal_moves(self, list);
+    }
+
+    #[inline]
+    fn is_dead(&self) -> bool {
+        may_be_dead(self)
+    }
+}
+
+impl Rules for Crazyhouse {
+    fn plays(variant: Variant) -> bool {
+        variant == Variant::Crazyhouse
+    }
+
+    fn variant(&self) -> Variant {
+        Variant::Crazyhouse
+    }
+
+    fn start(_variant: Variant) -> Crazyhouse {
+        Crazyhouse::default()
+    }
+
+    fn set_up(_variant: Variant, setup: Setup, mode: CastlingMode) -> Result<Crazyhouse, PositionError<Crazyhouse>> {
+        Crazyhouse::from_setup(setup, mode)
+    }
+
+    #[inline]
+    fn generate(&self, list: &mut Vec<MoveCode>) {
+        generate::legal_moves(self, list);
+    }
+
+    #[inline]
+    fn is_dead(&self) -> bool {
+        false
+    }
+}
+
+impl Rules for VariantPosition {
+    fn plays(variant: Variant) -> bool {
+        !matches!(variant, Variant::Chess | Variant::Crazyhouse)
+    }
+
+    fn variant(&self) -> Variant {
+        Variant::from_shakmaty(VariantPosition::variant(self))
+    }
+
+    fn start(variant: Variant) -> VariantPosition {
+        VariantPosition::new(variant.to_shakmaty())
+    }
+
+    fn set_up(variant: Variant, setup: Setup, mode: CastlingMode) -> Result<VariantPosition, PositionError<VariantPosition>> {
+        VariantPosition::from_setup(variant.to_shakmaty(), setup, mode)
+    }
+
+    fn generate(&self, list: &mut Vec<MoveCode>) {
+        list.clear();
+        list.extend(self.legal_moves().into_iter().map(moves::encode));
+        list.sort_unstable();
+    }
+
+    fn check_rule(&self) -> CheckRule {
+        match self {
+            VariantPosition::Atomic(_) => CheckRule::Play,
+            VariantPosition::Antichess(_) | VariantPosition::RacingKings(_) => CheckRule::Never,
+            _ => CheckRule::Chess,
+        }
+    }
+
+    fn variant_ending(&self, moves: &[MoveCode]) -> Option<Ending> {
+        // Shakmaty would list the moves again to find a stalemate.
+        if let VariantPosition::Antichess(position) = self {
+            return (position.us() == Bitboard::EMPTY || moves.is_empty()).then_some(Ending::Win);
+        }
+        match self.variant_outcome() {
+            Outcome::Unknown => None,
+            Outcome::Known(KnownOutcome::Draw) => Some(Ending::Draw),
+            Outcome::Known(KnownOutcome::Decisive { winner }) => Some(seen_by(self.turn(), winner)),
+        }
+    }
+
+    fn is_dead(&self) -> bool {
+        self.is_insufficient_material()
+    }
+}
+
+fn seen_by(turn: Color, winner: Color) -> Ending {
+    if turn == winner { Ending::Win } else { Ending::Loss }
+}

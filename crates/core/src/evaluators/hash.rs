@@ -1,0 +1,98 @@
+//! The evaluator of random but reproducible opinions: everything is drawn from a hash of the position's canonical text.
+//!
+//! It exercises a search as no sensible evaluator does, and can be made as slow as a network.
+
+use std::hint;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::chess::{Board, Rules};
+use crate::evaluator::{Evaluator, Leaf};
+
+/// Values and logits from a hash of the position.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Hash {
+    /// What an evaluation costs at least, in microseconds of busy waiting.
+    pub cost_us: u32,
+}
+
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The finaliser of SplitMix64 on `x + GOLDEN`.
+const fn mix(x: u64) -> u64 {
+    let mut z = x.wrapping_add(GOLDEN);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// FNV-1a of the canonical text.
+fn text_hash<P: Rules>(board: &Board<P>) -> u64 {
+    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+    board.spell(&mut |letter| {
+        hash = (hash ^ u64::from(letter)).wrapping_mul(0x0000_0100_0000_01B3);
+    });
+    hash
+}
+
+impl<P: Rules> Evaluator<Board<P>> for Hash {
+    fn evaluate(&self, leaf: &Leaf<Board<P>>, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
+        let entry = (self.cost_us > 0).then(Instant::now);
+        let hash = text_hash(&leaf.game);
+        logits.clear();
+        logits.extend(leaf.moves.iter().map(|code| {
+            let salt = (u64::from(code.0) + 1).wrapping_mul(GOLDEN);
+            (mix(hash ^ salt) >> 40) as f32 / 4_194_304.0 - 2.0
+        }));
+        if let Some(entry) = entry {
+            let cost = Duration::from_micros(self.cost_us.into());
+            while entry.elapsed() < cost && !cancel.load(Ordering::Relaxed) {
+                hint::spin_loop();
+            }
+        }
+        (mix(hash) >> 40) as f32 / 8_388_608.0 - 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{ChessBoard, Variant};
+    use crate::game::Game;
+
+    fn leaf() -> Leaf<ChessBoard> {
+        let game = ChessBoard::start(Variant::Chess).unwrap();
+        let mut moves = Vec::new();
+        game.legal_moves(&mut moves);
+        Leaf { game, moves, recent: Vec::new(), repetitions: 0 }
+    }
+
+    /// Numbers computed by an independent program from the text of section 10.
+    #[test]
+    fn numbers_of_the_first_position() {
+        let leaf = leaf();
+        let mut text = String::new();
+        leaf.game.canonical_text(&mut text);
+        assert_eq!(text, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -");
+        let mut logits = Vec::new();
+        let value = Hash::default().evaluate(&leaf, &mut logits, &AtomicBool::new(false));
+        assert_eq!(logits.len(), 20);
+        assert_eq!(leaf.moves[0].0, 1025);
+        assert_eq!((value, logits[0], logits[19]), EXPECTED);
+    }
+
+    const EXPECTED: (f32, f32, f32) = (-0.7543512582778931, 1.2187995910644531, -0.39317870140075684);
+
+    #[test]
+    fn cost_is_spent_unless_cancelled() {
+        let slow = Hash { cost_us: 20_000 };
+        let (leaf, mut logits) = (leaf(), Vec::new());
+        let start = Instant::now();
+        slow.evaluate(&leaf, &mut logits, &AtomicBool::new(false));
+        assert!(start.elapsed() >= Duration::from_millis(20));
+        let start = Instant::now();
+        let hours = Hash { cost_us: u32::MAX };
+        hours.evaluate(&leaf, &mut logits, &AtomicBool::new(true));
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+}

@@ -1,0 +1,287 @@
+//! A search graph in a file: written beside and renamed, read back only when every part of it is sound.
+//!
+//! The file is a header in words (variant, position, settings), the nodes in order of discovery from the root, and a checksum. On reading, the
+//! checksum, every index and every move are verified with the rules before anything is taken over.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path as FilePath;
+
+use thiserror::Error;
+
+use crate::game::{Game, MoveCode};
+use crate::graph::{Edge, Graph, NONE, NodeId, State, node_flag};
+use crate::prior::Candidate;
+use crate::random::Random;
+use crate::search::Search;
+
+const MAGIC: &[u8; 8] = b"ANABRCH\x01";
+
+/// Why a file of a graph was refused.
+#[derive(Debug, Error)]
+pub enum SaveError {
+    /// The system said no.
+    #[error("the graph file cannot be {act}: {source}")]
+    System {
+        /// What was tried.
+        act: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not one of ours, or damaged.
+    #[error("the graph file is damaged or not a graph file: {0}")]
+    Damaged(&'static str),
+    /// The file is sound but larger than the memory cap.
+    #[error("the graph of the file does not fit into the memory cap of {0} bytes")]
+    TooLarge(usize),
+}
+
+/// The words at the head of a file.
+pub type Header = Vec<(String, String)>;
+
+/// Writes a graph with its header.
+pub fn save<G: Game>(search: &Search<G>, header: &Header, file: &FilePath) -> Result<(), SaveError> {
+    let bytes = encode(search, header);
+    let mut beside = file.as_os_str().to_owned();
+    beside.push(".partial");
+    let beside = std::path::PathBuf::from(beside);
+    let write = || -> std::io::Result<()> {
+        let mut out = fs::File::create(&beside)?;
+        out.write_all(&bytes)?;
+        out.sync_all()?;
+        fs::rename(&beside, file)
+    };
+    write().map_err(|source| {
+        let _ = fs::remove_file(&beside);
+        SaveError::System { act: "written", source }
+    })
+}
+
+/// Reads a file whole and verifies its checksum; returns the header and the rest.
+pub fn open(file: &FilePath) -> Result<(Header, Vec<u8>), SaveError> {
+    let mut bytes = Vec::new();
+    fs::File::open(file).and_then(|mut input| input.read_to_end(&mut bytes)).map_err(|source| SaveError::System { act: "read", source })?;
+    if bytes.len() < MAGIC.len() + 8 || &bytes[..MAGIC.len()] != MAGIC {
+        return Err(SaveError::Damaged("it does not begin like one"));
+    }
+    let body = bytes.len() - 4;
+    let checksum = u32::from_le_bytes([bytes[body], bytes[body + 1], bytes[body + 2], bytes[body + 3]]);
+    if crc32fast::hash(&bytes[..body]) != checksum {
+        return Err(SaveError::Damaged("its checksum does not match"));
+    }
+    let mut reader = Reader { bytes: &bytes[MAGIC.len()..body] };
+    let length = reader.u32()? as usize;
+    let text = std::str::from_utf8(reader.take(length)?).map_err(|_| SaveError::Damaged("its header is not text"))?;
+    let header = text.lines().filter_map(|line| line.split_once('=')).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Ok((header, reader.bytes.to_vec()))
+}
+
+fn encode<G: Game>(search: &Search<G>, header: &Header) -> Vec<u8> {
+    let graph = search.graph();
+    let mut order = vec![search.root()];
+    let mut numbers: HashMap<NodeId, u32> = HashMap::from([(search.root(), 0)]);
+    let mut next = 0;
+    while next < order.len() {
+        for edge in graph.edges(order[next]) {
+            if edge.child != NONE && !numbers.contains_key(&edge.child) {
+                numbers.insert(edge.child, order.len() as u32);
+                order.push(edge.child);
+            }
+        }
+        next += 1;
+    }
+    let mut out = MAGIC.to_vec();
+    let text: String = header.iter().map(|(name, value)| format!("{name}={value}\n")).collect();
+    out.extend((text.len() as u32).to_le_bytes());
+    out.extend(text.as_bytes());
+    out.extend(search.random.state.to_le_bytes());
+    out.extend((order.len() as u32).to_le_bytes());
+    for &id in &order {
+        let node = graph.node(id);
+        out.extend(node.key.to_le_bytes());
+        out.extend(node.salt.to_le_bytes());
+        out.extend(node.visits.to_le_bytes());
+        out.extend(node.value.to_le_bytes());
+        out.extend(node.raw.to_le_bytes());
+        let remaining = graph.candidates(id);
+        let flags = node.flags & !(node_flag::WAITING | node_flag::MARKED);
+        for number in [node.legal, node.unknown, node.end_in_ply, flags, node.opened, remaining.len() as u16] {
+            out.extend(number.to_le_bytes());
+        }
+        out.push(node.state as u8);
+        for edge in graph.edges(id) {
+            out.extend(edge.q.to_le_bytes());
+            let child = if edge.child == NONE { NONE } else { numbers[&edge.child] };
+            for number in [child, edge.visits, edge.draws, edge.explored] {
+                out.extend(number.to_le_bytes());
+            }
+            for number in [edge.half, edge.mv.0, edge.flags] {
+                out.extend(number.to_le_bytes());
+            }
+        }
+        for candidate in remaining {
+            out.extend(candidate.half().to_le_bytes());
+            out.extend(candidate.mv().0.to_le_bytes());
+        }
+    }
+    out.extend(crc32fast::hash(&out).to_le_bytes());
+    out
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, count: usize) -> Result<&'a [u8], SaveError> {
+        if count > self.bytes.len() {
+            return Err(SaveError::Damaged("it ends too early"));
+        }
+        let (taken, rest) = self.bytes.split_at(count);
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], SaveError> {
+        let mut array = [0; N];
+        array.copy_from_slice(self.take(N)?);
+        Ok(array)
+    }
+
+    fn u16(&mut self) -> Result<u16, SaveError> {
+        Ok(u16::from_le_bytes(self.array()?))
+    }
+
+    fn u32(&mut self) -> Result<u32, SaveError> {
+        Ok(u32::from_le_bytes(self.array()?))
+    }
+
+    fn u64(&mut self) -> Result<u64, SaveError> {
+        Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    fn value(&mut self) -> Result<f64, SaveError> {
+        let value = f64::from_le_bytes(self.array()?);
+        if value.is_finite() && value.abs() <= 1.0 + 1e-6 { Ok(value) } else { Err(SaveError::Damaged("a value is out of range")) }
+    }
+}
+
+/// Takes over the nodes of a file, as [`open`] returned them, into a search that stands at the position of the file.
+pub fn restore<G: Game>(search: &mut Search<G>, bytes: &[u8]) -> Result<(), SaveError> {
+    let mut reader = Reader { bytes };
+    let random = Random { state: reader.u64()? };
+    let count = reader.u32()?;
+    let memory = search.graph.memory();
+    let uses_table = search.settings.backup != crate::settings::Backup::Tree;
+    let mut graph = Graph::new(memory);
+    let mut children: Vec<(NodeId, u16, u32)> = Vec::new();
+    for number in 0..count {
+        if !graph.ensure_room(1, crate::graph::MOST_MOVES, uses_table) {
+            return Err(SaveError::TooLarge(memory));
+        }
+        read_node(&mut reader, &mut graph, number, &mut children)?;
+    }
+    if !reader.bytes.is_empty() || count == 0 {
+        return Err(SaveError::Damaged("it does not end where it should"));
+    }
+    for (parent, slot, child) in children {
+        if child >= count || !graph.ensure_room(1, 0, uses_table) {
+            return Err(SaveError::Damaged("an edge leads nowhere"));
+        }
+        graph.link(parent, slot, child);
+    }
+    verify(&graph, search.position())?;
+    if uses_table {
+        for id in 0..count {
+            if !graph.ensure_room(1, 0, true) {
+                return Err(SaveError::TooLarge(memory));
+            }
+            graph.enter(id);
+        }
+    }
+    search.graph = graph;
+    search.root = 0;
+    search.random = random;
+    search.improved = None;
+    Ok(())
+}
+
+fn read_node(reader: &mut Reader<'_>, graph: &mut Graph, number: u32, children: &mut Vec<(NodeId, u16, u32)>) -> Result<(), SaveError> {
+    let (key, salt, visits, value) = (reader.u64()?, reader.u32()?, reader.u32()?, reader.value()?);
+    let raw = f32::from_le_bytes(reader.array()?);
+    let (legal, unknown, end_in_ply, flags) = (reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?);
+    let (opened, listed) = (reader.u16()?, reader.u16()?);
+    let [state] = reader.array()?;
+    let too_many = usize::from(legal) > crate::graph::MOST_MOVES || usize::from(opened) + usize::from(listed) > usize::from(legal);
+    let known_flags = (node_flag::FREE - 1) & !(node_flag::WAITING | node_flag::MARKED);
+    let bad_flags = flags & !known_flags != 0 || (flags & node_flag::EVALUATED != 0 && visits == 0);
+    if too_many || unknown > legal || !raw.is_finite() || raw.abs() > 1.0 || bad_flags || usize::from(state) >= State::ALL.len() {
+        return Err(SaveError::Damaged("a node is out of range"));
+    }
+    let id = graph.add_node(key, salt, u8::from(flags & node_flag::PLAYER != 0), legal.into());
+    debug_assert_eq!(id, number);
+    for _ in 0..opened {
+        let q = reader.value()?;
+        let (child, visits, draws, explored) = (reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?);
+        let (half, mv, flags) = (reader.u16()?, MoveCode(reader.u16()?), reader.u16()?);
+        if half > 0x3C00 || u64::from(draws) + u64::from(explored) > u64::from(visits) || flags > 15 {
+            return Err(SaveError::Damaged("an edge is out of range"));
+        }
+        let slot = graph.push_edge(id, Edge { q, child: NONE, visits, draws, explored, half, mv, in_flight: 0, flags });
+        if child != NONE {
+            children.push((id, slot, child));
+        }
+    }
+    let mut list = Vec::with_capacity(listed.into());
+    for _ in 0..listed {
+        let half = reader.u16()?;
+        if half > 0x3C00 {
+            return Err(SaveError::Damaged("a prior is out of range"));
+        }
+        list.push(Candidate::new(half, MoveCode(reader.u16()?)));
+    }
+    graph.list_candidates(id, &list);
+    let node = graph.node_mut(id);
+    (node.visits, node.value, node.raw) = (visits, value, raw);
+    (node.unknown, node.end_in_ply, node.flags, node.state) = (unknown, end_in_ply, flags, State::ALL[usize::from(state)]);
+    Ok(())
+}
+
+/// Walks the graph with the rules: every node is the position its path leads to, every move is legal there.
+fn verify<G: Game>(graph: &Graph, root: &G) -> Result<(), SaveError> {
+    let mut seen = vec![false; graph.id_bound() as usize];
+    let mut pending = vec![(0, root.clone())];
+    let mut moves = Vec::new();
+    let mut named = Vec::new();
+    seen[0] = true;
+    while let Some((id, game)) = pending.pop() {
+        let node = graph.node(id);
+        game.legal_moves(&mut moves);
+        let over = game.ending(&moves).is_some();
+        let legal = if over { 0 } else { moves.len() };
+        if node.key != game.key()
+            || node.player() != game.player()
+            || usize::from(node.legal) != legal
+            || over != node.has(node_flag::TERMINAL)
+        {
+            return Err(SaveError::Damaged("a node does not belong to its position"));
+        }
+        named.clear();
+        named.extend(graph.edges(id).iter().map(|edge| edge.mv));
+        named.extend(graph.candidates(id).iter().map(|candidate| candidate.mv()));
+        named.sort_unstable();
+        if named.windows(2).any(|pair| pair[0] == pair[1]) || named.iter().any(|mv| moves.binary_search(mv).is_err()) {
+            return Err(SaveError::Damaged("a move is not legal in its position"));
+        }
+        for edge in graph.edges(id) {
+            if edge.child != NONE && !seen[edge.child as usize] {
+                seen[edge.child as usize] = true;
+                let mut next = game.clone();
+                next.play(edge.mv);
+                pending.push((edge.child, next));
+            }
+        }
+    }
+    if seen.iter().all(|&reached| reached) { Ok(()) } else { Err(SaveError::Damaged("a node is out of reach")) }
+}
