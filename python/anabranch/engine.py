@@ -1,6 +1,8 @@
-"""The engine: position in, result out, graph kept between moves. All that programs and the command line know of the search.
+"""The engine: position in, result out, graph kept between moves. All that programs and the command line
+know of the search.
 
-It checks what it is given, chooses the loop for the evaluator, and turns reports into results. It decides nothing about search.
+It checks what it is given, chooses the loop for the evaluator, and turns reports into results. It decides
+nothing about search.
 """
 
 from __future__ import annotations
@@ -40,8 +42,9 @@ class Engine:
     >>> result.best_move, result.solved.mate
     ('a1a8', 1)
 
-    `evaluator` is the name of a built-in one, an object with a method `evaluate`, or a function (see `anabranch.evaluators`); everything
-    else given by name is a setting. One thread at a time uses an engine; `stop` may be called from any.
+    `evaluator` is the name of a built-in one, an object with a method `evaluate`, or a function (see
+    `anabranch.evaluators`); everything else given by name is a setting. One thread at a time uses an
+    engine; `stop` may be called from any.
     """
 
     def __init__(
@@ -201,9 +204,10 @@ class Engine:
     ) -> Result:
         """Search until the first limit is met, the position is solved or somebody stops it.
 
-        `position` is a FEN, "startpos", either with moves ("FEN moves e2e4 ...", or a pair), or a `chess.Board`; without one the search goes
-        on where the engine stands. `time` is in seconds; `mate` asks for a proven mate in so many moves. `progress` is called every
-        `progress_interval` seconds. `stop` and Ctrl-C end the search within 50 ms, whatever is being evaluated; after Ctrl-C
+        `position` is a FEN, "startpos", either with moves ("FEN moves e2e4 ...", or a pair), or a
+        `chess.Board`; without one the search goes on where the engine stands. `time` is in seconds; `mate`
+        asks for a proven mate in so many moves. `progress` is called every `progress_interval` seconds.
+        `stop` and Ctrl-C end the search within 50 ms, whatever is being evaluated; after Ctrl-C
         (KeyboardInterrupt) `result` has what was found.
 
         >>> Engine().search("startpos moves e2e4", simulations=100).statistics.simulations
@@ -233,7 +237,9 @@ class Engine:
         'limit'
         """
         loop = asyncio.get_running_loop()
-        tell = None if progress is None else partial(loop.call_soon_threadsafe, progress)
+        tell: ProgressCallback | None = None
+        if progress is not None:
+            tell = partial(loop.call_soon_threadsafe, progress)  # type: ignore[arg-type]
         options = _Options(simulations, evaluations, time, mate, lines, tell, progress_interval)
         self._enter()
         work = loop.run_in_executor(None, self._search, position, options)
@@ -247,7 +253,7 @@ class Engine:
             raise
 
     def stop(self) -> None:
-        """End the search under way, if there is one. May be called at any time from any thread; never waits."""
+        """End the search under way, if there is one. Any thread may call this at any time; it never waits."""
         self._session.stop()
 
     def result(self, lines: int = 3) -> Result:
@@ -255,7 +261,7 @@ class Engine:
 
         >>> engine = Engine()
         >>> _ = engine.search(simulations=50)
-        >>> engine.result().statistics.root_visits
+        >>> engine.result().statistics.simulations
         50
         """
         with self._exclusive():
@@ -264,7 +270,8 @@ class Engine:
             return self._result(_count("lines", lines, 0) or 0)
 
     def graph(self, depth: int | None = None, visits: int = 1, nodes: int = 2000) -> SearchGraph:
-        """The part of the graph within `depth` moves whose nodes have at least so many `visits`; the most visited `nodes` of it.
+        """The part of the graph within `depth` moves whose nodes have at least so many `visits`; the most
+        visited `nodes` of it.
 
         >>> engine = Engine()
         >>> _ = engine.search(simulations=200)
@@ -289,7 +296,8 @@ class Engine:
     def load(cls, path: str | os.PathLike[str], evaluator: str | AnyEvaluator | None = None) -> Self:
         """An engine that stands where a saved one stood, and goes on like it.
 
-        A Python evaluator is not in the file: where one was used, give it again. Another evaluator than that of the file starts a new graph.
+        A Python evaluator is not in the file: where one was used, give it again. Another evaluator than
+        that of the file starts a new graph.
         """
         variant, chess960 = _core.saved_variant(path)
         engine = cls(variant, chess960=chess960)

@@ -1,6 +1,7 @@
 """What can go wrong: one tree of exceptions, each also the built-in error that callers expect.
 
-Messages are sentences that can be shown to people. After any of them the engine that raised it can be used on.
+Messages are sentences that can be shown to people. After any of them the engine that raised it can be used
+on.
 """
 
 

@@ -135,8 +135,8 @@ class SearchGraph:
     def to_dot(self) -> str:
         """The graph for Graphviz.
 
-        Size goes by visits, colour by White's value (light is good for White), transposition nodes have a double red border, and what is
-        solved is a box.
+        Size goes by visits, colour by White's value (light is good for White), transposition nodes have a
+        double red border, and what is solved is a box.
         """
         most = max((node.visits for node in self.nodes), default=1)
         lines = ["digraph search {", '  node [style=filled, fontname="sans-serif"];', "  edge [fontsize=10];"]

@@ -1,4 +1,5 @@
-"""The forms in which a position may be given, read into what the core takes: a FEN, or the start of the game, and moves.
+"""The forms in which a position may be given, read into what the core takes: a FEN, or the start of the
+game, and moves.
 
 Only forms are read here. Whether the FEN makes sense and the moves are legal is the core's business.
 """

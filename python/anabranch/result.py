@@ -1,6 +1,8 @@
-"""What a search found, as plain values: the move, the root's moves, principal variations, the verdict, statistics.
+"""What a search found, as plain values: the move, the root's moves, principal variations, the verdict,
+statistics.
 
-A value belongs to the side to move at the root; where the point of view is another, the name says so. Nothing here searches.
+A value belongs to the side to move at the root; where the point of view is another, the name says so.
+Nothing here searches.
 """
 
 from __future__ import annotations
@@ -105,7 +107,8 @@ class Solved:
 
     @property
     def mate(self) -> int | None:
-        """Moves to the end of the game, negative when the side to move loses; `None` for draws and tablebases.
+        """Moves to the end of the game, negative when the side to move loses; `None` for draws and
+        tablebases.
 
         >>> Solved("win", 3, True).mate, Solved("loss", 2, True).mate, Solved("draw", 4, False).mate
         (2, -1, None)

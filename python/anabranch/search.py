@@ -1,10 +1,12 @@
-"""The Python loop: collect, evaluate, apply, until a limit, a proof or a stop ends it; for evaluators that live in Python.
+"""The Python loop: collect, evaluate, apply, until a limit, a proof or a stop ends it; for evaluators that
+live in Python.
 
-Collections and applications come in the order of the Rust loop, so both make the same graph. Two threads share the work. The evaluator's
-thread evaluates, and does the rest as well while evaluations are quick, because handing over would cost more than it gains; when they are
-slow, the calling thread applies one batch and collects the next meanwhile. The calling thread never waits for an evaluation
-longer than a slice of time: on a stop, at the deadline and on Ctrl-C it leaves with the search, and a late answer finds nobody interested.
-Nothing here knows positions or networks.
+Collections and applications come in the order of the Rust loop, so both make the same graph. Two threads
+share the work. The evaluator's thread evaluates, and does the rest as well while evaluations are quick,
+because handing over would cost more than it gains; when they are slow, the calling thread applies one batch
+and collects the next meanwhile. The calling thread never waits for an evaluation longer than a slice of
+time: on a stop, at the deadline and on Ctrl-C it leaves with the search, and a late answer finds nobody
+interested. Nothing here knows positions or networks.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ class Limits:
 
 
 class EvaluatorThread:
-    """The thread in which one evaluator runs, for as long as its engine lives: no evaluator is ever called by two threads at once."""
+    """The thread in which an evaluator runs, one for the life of an engine, so that no evaluator is ever
+    called by two threads at once.
+    """
 
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -66,15 +70,14 @@ def _serve(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
 class _Batch:
     """A mini-batch on its way from collection to application."""
 
-    __slots__ = ("indices", "leaves", "logits", "planes", "size", "values")
+    __slots__ = ("answer", "indices", "leaves", "planes", "size")
 
     def __init__(self, planes: NDArray[np.float32] | None) -> None:
         self.planes = planes
         self.size = 0
         self.leaves: list[Leaf] = []
         self.indices: list[list[int]] = []
-        self.values: NDArray[np.float32] | None = None
-        self.logits: NDArray[np.float32] | None = None
+        self.answer: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
 
 
 class Loop:
@@ -83,7 +86,8 @@ class Loop:
     def __init__(self, session: _core.Session, evaluator: AnyEvaluator, limits: Limits) -> None:
         self._session = session
         self._limits = limits
-        self._function: Callable[[Any], Any] = getattr(evaluator, "evaluate", evaluator)
+        function: Any = getattr(evaluator, "evaluate", evaluator)
+        self._function: Callable[[Any], Any] = function
         self._takes_positions = getattr(evaluator, "inputs", "planes") == "positions"
         planes, self._policy_size = session.shape()
         settings = session.settings()
@@ -119,7 +123,7 @@ class Loop:
         cut_short: str | None = None
         thread.submit(self._work)
         try:
-            while not self._ended:
+            while True:
                 wait = SLICE if deadline is None else max(0.0, min(SLICE, deadline - time.monotonic()))
                 has_news = self._news.wait(wait)
                 self._news.clear()
@@ -164,22 +168,9 @@ class Loop:
         """Evaluate until the search has ended: what the evaluator's thread does."""
         try:
             is_slow = False
-            batch: _Batch | None = None
-            while True:
-                with self._turn:
-                    if self._left or self._ended:
-                        return
-                    if batch is not None:
-                        batch.values, batch.logits = values, logits
-                    if is_slow and self._waiting:
-                        self._news.set()
-                    else:
-                        self._advance()
-                    if self._ended:
-                        return
-                    batch = self._waiting.popleft()
+            while (batch := self._next(is_slow)) is not None:
                 begun = time.perf_counter()
-                values, logits = self._evaluate(batch)
+                batch.answer = self._evaluate(batch)
                 is_slow = time.perf_counter() - begun > SLOW
         except BaseException as error:
             self._error = error
@@ -187,16 +178,27 @@ class Loop:
         finally:
             self._news.set()
 
+    def _next(self, is_slow: bool) -> _Batch | None:
+        """The next batch to evaluate; none when the search is over."""
+        with self._turn:
+            if self._left:
+                return None
+            if is_slow and self._waiting:
+                self._news.set()
+            else:
+                self._advance()
+            return None if self._ended else self._waiting.popleft()
+
     def _advance(self) -> None:
-        """Collect and apply, in the order of the Rust loop, until an evaluation is missing. Only with the turn."""
+        """Collect and apply in the order of the Rust loop until an evaluation is missing. Only with the turn."""
         session = self._session
         while True:
             if self._must_apply or (self._finish is not None and self._flying):
                 batch = self._flying[0]
-                if batch.values is None or batch.logits is None:
+                if batch.answer is None:
                     return
-                session.apply(batch.values, batch.logits)
-                batch.values = batch.logits = None
+                session.apply(*batch.answer)
+                batch.answer = None
                 self._free.append(self._flying.popleft())
                 self._must_apply = False
             elif self._finish is not None:
@@ -224,7 +226,7 @@ class Loop:
         self._flying.append(batch)
 
     def _evaluate(self, batch: _Batch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Ask the evaluator, and see to it that the answer has the shape it should have. The core looks at the numbers."""
+        """Ask the evaluator, and check the shape of its answer; the core checks the numbers."""
         size = batch.size
         try:
             answer = self._function(batch.leaves if batch.planes is None else batch.planes[:size])

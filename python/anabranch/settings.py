@@ -1,7 +1,7 @@
 """The settings of a search, as a typed mirror of the core's table.
 
-The core owns names, ranges and meanings, and checks every value; this file gives them types and defaults that tools can read. A test
-holds the two together.
+The core owns names, ranges and meanings, and checks every value; this file gives them types and defaults
+that tools can read. A test holds the two together.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class Settings:
     urgency_reduction: float = 0.3
     """Reduction per square root of visited prior, with urgency = reduction."""
     table_values: bool = False
-    """Unvisited moves whose child is in the graph take its value; slow, because every child's key is computed."""
+    """Unvisited moves whose child is in the graph take its value; slow, because every child's key is
+    computed."""
     node_temperature: float = 1.7
     """Flattens (above 1) or sharpens the priors of every node."""
     value_min: float = -1.0

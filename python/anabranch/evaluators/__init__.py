@@ -1,15 +1,17 @@
 """What the search knows about judgement, for evaluators written in Python.
 
-An evaluator is an object with a method `evaluate`, or a plain function. It gets a batch of positions and answers with a value for the
-side to move of each, in [-1, 1], and with the logits of its moves. Two forms of input, told apart by the attribute `inputs`:
+An evaluator is an object with a method `evaluate`, or a plain function. It gets a batch of positions and
+answers with a value for the side to move of each, in [-1, 1], and with the logits of its moves. Two forms
+of input, told apart by the attribute `inputs`:
 
-* `"planes"` (where there is no such attribute): a float32 array `[B, C, 8, 8]`, to be read and not kept, because it is used again; the
-  answer is values `[B]` and logits `[B, A]`, one for every move of the policy. `Engine.shape` has C and A.
-* `"positions"`: a list of `Leaf`, each a FEN with its legal moves; the answer is values `[B]` and for each leaf the logits of its moves, in
-  their order. Slower, and easier to write.
+* `"planes"` (where there is no such attribute): a float32 array `[B, C, 8, 8]`, to be read and not kept,
+  because it is used again; the answer is values `[B]` and logits `[B, A]`, one for every move of the
+  policy. `Engine.shape` has C and A.
+* `"positions"`: a list of `Leaf`, each a FEN with its legal moves; the answer is values `[B]` and for each
+  leaf the logits of its moves, in their order. Slower, and easier to write.
 
-All calls of one engine come from one thread, one at a time. The built-in evaluators live in the core and go by their names:
-`"uniform"`, `"material"` and `"hash"`.
+All calls of one engine come from one thread, one at a time. The built-in evaluators live in the core and go
+by their names: `"uniform"`, `"material"` and `"hash"`.
 """
 
 from __future__ import annotations
