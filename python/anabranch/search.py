@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,9 @@ class Limits:
     evaluations: int | None = None
     time: float | None = None
     mate: int | None = None
+
+
+_Answer: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class EvaluatorThread:
@@ -72,12 +75,12 @@ class _Batch:
 
     __slots__ = ("answer", "indices", "leaves", "planes", "size")
 
-    def __init__(self, planes: NDArray[np.float32] | None) -> None:
+    def __init__(self, size: int, planes: NDArray[np.float32] | None) -> None:
+        self.size = size
         self.planes = planes
-        self.size = 0
         self.leaves: list[Leaf] = []
         self.indices: list[list[int]] = []
-        self.answer: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
+        self.answer: _Answer | None = None
 
 
 class Loop:
@@ -92,8 +95,9 @@ class Loop:
         planes, self._policy_size = session.shape()
         settings = session.settings()
         shape = (settings["batch_size"], planes, 8, 8)
-        self._free = [
-            _Batch(None if self._takes_positions else np.empty(shape, np.float32))
+        # As many as are ever under way; the one used last comes first, while caches still hold it.
+        self._buffers = [
+            None if self._takes_positions else np.empty(shape, np.float32)
             for _ in range(settings["batches_in_flight"])
         ]
         # Everything below belongs to who has the turn.
@@ -139,7 +143,7 @@ class Loop:
                 if has_news:
                     with self._turn:
                         if not self._ended:
-                            self._advance()
+                            self._advance(until_waiting=False)
                 if progress is not None and now >= next_report:
                     next_report = now + interval
                     with self._turn:
@@ -167,39 +171,46 @@ class Loop:
     def _work(self) -> None:
         """Evaluate until the search has ended: what the evaluator's thread does."""
         try:
-            is_slow = False
-            while (batch := self._next(is_slow)) is not None:
+            batch, is_slow = self._next(None, None, False), False
+            while batch is not None:
                 begun = time.perf_counter()
-                batch.answer = self._evaluate(batch)
+                answer = self._evaluate(batch)
                 is_slow = time.perf_counter() - begun > SLOW
+                batch = self._next(batch, answer, is_slow)
         except BaseException as error:
             self._error = error
             self._ended = True
         finally:
             self._news.set()
 
-    def _next(self, is_slow: bool) -> _Batch | None:
-        """The next batch to evaluate; none when the search is over."""
+    def _next(self, done: _Batch | None, answer: _Answer | None, is_slow: bool) -> _Batch | None:
+        """Take the answer for a batch; the next one to evaluate, or none when the search is over."""
         with self._turn:
             if self._left:
                 return None
-            if is_slow and self._waiting:
-                self._news.set()
-            else:
-                self._advance()
-            return None if self._ended else self._waiting.popleft()
+            if done is not None:
+                done.answer = answer
+                self._buffers.append(done.planes)
+            if not self._waiting:
+                self._advance(until_waiting=True)
+            if self._ended:
+                return None
+            if is_slow:
+                self._news.set()  # the other thread goes on meanwhile
+            return self._waiting.popleft()
 
-    def _advance(self) -> None:
-        """Collect and apply in the order of the Rust loop until an evaluation is missing. Only with the turn."""
+    def _advance(self, *, until_waiting: bool) -> None:
+        """Collect and apply in the order of the Rust loop, until an evaluation is missing; or until there is
+        something to evaluate, if that is all that is wanted. Only with the turn.
+        """
         session = self._session
-        while True:
+        while not (until_waiting and self._waiting):
             if self._must_apply or (self._finish is not None and self._flying):
-                batch = self._flying[0]
-                if batch.answer is None:
+                answer = self._flying[0].answer
+                if answer is None:
                     return
-                session.apply(*batch.answer)
-                batch.answer = None
-                self._free.append(self._flying.popleft())
+                session.apply(*answer)
+                self._flying.popleft()
                 self._must_apply = False
             elif self._finish is not None:
                 self._ended = True
@@ -213,11 +224,10 @@ class Loop:
                 self._collect()
 
     def _collect(self) -> None:
-        batch = self._free[-1]
-        batch.size, self._must_apply = self._session.collect(batch.planes)
-        if batch.size == 0:
+        size, self._must_apply = self._session.collect(self._buffers[-1])
+        if size == 0:
             return
-        self._free.pop()
+        batch = _Batch(size, self._buffers.pop())
         if self._takes_positions:
             leaves = self._session.newest_leaves()
             batch.leaves = [Leaf(fen, tuple(move for move, _ in moves)) for fen, moves in leaves]
@@ -225,7 +235,7 @@ class Loop:
         self._waiting.append(batch)
         self._flying.append(batch)
 
-    def _evaluate(self, batch: _Batch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _evaluate(self, batch: _Batch) -> _Answer:
         """Ask the evaluator, and check the shape of its answer; the core checks the numbers."""
         size = batch.size
         try:
