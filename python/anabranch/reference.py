@@ -384,7 +384,7 @@ class Node:
 
 
 def c_puct(total: int, c_base: float, c_init: float) -> float:
-    """Eq. (6): c_puct(s), with total = sum_a N(s, a)."""
+    """Eq. (6): log((sum_a N(s, a) + c_base + 1) / c_base) + c_init; total is the sum."""
     return math.log((total + c_base + 1.0) / c_base) + c_init
 
 
@@ -888,9 +888,8 @@ class Search:
             if is_draw:
                 x = 0.0
             elif child.is_transposition and settings.corrects:
-                x = q_phi(edge.visits, edge.q, edge.target)
                 if settings.backup == "paper":
-                    x = clip(x, settings.value_min, settings.value_max)
+                    x = clip(q_phi(edge.visits, edge.q, edge.target), settings.value_min, settings.value_max)
                 else:
                     x = (edge.visits + 1) * edge.target - edge.visits * edge.q
                 self.statistics.corrections += x != v_star(v)
