@@ -195,7 +195,9 @@ def canonical_text(board: chess.Board) -> str:
         held = "".join(chess.piece_symbol(t).upper() * white.count(t) for t in chess.PIECE_TYPES)
         held += "".join(chess.piece_symbol(t) * black.count(t) for t in chess.PIECE_TYPES)
         placement += f"[{held}]"
-    en_passant = board.ep_square if board.has_legal_en_passant() else None
+    # Not has_legal_en_passant(): in atomic chess it overlooks that the capture would explode the own king.
+    can_take = any(board.is_legal(move) for move in board.generate_pseudo_legal_ep())
+    en_passant = board.ep_square if can_take else None
     text = " ".join(
         (
             placement,

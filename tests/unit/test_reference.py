@@ -1,4 +1,4 @@
-"""The executable specification against the paper: its equations on hand-made numbers, then the laws of a search."""
+"""The executable specification against the paper: equations on hand-made numbers, then the laws of a search."""
 
 from __future__ import annotations
 
@@ -271,14 +271,17 @@ def test_transposition_shares_a_node() -> None:
     assert visit(tree, ["d4", "d5", "Nf3"]) is not visit(tree, ["Nf3", "d5", "d4"])
 
 
-def test_clock_near_its_limit_keeps_nodes_apart() -> None:
-    early = Search(chess.Board("4k3/8/8/8/8/8/4P3/4K2R w - - 30 40"), settings(backup="paper"), uniform)
-    line, other = ["Kf2", "Kf7", "e3"], ["e3", "Kf7", "Kf2"]
-    assert visit(early, line) is visit(early, other)
-    late = Search(chess.Board("4k3/8/8/8/8/8/4P3/4K2R w - - 70 60"), settings(backup="paper"), uniform)
-    assert visit(late, line) is visit(late, other)  # the pawn move has reset both clocks: 0 and 2
-    late = Search(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 57 60"), settings(backup="paper"), uniform)
-    assert visit(late, ["Kf2", "Kf7", "Kf3"]).key[2] == 60
+def test_a_clock_near_its_limit_enters_the_key() -> None:
+    def key(board: chess.Board) -> reference.Key:
+        return Search(board, settings(backup="paper"), uniform).root.key
+
+    fen = "4k3/8/8/8/8/8/8/4K2R w - - {} 60"
+    assert key(chess.Board(fen.format(59))) == key(chess.Board(fen.format(3)))
+    assert key(chess.Board(fen.format(60))) != key(chess.Board(fen.format(61)))
+    house = "4k3/8/8/8/8/8/8/4K2R[] w - - {} 60"
+    assert key(chess.variant.CrazyhouseBoard(house.format(90))) == key(
+        chess.variant.CrazyhouseBoard(house.format(0))
+    )
 
 
 @pytest.mark.parametrize(
@@ -296,6 +299,14 @@ def test_clock_near_its_limit_keeps_nodes_apart() -> None:
         (
             chess.variant.CrazyhouseBoard("r3k3/8/8/3Q~4/8/8/8/4K3[QPnpN] b - - 0 1"),
             "r3k3/8/8/3Q~4/8/8/8/4K3[PNQpn] b - -",
+        ),
+        (
+            chess.variant.AtomicBoard("4k3/8/8/2KPp3/8/8/8/8 w - e6 0 1"),
+            "4k3/8/8/2KPp3/8/8/8/8 w - e6",
+        ),
+        (
+            chess.variant.AtomicBoard("4k3/8/5K2/3Pp3/8/8/8/8 w - e6 0 1"),
+            "4k3/8/5K2/3Pp3/8/8/8/8 w - -",
         ),
         (chess.variant.CrazyhouseBoard(), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq -"),
         (
@@ -639,12 +650,11 @@ def test_every_parent_learns_of_a_proof() -> None:
     assert visit(search, ["Kg2", "c6", "Kg3", "b6"]) is shared
     (one, edge), (other, other_edge) = shared.parents
     assert one is not other
-    assert not edge.pruned
+    assert (edge.pruned, other_edge.pruned) == (False, False)
     mated = visit(search, ["Kg2", "b6", "Kg3", "c6", "Ra8#"])
     assert (mated.state, mated.end_in_ply) == (State.LOSS, 0)
     assert (shared.state, shared.end_in_ply) == (State.WIN, 1)
-    assert edge.pruned
-    assert other_edge.pruned
+    assert (edge.pruned, other_edge.pruned) == (True, True)
     assert (one.state, other.state) == (State.UNKNOWN, State.UNKNOWN)
 
 
@@ -808,7 +818,9 @@ def test_advance_to_an_unknown_move_starts_anew() -> None:
     assert search.random.state == 9
     assert not search.board.move_stack
     search.run(simulations=10)
-    assert search.best_move() in search.board.legal_moves
+    best = search.best_move()
+    assert best is not None
+    assert best in search.board.legal_moves
 
 
 def test_best_move_by_chooser_and_temperature() -> None:
@@ -830,7 +842,7 @@ def test_best_move_by_chooser_and_temperature() -> None:
 
 
 def test_best_move_without_a_search() -> None:
-    assert Search(chess.Board(), settings(), uniform).best_move() in chess.Board().legal_moves
+    assert Search(chess.Board(), settings(), uniform).best_move() == legal_moves(chess.Board())[0]
     assert Search(chess.Board("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1"), settings(), uniform).best_move() is None
 
 
