@@ -1,10 +1,9 @@
-"""The paper in one file: Monte-Carlo graph search on python-chess boards, written to be read and not to be
-fast.
+"""The paper in one file: Monte-Carlo graph search on python-chess boards, to be read rather than to be fast.
 
 It is the executable form of `docs/algorithm.md`, step by step and tie by tie; the Rust core is tested against
 it edge by edge. It knows the rules only through python-chess and networks only as functions `(board, moves)
--> (value, logits)`; it has no clock, no threads and no memory cap. (Equations (1) and (2) of the paper
-describe an earlier method and have no code here.)
+-> (value, logits)`; it has no clock, no threads and no memory cap. Equations (1) and (2) of the paper belong
+to an earlier method and have no code here.
 """
 
 from __future__ import annotations
@@ -21,9 +20,7 @@ import chess
 import chess.variant
 
 Evaluator = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, Sequence[float]]]
-"""Maps a position and its legal moves (ascending codes) to a value for the side to move and one logit per
-move.
-"""
+"""Maps a position and its legal moves (ascending codes) to the mover's value and one logit per move."""
 
 Tablebase = Callable[[chess.Board], int | None]
 """Maps a position to 1, 0 or -1 for the side to move, or to None when it is not in the tables."""
@@ -39,9 +36,7 @@ CLOCK_MARGIN = 40
 
 @dataclass(frozen=True)
 class Settings:
-    """Every constant of a search. The defaults are AlphaZero* of the paper's hyperparameter table, nothing
-    added.
-    """
+    """Every constant of a search; the defaults are AlphaZero* of the paper's table, nothing added."""
 
     c_init: float = 2.5
     c_base: float = 19652.0
@@ -235,9 +230,7 @@ def clock_limit(board: chess.Board) -> int | None:
 
 
 def ending(board: chess.Board, moves: Sequence[chess.Move]) -> float | None:
-    """The exact value of a finished position for the side to move, by facts of the position alone; else
-    None.
-    """
+    """The exact value of a finished position for the side to move, by its own facts alone; else None."""
     if board.is_variant_loss():
         return -1.0
     if board.is_variant_win():
@@ -262,9 +255,7 @@ THREAT_VALUES = {
 
 
 def is_threat(board: chess.Board, move: chess.Move) -> bool:
-    """Whether the moved piece then attacks an enemy piece (not the king) worth more than itself, or
-    undefended.
-    """
+    """Whether the moved piece then attacks a dearer or undefended enemy piece, kings apart."""
     if board.is_castling(move):
         return False
     us, them = board.turn, not board.turn
@@ -341,9 +332,7 @@ class Edge:
 
 @dataclass(eq=False)
 class Node:
-    """A position of the graph. V, U and the state are for the side to move; edges[:opened] are the open
-    ones.
-    """
+    """A position of the graph; V, U and the state are for its side to move, edges[:opened] are open."""
 
     key: Key
     position: str
@@ -401,9 +390,7 @@ def running_mean(q: float, n: int, x: float) -> float:
 
 
 def v_star(v: float) -> float:
-    """Eq. (7): V*(s) = -V(s), the child's value in the frame of its parent (the mover always changes
-    here).
-    """
+    """Eq. (7): V*(s) = -V(s), the child's value in the frame of its parent, as the mover always changes."""
     return -v
 
 
@@ -479,9 +466,7 @@ def linear_policy(visits: Sequence[int], q: Sequence[float], weight: float = LIN
 
 
 def lcb_policy(visits: Sequence[int], q: Sequence[float]) -> list[float]:
-    """All weight on the best Q - z sqrt((1 - Q^2) / N), among the moves with at least a tenth of the most
-    visits.
-    """
+    """All weight on the best Q - z sqrt((1 - Q^2) / N), among moves with a tenth of the most visits."""
     floor = LCB_MIN_SHARE * max(visits)
     bounds = [
         x - LCB_Z * math.sqrt(max(0.0, 1.0 - x * x) / n) if n >= floor else -math.inf
@@ -598,9 +583,7 @@ class Walk:
 
 
 class Search:
-    """A graph that grows below `root` under fixed settings. A board with a move stack brings its history
-    along.
-    """
+    """A graph that grows below `root`. A board with a move stack brings its history along."""
 
     def __init__(
         self,
@@ -631,9 +614,7 @@ class Search:
         self.root = self.create(self.merge_key(position, self.board), position, self.board)
 
     def merge_key(self, position: str, board: chess.Board) -> Key:
-        """What decides whether two paths meet in one node: the position and a salt that keeps the graph
-        acyclic.
-        """
+        """What makes two paths meet in one node: the position, and a salt that keeps the graph acyclic."""
         clock = board.halfmove_clock
         if self.settings.merge == "clock":
             return position, clock, None
@@ -690,6 +671,8 @@ class Search:
     def evaluate(self, node: Node, board: chess.Board) -> tuple[float, list[float]]:
         """U and P of a node, as the network f_theta sees it."""
         value, logits = self.evaluator(board, node.moves)
+        if len(logits) != len(node.moves):
+            raise ValueError(f"The evaluator gave {len(logits)} logits for {len(node.moves)} legal moves.")
         priors = softmax_priors([to_f32(logit) for logit in logits], self.settings.node_temperature)
         return to_f32(value), priors
 
@@ -719,9 +702,7 @@ class Search:
         return best
 
     def unvisited_value(self, node: Node) -> float:
-        """The Q of a move without visits: a constant, or the node's value less a share of what was tried
-        already.
-        """
+        """The Q of a move without visits: a constant, or V less a share of what was tried already."""
         settings = self.settings
         if settings.urgency == "fixed":
             return settings.q_init
@@ -792,9 +773,7 @@ class Search:
         return None
 
     def is_path_draw(self, child: Node, walk: Walk) -> bool:
-        """Repetition and the move count: draws of this path and not of the node. `walk.board` stands at
-        the child.
-        """
+        """Repetition and move count: draws of this path, not of the node. The board stands at the child."""
         if child.position in walk.occurred or self.history[child.position] >= 2:
             return True
         return self.limit is not None and walk.board.halfmove_clock >= self.limit and not child.is_terminal
@@ -845,9 +824,7 @@ class Search:
         return (start, None) if edge is None else (walk, edge)
 
     def branch_edge(self, node: Node, board: chess.Board, constraint: Constraint) -> Edge | None:
-        """The edge to explore: the next unopened one under the constraint, then any, then a random
-        unsolved one.
-        """
+        """The next unopened edge under the constraint, then any unopened one, then a random unsolved one."""
         if constraint != "greedy" and constraint not in node.exhausted:
             for edge in node.unopened_edges:
                 if satisfies(board, constraint, edge.move):
@@ -923,9 +900,7 @@ class Search:
         return x
 
     def recompute(self, node: Node, edge: Edge, is_branch: bool, is_draw: bool) -> None:
-        """One more visit, then V(n) anew from U and the children; explorations carry no weight, path draws
-        weigh 0.
-        """
+        """One more visit, then V(n) anew from U and the children: no weight for explorations, 0 for draws."""
         edge.visits += 1
         node.visits += 1
         if is_branch:
@@ -951,8 +926,7 @@ class Search:
         node.value = total / weight
 
     def inform(self, node: Node) -> None:
-        """Algorithm 3, spread over the graph: every parent of a node that changed looks at its children
-        again.
+        """Algorithm 3 over the graph: every parent of a node that changed looks at its children again.
 
         Differs from the paper: all parents learn of it, not only the one on the trajectory; a lost edge is
         flagged and keeps its Q and P.
@@ -978,9 +952,7 @@ class Search:
         edge.pruned = edge.child.state in (State.WIN, State.TB_WIN)
 
     def run(self, simulations: int | None = None, evaluations: int | None = None) -> None:
-        """Search until so many simulations or evaluations of this call are done, or there is nothing left
-        to do.
-        """
+        """Search until this call has done so many simulations or evaluations, or nothing is left to do."""
         if simulations is None and evaluations is None:
             raise ValueError("A search needs a limit: simulations, evaluations or both.")
         done = self.statistics
@@ -1020,9 +992,7 @@ class Search:
         )
 
     def collect(self, simulations: int | None = None, evaluations: int | None = None) -> Batch:
-        """Simulate until the mini-batch or one of its caps is full; what needs no evaluation is backed up
-        at once.
-        """
+        """Simulate until the batch or a cap is full; what needs no evaluation is backed up at once."""
         settings = self.settings
         batch = Batch()
         collided: list[Trajectory] = []
@@ -1081,9 +1051,7 @@ class Search:
             batch.evaluations += 1
 
     def apply(self, batch: Batch) -> None:
-        """Evaluate the leaves of a batch, equal ones once, and back them up in the order of their
-        collection.
-        """
+        """Evaluate the leaves of a batch, equal ones once, and back them up in order."""
         results: dict[Key, tuple[float, list[float]]] = {}
         for trajectory in batch.leaves:
             leaf = trajectory.last
@@ -1177,9 +1145,7 @@ class Search:
         return max(opened, key=lambda pair: pair[1].end_in_ply or 0)[0]
 
     def best_move(self) -> chess.Move | None:
-        """The move to play: drawn from `policy` (with one uniform number when tau > 0); None without legal
-        moves.
-        """
+        """The move to play, drawn from `policy` (one uniform when tau > 0); None at the end of a game."""
         policy = self.policy()
         if not policy:
             return self.root.moves[0] if self.root.moves and not self.root.is_terminal else None
@@ -1206,9 +1172,7 @@ class Search:
         return total / weight if weight else 0.0
 
     def node_leak(self) -> float:
-        """Visit-weighted mean of |V(n) - V recomputed from the children| over the evaluated nodes that go
-        on.
-        """
+        """Visit-weighted mean of |V(n) - V from the children| over the evaluated nodes that go on."""
         total, weight = 0.0, 0
         for node in self.nodes():
             if node.raw is None or node.is_terminal:

@@ -1,4 +1,4 @@
-"""The executable specification against the paper: equations on hand-made numbers, then the laws of a search."""
+"""The executable specification against the paper: equations on hand-made numbers, laws of a search."""
 
 from __future__ import annotations
 
@@ -572,6 +572,20 @@ def test_table_values_stand_in_for_unvisited_moves() -> None:
     board.push_san("d5")
     search.expand(node, *search.evaluate(node, board), board)
     assert search.select(node, board).move == board.parse_san("d4")
+
+
+@pytest.mark.parametrize("merge", ["ply", "clock"])
+@pytest.mark.parametrize("preset", ["mcgs-combined", "alphazero+solver"])
+def test_crazyhouse_and_all_variants_keep_the_laws(preset: str, merge: str) -> None:
+    house = chess.variant.CrazyhouseBoard("r2k4/8/8/8/8/8/8/R2K4[Rr] w - - 0 1")
+    boards = [house, chess.Board.from_chess960_pos(518), chess.Board.from_chess960_pos(0)]
+    boards += [variant() for variant in chess.variant.VARIANTS]
+    for board in boards:
+        changes: dict[str, Any] = {"merge": merge, "urgency": "reduction", "epsilon_threats": 0.05}
+        chosen = dataclasses.replace(PRESETS[preset], **changes)
+        search = Checked(board, chosen, material)
+        search.run(simulations=80)
+        assert search.statistics.simulations == 80
 
 
 # Solver
