@@ -282,7 +282,10 @@ def _array(name: str, given: Any) -> NDArray[np.float32]:
     if type(given) is np.ndarray and given.dtype == np.float32:
         return np.ascontiguousarray(given)
     try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(given, np.float32, "C")
+        array = np.asarray(given)
     except (TypeError, ValueError) as error:
-        raise EvaluatorError(f"the evaluator's {name} are not an array of numbers: {error}") from error
+        raise EvaluatorError(f"the evaluator's {name} are not an array: {error}") from error
+    if array.dtype.kind not in "fiu":
+        raise EvaluatorError(f"the evaluator's {name} are not an array of numbers, but of {array.dtype}")
+    with np.errstate(over="ignore", invalid="ignore"):  # the core refuses what is infinite
+        return np.ascontiguousarray(array, np.float32)
