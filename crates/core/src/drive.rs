@@ -157,16 +157,12 @@ fn apply_oldest<G: Game>(search: &mut Search<G>, pool: &mut Pool<G>, queue: &mut
     let Some(tasks) = pool.land(flight) else { return false };
     let Some((mut batch, _)) = queue.pop_front() else { return true };
     let mut results = Vec::with_capacity(tasks.len());
-    let mut leaves = Vec::with_capacity(tasks.len());
+    let mut waiting = batch.pending.iter_mut().filter(|pending| !pending.is_sharing());
     for task in tasks {
-        leaves.push(task.leaf);
-        results.push(task.result);
-    }
-    let mut leaves = leaves.into_iter();
-    for pending in &mut batch.pending {
-        if !pending.is_sharing() {
-            pending.leaf = leaves.next();
+        if let Some(pending) = waiting.next() {
+            pending.leaf = Some(task.leaf);
         }
+        results.push(task.result);
     }
     search.apply(batch, &mut results);
     true

@@ -534,9 +534,14 @@ impl Graph {
     /// Enters a node in the table of keys, unless its key is there.
     pub fn enter(&mut self, id: NodeId) {
         let (key, salt) = (self.nodes[id as usize].key, self.nodes[id as usize].salt);
-        if self.find(key, salt).is_some() {
-            return;
+        if self.find(key, salt).is_none() {
+            self.enter_new(id);
         }
+    }
+
+    /// Enters a node whose key is not in the table.
+    pub fn enter_new(&mut self, id: NodeId) {
+        let (key, salt) = (self.nodes[id as usize].key, self.nodes[id as usize].salt);
         let nodes = &self.nodes;
         self.table.insert_unique(table_hash(key, salt), id, |&other| {
             let node = &nodes[other as usize];

@@ -17,7 +17,7 @@ pub enum Choice {
     Nothing,
 }
 
-const TABLE: usize = 8192;
+const TABLE: usize = 65536;
 
 /// The constants of Eq. (3) to (6), with c * sqrt(sum) tabled for small sums.
 #[derive(Clone, Debug)]
