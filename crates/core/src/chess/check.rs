@@ -89,8 +89,8 @@ impl CheckInfo {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::Chess;
     use shakmaty::variant::{Crazyhouse, VariantPosition};
-    use shakmaty::{Chess, Position};
 
     use crate::chess::random_games::{Random, STARTS};
     use crate::chess::{Board, Rules, Variant, VariantBoard, moves};

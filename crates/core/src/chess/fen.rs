@@ -6,8 +6,7 @@
 
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{
-    CastlingMode, CastlingSide, Color, EnPassantMode, PositionError, PositionErrorKinds, Rank,
-    Role, Setup, Square,
+    CastlingMode, CastlingSide, Color, PositionError, PositionErrorKinds, Rank, Role, Setup,
 };
 
 use super::board::Board;
@@ -346,7 +345,7 @@ fn rule_error(kinds: PositionErrorKinds, variant: Variant, setup: &Setup) -> Fen
 mod tests {
     use shakmaty::fen::Epd;
     use shakmaty::variant::{Crazyhouse, VariantPosition};
-    use shakmaty::{Chess, attacks};
+    use shakmaty::{Chess, EnPassantMode, Square, attacks};
 
     use super::*;
     use crate::chess::random_games::{Random, STARTS};

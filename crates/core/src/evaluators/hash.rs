@@ -86,11 +86,7 @@ mod tests {
         assert_eq!((value, logits[0], logits[19]), EXPECTED);
     }
 
-    const EXPECTED: (f32, f32, f32) = (
-        -0.7543512582778931,
-        1.2187995910644531,
-        -0.39317870140075684,
-    );
+    const EXPECTED: (f32, f32, f32) = (-0.754_351_26, 1.218_799_6, -0.393_178_7);
 
     #[test]
     fn cost_is_spent_unless_cancelled() {
