@@ -4,13 +4,12 @@
 //! `fen` and `notation`, network input of `planes` and `policy`.
 
 use shakmaty::variant::{Crazyhouse, VariantPosition};
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, EnPassantMode, Move, Role};
+use shakmaty::{Chess, Move, Role};
 
 use super::check::CheckInfo;
 use super::rules::{CheckRule, Rules};
 use super::variant::Variant;
-use super::{moves, planes, policy, threat};
+use super::{key, moves, planes, policy, threat};
 use crate::game::{Constraint, Ending, Game, MoveCode};
 
 /// A position of a variant whose rules `P` knows.
@@ -101,9 +100,7 @@ impl<P: Rules> Board<P> {
 
 impl<P: Rules> Game for Board<P> {
     fn key(&self) -> u64 {
-        self.position
-            .zobrist_hash::<Zobrist64>(EnPassantMode::Legal)
-            .0
+        key::zobrist(&self.position)
     }
 
     #[inline]

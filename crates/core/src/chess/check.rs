@@ -58,6 +58,18 @@ impl CheckInfo {
         self.squares[role as usize].contains(to)
     }
 
+    /// The squares from which such a piece attacks the king, on the board as it is.
+    #[inline]
+    pub fn squares_of(&self, role: Role) -> Bitboard {
+        self.squares[role as usize]
+    }
+
+    /// Whether a move from `from` may open a line to the king.
+    #[inline]
+    pub fn may_discover(&self, from: Square) -> bool {
+        self.discoverers.contains(from)
+    }
+
     /// Whether leaving `from` for `to` opens a line to the king.
     #[inline]
     pub fn discovers(&self, from: Square, to: Square) -> bool {

@@ -16,6 +16,7 @@ const FILE_H: u64 = FILE_A << 7;
 struct Arrivals {
     plain: [Bitboard; 64],
     plain_targets: Bitboard,
+    plain_count: usize,
     promotions: [Bitboard; 8],
     promotion_targets: Bitboard,
 }
@@ -26,6 +27,7 @@ impl Arrivals {
         self.plain_targets |= targets;
         for to in targets {
             self.plain[to.to_usize()].add(from);
+            self.plain_count += 1;
         }
     }
 
@@ -37,6 +39,7 @@ impl Arrivals {
         self.plain_targets |= plain;
         for to in plain {
             self.plain[to.to_usize()].add(behind(to, offset));
+            self.plain_count += 1;
         }
         if promotions.any() {
             self.promotion_targets |= promotions;
@@ -75,6 +78,7 @@ pub(super) fn legal_moves<P: Position>(position: &P, list: &mut Vec<MoveCode>) {
     let mut arrivals = Arrivals {
         plain: [Bitboard::EMPTY; 64],
         plain_targets: Bitboard::EMPTY,
+        plain_count: 0,
         promotions: [Bitboard::EMPTY; 8],
         promotion_targets: Bitboard::EMPTY,
     };
@@ -142,9 +146,14 @@ pub(super) fn legal_moves<P: Position>(position: &P, list: &mut Vec<MoveCode>) {
         }
     }
 
+    // Writing into a slice spares the list's test for room at each move.
+    list.resize(arrivals.plain_count, MoveCode::default());
+    let mut places = list.iter_mut();
     for to in arrivals.plain_targets {
         for from in arrivals.plain[to.to_usize()] {
-            list.push(moves::plain(from, to));
+            if let Some(place) = places.next() {
+                *place = moves::plain(from, to);
+            }
         }
     }
     if arrivals.promotion_targets.any() {
@@ -174,8 +183,21 @@ fn drops(pocket: &ByRole<u8>, squares: Bitboard, list: &mut Vec<MoveCode>) {
                 .map(|to| moves::dropping(Role::Pawn, to)),
         );
     }
+    // The pieces share their squares: the codes of the second kind are those of the first, moved up.
+    let mut first: Option<(usize, Role)> = None;
     for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-        if *pocket.get(role) > 0 {
+        if *pocket.get(role) == 0 {
+            continue;
+        }
+        let start = list.len();
+        if let Some((first_start, first_role)) = first {
+            let kinds_up = (role as u16 - first_role as u16) << 12;
+            list.extend_from_within(first_start..first_start + squares.count());
+            for code in &mut list[start..] {
+                code.0 += kinds_up;
+            }
+        } else {
+            first = Some((start, role));
             list.extend(squares.into_iter().map(|to| moves::dropping(role, to)));
         }
     }

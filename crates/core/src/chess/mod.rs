@@ -8,6 +8,7 @@ mod board;
 mod check;
 mod fen;
 mod generate;
+mod key;
 pub mod moves;
 mod notation;
 mod perft;

@@ -24,18 +24,6 @@ pub enum CheckRule {
     Play,
 }
 
-impl CheckRule {
-    /// Whether bitboards tell.
-    pub fn is_chess(self) -> bool {
-        self == CheckRule::Chess
-    }
-
-    /// Whether the move has to be played.
-    pub fn is_played(self) -> bool {
-        self == CheckRule::Play
-    }
-}
-
 /// A position type that a board can be made of.
 pub trait Rules: Position + Clone + Debug + Send + Sync + 'static {
     /// Whether this type plays the variant.
