@@ -64,10 +64,10 @@ impl CheckInfo {
         self.squares[role as usize]
     }
 
-    /// Whether a move from `from` may open a line to the king.
+    /// Own pieces that cover the king from an own slider.
     #[inline]
-    pub fn may_discover(&self, from: Square) -> bool {
-        self.discoverers.contains(from)
+    pub fn discoverers(&self) -> Bitboard {
+        self.discoverers
     }
 
     /// Whether leaving `from` for `to` opens a line to the king.

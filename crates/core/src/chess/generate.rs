@@ -1,4 +1,4 @@
-//! Legal moves of chess and crazyhouse, straight into ascending move codes.
+//! Legal moves where pieces move as in chess, drops included, straight into ascending move codes.
 //!
 //! Codes order by kind, then target, then origin. Plain moves are gathered as one set of origins per target square, so
 //! that reading the sets in order needs no sorting; promotions and drops follow in the order of their kinds. There is
@@ -271,7 +271,7 @@ fn castling_rook<P: Position>(position: &P, king: Square, side: CastlingSide) ->
 #[cfg(test)]
 mod tests {
     use shakmaty::Chess;
-    use shakmaty::variant::Crazyhouse;
+    use shakmaty::variant::{Crazyhouse, VariantPosition};
 
     use super::*;
     use crate::chess::random_games::{Random, STARTS};
@@ -285,7 +285,7 @@ mod tests {
             let board = Board::<P>::from_fen(variant, text, game % 2 == 1).expect(text);
             let mut position = board.position().clone();
             for _ in 0..150 {
-                legal_moves(&position, &mut list);
+                position.generate(&mut list);
                 let theirs = position.legal_moves();
                 let mut codes: Vec<_> = theirs.iter().map(|mv| moves::encode(*mv)).collect();
                 codes.sort_unstable();
@@ -304,6 +304,12 @@ mod tests {
     #[test]
     fn chess_agrees_with_shakmaty() {
         agrees_with_shakmaty::<Chess>(Variant::Chess, 300);
+    }
+
+    #[test]
+    fn variants_that_move_as_in_chess_agree_with_shakmaty() {
+        agrees_with_shakmaty::<VariantPosition>(Variant::KingOfTheHill, 100);
+        agrees_with_shakmaty::<VariantPosition>(Variant::ThreeCheck, 100);
     }
 
     #[test]

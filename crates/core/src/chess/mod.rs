@@ -27,4 +27,4 @@ pub use rules::{CheckRule, Rules};
 pub use variant::{UnknownVariant, Variant};
 
 #[cfg(test)]
-mod random_games;
+pub(crate) mod random_games;

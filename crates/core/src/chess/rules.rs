@@ -152,6 +152,16 @@ impl Rules for VariantPosition {
     }
 
     fn generate(&self, list: &mut Vec<MoveCode>) {
+        // These two move as in chess until they are over.
+        match self {
+            VariantPosition::KingOfTheHill(position) if !position.is_variant_end() => {
+                return generate::legal_moves(position, list);
+            }
+            VariantPosition::ThreeCheck(position) if !position.is_variant_end() => {
+                return generate::legal_moves(position, list);
+            }
+            _ => {}
+        }
         list.clear();
         list.extend(self.legal_moves().into_iter().map(moves::encode));
         list.sort_unstable();

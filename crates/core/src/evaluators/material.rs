@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use shakmaty::{Bitboard, Color, Role, Square, attacks};
 
-use crate::chess::{Board, CheckInfo, CheckRule, Rules, Variant, moves};
+use crate::chess::{Board, CheckRule, Rules, Variant, moves};
 use crate::evaluator::{Evaluator, Leaf};
 use crate::game::MoveCode;
 
@@ -42,25 +42,39 @@ const fn places() -> [i32; 64] {
     table
 }
 
-const CHECK: i32 = 96;
-const CASTLING: i32 = 32;
-const QUEENING: i32 = 128;
-const UNDERPROMOTION: i32 = -64;
-const PAWN_GUARDED: i32 = -64;
-const NEAR_KING: i32 = 24;
+// Logits are whole numbers of 1/64, so sums of them are exact.
+const CHECK: f32 = 96.0 / 64.0;
+const CASTLING: f32 = 32.0 / 64.0;
+const QUEENING: f32 = 128.0 / 64.0;
+const UNDERPROMOTION: f32 = -64.0 / 64.0;
+const PAWN_GUARDED: f32 = -64.0 / 64.0;
+const NEAR_KING: f32 = 24.0 / 64.0;
 
-/// Logit of a capture by attacker and victim, in 1/64; 0 without a victim.
-type Captures = [[i32; 8]; 8];
+/// Sums of check (1), guarded by a pawn (2) and near the king (4).
+static BONUSES: [f32; 8] = [
+    0.0,
+    CHECK,
+    PAWN_GUARDED,
+    PAWN_GUARDED + CHECK,
+    NEAR_KING,
+    NEAR_KING + CHECK,
+    NEAR_KING + PAWN_GUARDED,
+    NEAR_KING + PAWN_GUARDED + CHECK,
+];
+
+/// Logit of a capture by attacker and victim; 0 without a victim.
+type Captures = [[f32; 8]; 8];
 static CHESS_CAPTURES: Captures = captures(CHESS);
 static CRAZYHOUSE_CAPTURES: Captures = captures(CRAZYHOUSE);
 
 const fn captures(values: Values) -> Captures {
-    let mut table = [[0; 8]; 8];
+    let mut table = [[0.0; 8]; 8];
     let mut attacker = 1;
     while attacker < 7 {
         let mut victim = 1;
         while victim < 7 {
-            table[attacker][victim] = 64 + values[victim] * 16 / 100 - values[attacker] * 4 / 100;
+            let logit = 64 + values[victim] * 16 / 100 - values[attacker] * 4 / 100;
+            table[attacker][victim] = logit as f32 / 64.0;
             victim += 1;
         }
         attacker += 1;
@@ -93,8 +107,10 @@ struct Hints<'a, P> {
     rows: [Row; 16],
     own: Bitboard,
     near_king: Bitboard,
-    checks: CheckInfo,
-    check_rule: CheckRule,
+    /// Where moves start that may uncover a check, or whose check only playing them tells.
+    rare_origins: Bitboard,
+    /// Where castling and en passant go.
+    rare_targets: Bitboard,
     captures: &'static Captures,
     /// Material and centre, own minus the opponent's.
     balance: i32,
@@ -107,13 +123,21 @@ struct Row {
     guarded: Bitboard,
 }
 
+impl Row {
+    /// Check and guard as an index of [`BONUSES`].
+    #[inline]
+    fn bonus(&self, to: Square) -> usize {
+        bit(self.checks, to) + 2 * bit(self.guarded, to)
+    }
+}
+
 const DROPS: usize = 7;
 
 const ROLES: [Role; 6] = Role::ALL;
 
 #[inline]
-fn bit(squares: Bitboard, square: Square) -> i32 {
-    (squares.0 >> square.to_u32() & 1) as i32
+fn bit(squares: Bitboard, square: Square) -> usize {
+    (squares.0 >> square.to_u32() & 1) as usize
 }
 
 impl<'a, P: Rules> Hints<'a, P> {
@@ -134,7 +158,7 @@ impl<'a, P: Rules> Hints<'a, P> {
                 roles[square.to_usize()] = role as u8;
                 if role != Role::King {
                     let worth = values[role as usize] + PLACES[square.to_usize()];
-                    balance += worth * (2 * bit(own, square) - 1);
+                    balance += worth * (2 * bit(own, square) as i32 - 1);
                 }
             }
         }
@@ -183,50 +207,45 @@ impl<'a, P: Rules> Hints<'a, P> {
             near_king: pieces
                 .king_of(!turn)
                 .map_or(Bitboard::EMPTY, attacks::king_attacks),
-            checks,
-            check_rule,
+            rare_origins: match check_rule {
+                CheckRule::Chess => checks.discoverers(),
+                CheckRule::Never => Bitboard::EMPTY,
+                CheckRule::Play => Bitboard::FULL,
+            },
+            rare_targets: position
+                .maybe_ep_square()
+                .map_or(own, |square| own.with(square)),
             captures,
             balance,
         }
     }
 
-    /// The logit of a move in 1/64.
     #[inline]
-    fn logit(&self, code: MoveCode) -> i32 {
+    fn logit(&self, code: MoveCode) -> f32 {
         let to = moves::target(code);
         let kind = usize::from(code.0 >> 12);
         if kind > DROPS {
             let row = &self.rows[kind];
-            return CHECK * bit(row.checks, to)
-                + PAWN_GUARDED * bit(row.guarded, to)
-                + NEAR_KING * bit(self.near_king, to);
+            let near = bit(self.near_king, to);
+            return BONUSES[row.bonus(to) + 4 * near];
         }
         let from = moves::origin(code);
         let mover = usize::from(self.roles[from.to_usize()] & 7);
         let victim = usize::from(self.roles[to.to_usize()] & 7);
-        let goes_aside = mover == Role::Pawn as usize && victim == 0 && from.file() != to.file();
-        if kind != 0
-            || goes_aside
-            || self.own.contains(to)
-            || self.check_rule == CheckRule::Play
-            || self.checks.may_discover(from)
-        {
+        if kind + bit(self.rare_origins, from) + bit(self.rare_targets, to) != 0 {
             return self.rare_logit(code, mover, victim);
         }
-        let row = &self.rows[mover];
-        CHECK * bit(row.checks, to)
-            + PAWN_GUARDED * bit(row.guarded, to)
-            + self.captures[mover][victim]
+        BONUSES[self.rows[mover].bonus(to)] + self.captures[mover][victim]
     }
 
     /// Promotions, castling, en passant, discovered checks, and the checks of variants.
     #[cold]
-    fn rare_logit(&self, code: MoveCode, mover: usize, victim: usize) -> i32 {
+    fn rare_logit(&self, code: MoveCode, mover: usize, victim: usize) -> f32 {
         let to = moves::target(code);
         let check = if self.board.gives_check(code) {
             CHECK
         } else {
-            0
+            0.0
         };
         if self.own.contains(to) {
             return CASTLING + check;
@@ -239,13 +258,13 @@ impl<'a, P: Rules> Hints<'a, P> {
             victim
         };
         let promotion = match moves::promotion(code) {
-            None => 0,
+            None => 0.0,
             Some(Role::Queen) => QUEENING,
             Some(_) => UNDERPROMOTION,
         };
         check
             + promotion
-            + PAWN_GUARDED * bit(self.rows[mover].guarded, to)
+            + PAWN_GUARDED * bit(self.rows[mover].guarded, to) as f32
             + self.captures[mover][victim]
     }
 }
@@ -269,11 +288,7 @@ impl<P: Rules> Evaluator<Board<P>> for Material {
         let variant = leaf.game.variant();
         let hints = Hints::new(&leaf.game, variant);
         logits.clear();
-        logits.extend(
-            leaf.moves
-                .iter()
-                .map(|code| hints.logit(*code) as f32 / 64.0),
-        );
+        logits.extend(leaf.moves.iter().map(|code| hints.logit(*code)));
         let score = f64::from(score(leaf.game.position(), variant, hints.balance));
         (score / (score.abs() + 400.0)) as f32
     }
@@ -281,7 +296,11 @@ impl<P: Rules> Evaluator<Board<P>> for Material {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::Chess;
+    use shakmaty::variant::{Crazyhouse, VariantPosition};
+
     use super::*;
+    use crate::chess::random_games::{Random, STARTS};
     use crate::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
     use crate::game::Game;
 
@@ -373,5 +392,77 @@ mod tests {
         assert_eq!(logit(&board, "N@e3"), -64.0);
         assert_eq!(logit(&board, "N@f7"), 24.0);
         assert_eq!(logit(&board, "N@c7"), 96.0);
+    }
+
+    /// Section 10 of the algorithm, word by word.
+    fn logit_by_the_book<P: Rules>(board: &Board<P>, code: MoveCode) -> i32 {
+        let position = board.position();
+        let (pieces, turn) = (position.board(), position.turn());
+        let mv = moves::resolve(position, code);
+        let worth = |role: Role| match board.variant() {
+            Variant::Crazyhouse => CRAZYHOUSE[role as usize],
+            _ => CHESS[role as usize],
+        };
+        let mut logit = 0;
+        if let Some(victim) = mv.capture() {
+            logit += 64 + worth(victim) * 16 / 100 - worth(mv.role()) * 4 / 100;
+        } else if mv.role() != Role::Pawn && !mv.is_castle() {
+            let pawns = pieces.by_piece((!turn).pawn());
+            if (attacks::pawn_attacks(turn, mv.to()) & pawns).any() {
+                logit -= 64;
+            }
+        }
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        if after.is_check() {
+            logit += 96;
+        }
+        match mv.promotion() {
+            Some(Role::Queen) => logit += 128,
+            Some(_) => logit -= 64,
+            None => {}
+        }
+        if mv.is_castle() {
+            logit += 32;
+        }
+        let enemy_king = pieces.king_of(!turn);
+        if mv.is_put() && enemy_king.is_some_and(|king| king.distance(mv.to()) == 1) {
+            logit += 24;
+        }
+        logit
+    }
+
+    fn goes_by_the_book<P: Rules>(variant: Variant, text: &str, chess960: bool) {
+        let mut random = Random(11);
+        let mut board = Board::<P>::from_fen(variant, text, chess960).expect(text);
+        for _ in 0..100 {
+            let (value, leaf, logits) = evaluated(board.clone());
+            assert!(value.abs() < 1.0);
+            if board.ending(&leaf.moves).is_some() {
+                break;
+            }
+            for (code, logit) in leaf.moves.iter().zip(logits) {
+                let expected = logit_by_the_book(&board, *code) as f32 / 64.0;
+                assert_eq!(logit, expected, "{} {}", board.fen(), board.uci(*code));
+            }
+            board.play(leaf.moves[random.below(leaf.moves.len())]);
+        }
+    }
+
+    #[test]
+    fn logits_go_by_the_book() {
+        for text in STARTS {
+            for chess960 in [false, true] {
+                goes_by_the_book::<Chess>(Variant::Chess, text, chess960);
+                goes_by_the_book::<Crazyhouse>(Variant::Crazyhouse, text, chess960);
+            }
+            goes_by_the_book::<VariantPosition>(Variant::Atomic, text, true);
+            goes_by_the_book::<VariantPosition>(Variant::Antichess, text, false);
+        }
+        for variant in Variant::ALL {
+            if let Some(board) = VariantBoard::start(variant) {
+                goes_by_the_book::<VariantPosition>(variant, &board.fen(), false);
+            }
+        }
     }
 }
