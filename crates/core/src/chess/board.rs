@@ -26,7 +26,7 @@ pub type CrazyhouseBoard = Board<Crazyhouse>;
 pub type VariantBoard = Board<VariantPosition>;
 
 impl<P: Rules> Board<P> {
-    /// The board of a shakmaty position.
+    /// The board of a shakmaty position of a variant that `P` plays.
     pub fn new(position: P) -> Board<P> {
         Board { position }
     }

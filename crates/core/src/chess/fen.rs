@@ -1,8 +1,8 @@
 //! Positions as text: FEN in all its dialects to a [`Board`], and the one canonical form back.
 //!
 //! Reading is generous where people are (missing counters, five ways to write a pocket, impossible material) and answers
-//! everything else with one sentence; it never panics. What is accepted can be searched: the number of moves is bounded by
-//! the board, since shakmaty's list holds 450 and no position without drops has more (see the test).
+//! everything else with one sentence; it never panics. What is accepted can be searched: drops go through a generator
+//! without limit, and without drops no position overflows the 450 moves of shakmaty's list (see the test).
 
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{

@@ -276,6 +276,7 @@ mod tests {
     use super::*;
     use crate::chess::random_games::{Random, STARTS};
     use crate::chess::{Board, Rules, Variant};
+    use crate::game::Game;
 
     fn agrees_with_shakmaty<P: Rules>(variant: Variant, games: u64) {
         let mut list = Vec::new();
@@ -315,5 +316,24 @@ mod tests {
     #[test]
     fn crazyhouse_agrees_with_shakmaty() {
         agrees_with_shakmaty::<Crazyhouse>(Variant::Crazyhouse, 300);
+    }
+
+    /// Shakmaty's list would overflow here.
+    #[test]
+    fn puzzles_may_have_any_number_of_moves() {
+        let text = "3Q2bk/Q4Qpp/2Q4Q/4Q3/1Q4Q1/3Q4/Q4Q2/K1Q4Q[QRBNP] w - - 0 1";
+        let mut board = Board::<Crazyhouse>::from_fen(Variant::Crazyhouse, text, false).unwrap();
+        let mut list = Vec::new();
+        board.legal_moves(&mut list);
+        assert!(list.len() > 450, "{}", list.len());
+        assert!(list.is_sorted());
+        assert_eq!(board.ending(&list), None);
+        assert_eq!(
+            board.san(list[0]),
+            board.san(board.parse_move(&board.uci(list[0])).unwrap())
+        );
+        board.play(list[list.len() - 1]);
+        board.legal_moves(&mut list);
+        assert!(list.len() < 100);
     }
 }

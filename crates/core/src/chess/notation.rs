@@ -241,4 +241,20 @@ mod tests {
         assert!(sentence.contains("ambiguous"), "{sentence}");
         assert_eq!(board.san(board.parse_move("a1c2").unwrap()), "N1c2");
     }
+
+    #[test]
+    fn any_text_is_answered() {
+        let board = CrazyhouseBoard::from_fen(Variant::Crazyhouse, STARTS[1], false).unwrap();
+        let letters = b"abcdefgh12345678NBRQKPxOo0-@=+#!?qk \xff";
+        let mut random = Random(9);
+        let mut legal = 0;
+        for _ in 0..50_000 {
+            let text: Vec<u8> = (0..random.below(8))
+                .map(|_| letters[random.below(letters.len())])
+                .collect();
+            let text = String::from_utf8_lossy(&text);
+            legal += u32::from(board.parse_move(&text).is_ok());
+        }
+        assert!(legal > 0);
+    }
 }
