@@ -9,7 +9,7 @@ use shakmaty::{Chess, Move, Role};
 use super::check::CheckInfo;
 use super::rules::{CheckRule, Rules};
 use super::variant::Variant;
-use super::{key, moves, planes, policy, threat};
+use super::{moves, planes, policy, threat};
 use crate::game::{Constraint, Ending, Game, MoveCode};
 
 /// A position of a variant whose rules `P` knows.
@@ -100,7 +100,7 @@ impl<P: Rules> Board<P> {
 
 impl<P: Rules> Game for Board<P> {
     fn key(&self) -> u64 {
-        key::zobrist(&self.position)
+        self.position.key()
     }
 
     #[inline]

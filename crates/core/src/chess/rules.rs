@@ -3,14 +3,14 @@
 use std::fmt::Debug;
 
 use shakmaty::variant::{Crazyhouse, VariantPosition};
+use shakmaty::zobrist::Zobrist64;
 use shakmaty::{
-    Bitboard, CastlingMode, Chess, Color, FromSetup, KnownOutcome, Outcome, Position,
-    PositionError, Setup,
+    Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, KnownOutcome, Outcome,
+    Position, PositionError, Setup,
 };
 
-use super::generate;
-use super::moves;
 use super::variant::Variant;
+use super::{generate, key, moves};
 use crate::game::{Ending, MoveCode};
 
 /// How a variant decides whether a move gives check.
@@ -45,6 +45,11 @@ pub trait Rules: Position + Clone + Debug + Send + Sync + 'static {
 
     /// Replaces `list` by the legal moves, ascending.
     fn generate(&self, list: &mut Vec<MoveCode>);
+
+    /// Identity of the position; see [`Game::key`](crate::game::Game::key).
+    fn key(&self) -> u64 {
+        key::zobrist(self)
+    }
 
     /// How checks are told.
     fn check_rule(&self) -> CheckRule {
@@ -165,6 +170,11 @@ impl Rules for VariantPosition {
         list.clear();
         list.extend(self.legal_moves().into_iter().map(moves::encode));
         list.sort_unstable();
+    }
+
+    fn key(&self) -> u64 {
+        // Shakmaty finds out the variant once, not at each question.
+        self.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
     }
 
     fn check_rule(&self) -> CheckRule {
