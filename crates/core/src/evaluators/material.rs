@@ -131,9 +131,8 @@ impl Row {
     }
 }
 
+/// The kind of a drop is the role and this.
 const DROPS: usize = 7;
-
-const ROLES: [Role; 6] = Role::ALL;
 
 #[inline]
 fn bit(squares: Bitboard, square: Square) -> usize {
@@ -153,7 +152,7 @@ impl<'a, P: Rules> Hints<'a, P> {
 
         let mut roles = [0; 64];
         let mut balance = 0;
-        for role in ROLES {
+        for role in Role::ALL {
             for square in pieces.by_role(role) {
                 roles[square.to_usize()] = role as u8;
                 if role != Role::King {
@@ -163,7 +162,7 @@ impl<'a, P: Rules> Hints<'a, P> {
             }
         }
         if let Some(pockets) = position.pockets() {
-            for role in ROLES {
+            for role in Role::ALL {
                 let more = i32::from(pockets[turn][role]) - i32::from(pockets[!turn][role]);
                 balance += more * values[role as usize];
             }
@@ -183,7 +182,7 @@ impl<'a, P: Rules> Hints<'a, P> {
             guarded: Bitboard::EMPTY,
         };
         let mut rows = [empty; 16];
-        for role in ROLES {
+        for role in Role::ALL {
             let row = Row {
                 checks: if check_rule == CheckRule::Chess {
                     checks.squares_of(role)
