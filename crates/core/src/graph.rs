@@ -250,8 +250,8 @@ struct Link {
 }
 
 /// Largest number of legal moves a node may have.
-pub const MOST_MOVES: usize = 512;
-const CLASSES: usize = 10;
+pub const MOST_MOVES: usize = 1024;
+const CLASSES: usize = 11;
 
 /// The arenas, the table and the budget in bytes.
 #[derive(Debug)]

@@ -279,7 +279,10 @@ fn marks_are_zero_when_nothing_is_in_flight_and_an_abandoned_batch_leaves_no_tra
     go(&mut search, &mut pool, 500);
     let marks = |search: &Search<Lattice>| {
         let graph = search.graph();
-        graph.ids().map(|id| u32::from(graph.node(id).in_flight) + graph.edges(id).iter().map(|edge| u32::from(edge.in_flight)).sum::<u32>()).sum::<u32>()
+        graph
+            .ids()
+            .map(|id| u32::from(graph.node(id).in_flight) + graph.edges(id).iter().map(|edge| u32::from(edge.in_flight)).sum::<u32>())
+            .sum::<u32>()
     };
     assert_eq!(marks(&search), 0);
     let visits = search.graph().node(search.root()).visits;
