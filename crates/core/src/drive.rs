@@ -69,9 +69,9 @@ impl Course {
         Course { limits, begun: Instant::now(), idle: 0 }
     }
 
-    /// Time since the start.
-    pub fn elapsed(&self) -> Duration {
-        self.begun.elapsed()
+    /// When it started.
+    pub fn begun(&self) -> Instant {
+        self.begun
     }
 
     /// The limits.

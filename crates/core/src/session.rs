@@ -65,6 +65,8 @@ pub trait Session: Send {
     fn settings(&self) -> &Settings;
     /// Takes new settings; the graph is kept where it still means the same. `external`: evaluations come from outside.
     fn configure(&mut self, settings: Settings, external: bool) -> Result<(), SessionError>;
+    /// Whether evaluations come from outside.
+    fn is_external(&self) -> bool;
     /// Moves to a position: a FEN (the start of the game without one) and moves in UCI or SAN. Keeps the graph where the game goes on; whether it did.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError>;
     /// Plays a move on the present position; whether the graph below it was kept.
@@ -105,8 +107,8 @@ pub trait Session: Send {
     fn conclude(&mut self, stop: &AtomicBool);
     /// Shape of the network's input and output: planes, size of the policy.
     fn shape(&self) -> (usize, usize);
-    /// The result so far.
-    fn report(&self, lines: usize) -> Report;
+    /// The result so far; without the meters that need a walk over the whole graph unless `whole`.
+    fn report(&self, lines: usize, whole: bool) -> Report;
     /// A part of the graph.
     fn export(&self, part: &Part) -> (Vec<NodeExport>, Vec<EdgeExport>);
     /// Number of in-flight marks anywhere in the graph: zero when nothing is in flight.
@@ -262,6 +264,10 @@ impl<P: Rules> Session for BoardSession<P> {
         Ok(())
     }
 
+    fn is_external(&self) -> bool {
+        self.search.evaluator.is_none()
+    }
+
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError> {
         self.abandon();
         let (origin, played) = self.read_position(fen, moves)?;
@@ -405,8 +411,8 @@ impl<P: Rules> Session for BoardSession<P> {
     }
 
     fn conclude(&mut self, stop: &AtomicBool) {
-        let limits = *self.course.limits();
-        self.improve_if_asked(&limits, Instant::now(), stop);
+        let (limits, begun) = (*self.course.limits(), self.course.begun());
+        self.improve_if_asked(&limits, begun, stop);
     }
 
     fn shape(&self) -> (usize, usize) {
@@ -414,8 +420,8 @@ impl<P: Rules> Session for BoardSession<P> {
         (position.plane_count(), position.policy_size())
     }
 
-    fn report(&self, lines: usize) -> Report {
-        self.search.report(lines, true)
+    fn report(&self, lines: usize, whole: bool) -> Report {
+        self.search.report(lines, whole)
     }
 
     fn export(&self, part: &Part) -> (Vec<NodeExport>, Vec<EdgeExport>) {

@@ -1,9 +1,81 @@
 //! The PyO3 binding of the core: arrays in and out, errors mapped once, no logic of its own.
 
+mod convert;
+mod errors;
+mod session;
+mod watch;
+
+use std::path::PathBuf;
+
+use anabranch_core::chess::Variant;
+use anabranch_core::session as core_session;
+use anabranch_core::settings::{PRESETS, Settings, table};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+/// Every setting: name, symbol, default, range, minimum, maximum, choices, meaning.
+#[pyfunction]
+fn settings_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let rows = PyList::empty(py);
+    for row in table() {
+        let entry = PyDict::new(py);
+        entry.set_item("name", row.name)?;
+        entry.set_item("symbol", row.symbol)?;
+        entry.set_item("default", convert::value(py, &row.default)?)?;
+        entry.set_item("range", row.range)?;
+        entry.set_item("minimum", row.minimum)?;
+        entry.set_item("maximum", row.maximum)?;
+        entry.set_item("choices", row.choices.to_vec())?;
+        entry.set_item("meaning", row.meaning)?;
+        rows.append(entry)?;
+    }
+    Ok(rows)
+}
+
+/// The names of the presets.
+#[pyfunction]
+fn presets() -> Vec<&'static str> {
+    PRESETS.to_vec()
+}
+
+/// The settings of a preset.
+#[pyfunction]
+fn preset<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
+    convert::settings(py, &Settings::preset(name).map_err(errors::setting)?)
+}
+
+/// The default settings changed by those given, checked.
+#[pyfunction]
+fn check_settings<'py>(py: Python<'py>, settings: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    convert::settings(py, &convert::read_settings(settings)?)
+}
+
+/// The names of the variants.
+#[pyfunction]
+fn variants() -> Vec<&'static str> {
+    Variant::ALL.iter().map(|variant| variant.name()).collect()
+}
+
+/// The variant of a saved graph, and whether it is Chess960.
+#[pyfunction]
+fn saved_variant(path: PathBuf) -> PyResult<(&'static str, bool)> {
+    let (variant, chess960) = core_session::saved_variant(&path).map_err(errors::session)?;
+    Ok((variant.name(), chess960))
+}
 
 /// The private native module of the package.
 #[pymodule]
-fn _core(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<session::Session>()?;
+    for function in [
+        wrap_pyfunction!(settings_table, module)?,
+        wrap_pyfunction!(presets, module)?,
+        wrap_pyfunction!(preset, module)?,
+        wrap_pyfunction!(check_settings, module)?,
+        wrap_pyfunction!(variants, module)?,
+        wrap_pyfunction!(saved_variant, module)?,
+    ] {
+        module.add_function(function)?;
+    }
     Ok(())
 }

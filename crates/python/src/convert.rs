@@ -1,0 +1,181 @@
+//! Settings and limits in, reports and graphs out, as dictionaries of plain Python values.
+
+use std::time::Duration;
+
+use anabranch_core::drive::Limits;
+use anabranch_core::report::{EdgeExport, Line, MoveReport, NodeExport, Report, Solved, Statistics};
+use anabranch_core::settings::{Settings, Value, table};
+use pyo3::IntoPyObjectExt;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+
+use crate::errors;
+
+macro_rules! dict {
+    ($py:expr, { $($key:literal: $value:expr),+ $(,)? }) => {{
+        let dict = PyDict::new($py);
+        $( dict.set_item(pyo3::intern!($py, $key), $value)?; )+
+        dict
+    }};
+}
+pub(crate) use dict;
+
+/// A value of a setting.
+pub fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Value::Flag(flag) => flag.into_bound_py_any(py),
+        Value::Integer(number) => number.into_bound_py_any(py),
+        Value::Float(number) => number.into_bound_py_any(py),
+        Value::Text(text) => text.into_bound_py_any(py),
+    }
+}
+
+/// All settings by name.
+pub fn settings<'py>(py: Python<'py>, settings: &Settings) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for row in table() {
+        if let Some(setting) = settings.get(row.name) {
+            dict.set_item(row.name, value(py, &setting)?)?;
+        }
+    }
+    Ok(dict)
+}
+
+/// The default settings changed by those of a dictionary.
+pub fn read_settings(dict: &Bound<'_, PyDict>) -> PyResult<Settings> {
+    let mut settings = Settings::default();
+    for (name, given) in dict {
+        let name: String = name.extract()?;
+        let value = if given.is_instance_of::<PyBool>() {
+            Value::Flag(given.extract()?)
+        } else if given.is_instance_of::<PyInt>() {
+            // An integer beyond 128 bits is beyond every range as well.
+            Value::Integer(given.extract().unwrap_or(i128::MAX))
+        } else if given.is_instance_of::<PyFloat>() {
+            Value::Float(given.extract()?)
+        } else if given.is_instance_of::<PyString>() {
+            Value::Text(given.extract()?)
+        } else {
+            return Err(errors::setting_value(&name, &given.get_type().name()?.to_string_lossy()));
+        };
+        settings.set(&name, &value).map_err(errors::setting)?;
+    }
+    Ok(settings)
+}
+
+/// Limits of a search.
+pub fn limits(simulations: Option<u64>, evaluations: Option<u64>, time: Option<f64>, mate: Option<u32>) -> PyResult<Limits> {
+    let mut limits = Limits { mate, ..Limits::default() };
+    limits.budget.simulations = simulations;
+    limits.budget.evaluations = evaluations;
+    if let Some(seconds) = time {
+        let time = Duration::try_from_secs_f64(seconds).map_err(|_| errors::limit("the time must be a number of seconds above 0"))?;
+        limits.time = Some(time);
+    }
+    Ok(limits)
+}
+
+fn move_report<'py>(py: Python<'py>, row: &MoveReport) -> PyResult<Bound<'py, PyDict>> {
+    Ok(dict!(py, {
+        "move": &row.mv,
+        "visits": row.visits,
+        "q": row.q,
+        "prior": row.prior,
+        "policy": row.policy,
+        "raw": row.raw,
+        "child_value": row.child_value,
+        "child_visits": row.child_visits,
+        "state": row.state.as_str(),
+        "plies": row.plies,
+        "draws": row.draws,
+        "explored": row.explored,
+    }))
+}
+
+fn line<'py>(py: Python<'py>, line: &Line) -> PyResult<Bound<'py, PyDict>> {
+    Ok(dict!(py, {
+        "moves": &line.moves,
+        "value": line.value,
+        "visits": line.visits,
+        "state": line.state.as_str(),
+        "plies": line.plies,
+    }))
+}
+
+fn solved<'py>(py: Python<'py>, solved: &Solved) -> PyResult<Bound<'py, PyDict>> {
+    Ok(dict!(py, { "state": solved.state.as_str(), "plies": solved.plies, "exact": solved.exact }))
+}
+
+fn statistics<'py>(py: Python<'py>, numbers: &Statistics) -> PyResult<Bound<'py, PyDict>> {
+    let counters = &numbers.counters;
+    Ok(dict!(py, {
+        "simulations": counters.simulations,
+        "evaluations": counters.evaluations,
+        "batches": counters.batches,
+        "nodes": numbers.nodes,
+        "edges": numbers.edges,
+        "root_visits": numbers.root_visits,
+        "transposition_nodes": numbers.transposition_nodes,
+        "transposition_links": counters.transposition_links,
+        "corrections": counters.corrections,
+        "stops": counters.stops,
+        "shared": counters.shared,
+        "collisions": counters.collisions,
+        "terminals": counters.terminals,
+        "path_draws": counters.path_draws,
+        "explorations": counters.explorations,
+        "solved_nodes": numbers.solved_nodes,
+        "leak": numbers.leak,
+        "node_leak": numbers.node_leak,
+        "bytes": numbers.bytes,
+        "reserved_bytes": numbers.reserved_bytes,
+        "mean_depth": counters.depth_sum as f64 / counters.simulations.max(1) as f64,
+        "max_depth": counters.max_depth,
+        "reclaims": counters.reclaims,
+    }))
+}
+
+/// The result so far.
+pub fn report<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
+    let moves = report.moves.iter().map(|row| move_report(py, row)).collect::<PyResult<Vec<_>>>()?;
+    let lines = report.lines.iter().map(|row| line(py, row)).collect::<PyResult<Vec<_>>>()?;
+    Ok(dict!(py, {
+        "best_move": &report.best_move,
+        "value": report.value,
+        "moves": moves,
+        "lines": lines,
+        "solved": report.solved.as_ref().map(|verdict| solved(py, verdict)).transpose()?,
+        "statistics": statistics(py, &report.statistics)?,
+    }))
+}
+
+/// A node of an export.
+pub fn node<'py>(py: Python<'py>, node: &NodeExport) -> PyResult<Bound<'py, PyDict>> {
+    Ok(dict!(py, {
+        "id": node.id,
+        "position": &node.position,
+        "depth": node.depth,
+        "visits": node.visits,
+        "value": node.value,
+        "raw": node.raw,
+        "state": node.state.as_str(),
+        "plies": node.plies,
+        "transposition": node.transposition,
+        "legal": node.legal,
+    }))
+}
+
+/// An edge of an export.
+pub fn edge<'py>(py: Python<'py>, edge: &EdgeExport) -> PyResult<Bound<'py, PyDict>> {
+    Ok(dict!(py, {
+        "source": edge.from,
+        "target": edge.to,
+        "move": &edge.mv,
+        "visits": edge.visits,
+        "q": edge.q,
+        "prior": edge.prior,
+        "child_value": edge.target,
+        "pruned": edge.pruned,
+        "in_flight": edge.in_flight,
+    }))
+}

@@ -1,0 +1,313 @@
+//! The class `Session`: a session of the core behind a lock, with a stop flag that needs none.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
+
+use anabranch_core::chess::Variant;
+use anabranch_core::drive::Finish;
+use anabranch_core::report::Part;
+use anabranch_core::session::{self as core, open};
+use numpy::{PyArray1, PyArray2, PyArray4, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::convert::{self, dict};
+use crate::errors;
+use crate::watch::watch;
+
+/// A search on one variant. One call at a time; `stop` may be called at any time from any thread.
+#[pyclass(frozen, module = "anabranch._core")]
+pub struct Session {
+    session: Mutex<Box<dyn core::Session>>,
+    stop: Arc<AtomicBool>,
+}
+
+type Guard<'a> = MutexGuard<'a, Box<dyn core::Session>>;
+
+/// A session like one that a panic left in an unknown state, with a new graph.
+fn rebuild(guard: &mut Guard<'_>) {
+    let (origin, moves) = guard.game();
+    let fresh = open(guard.variant(), guard.is_chess960(), guard.settings().clone(), guard.is_external());
+    if let Ok(mut fresh) = fresh
+        && fresh.set_position(Some(&origin), &moves).is_ok()
+    {
+        **guard = fresh;
+    }
+}
+
+impl Session {
+    /// Does something with the session while Python goes on.
+    fn apart<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut dyn core::Session) -> T + Send) -> PyResult<T> {
+        let mut guard = self.lock()?;
+        let session: &mut dyn core::Session = &mut **guard;
+        Ok(py.detach(move || act(session)))
+    }
+
+    fn lock(&self) -> PyResult<Guard<'_>> {
+        match self.session.try_lock() {
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::WouldBlock) => Err(errors::busy()),
+            Err(TryLockError::Poisoned(poison)) => {
+                let mut guard = poison.into_inner();
+                self.session.clear_poison();
+                rebuild(&mut guard);
+                Ok(guard)
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Session {
+    #[new]
+    fn new(variant: &str, chess960: bool, settings: &Bound<'_, PyDict>, external: bool) -> PyResult<Session> {
+        let (variant, named960) = Variant::parse(variant).map_err(errors::variant)?;
+        let session = open(variant, chess960 || named960, convert::read_settings(settings)?, external).map_err(errors::session)?;
+        Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)) })
+    }
+
+    /// Ends the search under way as soon as possible. Never waits.
+    fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes back a stop: done before every search.
+    fn clear_stop(&self) {
+        self.stop.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether a stop was asked for.
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// The name of the variant.
+    fn variant(&self) -> PyResult<&'static str> {
+        Ok(self.lock()?.variant().name())
+    }
+
+    /// Whether castling is written as the king takes the rook.
+    fn is_chess960(&self) -> PyResult<bool> {
+        Ok(self.lock()?.is_chess960())
+    }
+
+    /// Whether evaluations come from outside.
+    fn is_external(&self) -> PyResult<bool> {
+        Ok(self.lock()?.is_external())
+    }
+
+    /// The settings in force.
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        convert::settings(py, self.lock()?.settings())
+    }
+
+    /// Takes new settings; the graph is kept where it still means the same.
+    fn configure(&self, settings: &Bound<'_, PyDict>, external: bool) -> PyResult<()> {
+        let settings = convert::read_settings(settings)?;
+        self.lock()?.configure(settings, external).map_err(errors::session)
+    }
+
+    /// Moves to a position; whether the graph was kept.
+    fn set_position(&self, py: Python<'_>, fen: Option<&str>, moves: Vec<String>) -> PyResult<bool> {
+        self.apart(py, |session| session.set_position(fen, &moves))?.map_err(errors::session)
+    }
+
+    /// Plays a move; whether the graph below it was kept.
+    fn play(&self, py: Python<'_>, r#move: &str) -> PyResult<bool> {
+        self.apart(py, |session| session.play(r#move))?.map_err(errors::session)
+    }
+
+    /// Forgets the graph, not the position.
+    fn forget(&self, py: Python<'_>) -> PyResult<()> {
+        self.apart(py, |session| session.forget())
+    }
+
+    /// The position at the root.
+    fn fen(&self) -> PyResult<String> {
+        Ok(self.lock()?.fen())
+    }
+
+    /// Where the game began, and the moves since.
+    fn game(&self) -> PyResult<(String, Vec<String>)> {
+        Ok(self.lock()?.game())
+    }
+
+    /// The legal moves at the root.
+    fn legal_moves(&self) -> PyResult<Vec<String>> {
+        Ok(self.lock()?.legal_moves())
+    }
+
+    /// The value for the side to move of a game that is over at the root.
+    fn ending(&self) -> PyResult<Option<f64>> {
+        Ok(self.lock()?.ending())
+    }
+
+    /// The Rust loop, from limits to the word for why it ended. `progress` gets a report every `interval` seconds.
+    #[pyo3(signature = (simulations=None, evaluations=None, time=None, mate=None, progress=None, interval=0.5))]
+    #[allow(clippy::too_many_arguments)]
+    fn run(
+        &self,
+        py: Python<'_>,
+        simulations: Option<u64>,
+        evaluations: Option<u64>,
+        time: Option<f64>,
+        mate: Option<u32>,
+        progress: Option<Py<PyAny>>,
+        interval: f64,
+    ) -> PyResult<&'static str> {
+        let limits = convert::limits(simulations, evaluations, time, mate)?;
+        let interval =
+            Duration::try_from_secs_f64(interval).map_err(|_| errors::limit("the interval of progress must be at least 0 seconds"))?;
+        let mut guard = self.lock()?;
+        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
+        let tell = |py: Python<'_>, report| match &progress {
+            Some(receiver) => receiver.call1(py, (convert::report(py, &report)?,)).map(drop),
+            None => Ok(()),
+        };
+        let session = &mut **guard;
+        let interval = progress.is_some().then_some(interval);
+        let watched = watch(py, &self.stop, deadline, &tell, |news| session.run(limits, &self.stop, interval, news));
+        let (finish, timed_out) = watched.settle(|| rebuild(&mut guard))?;
+        let finish = finish.map_err(errors::session)?;
+        Ok(if timed_out && finish == Finish::Stopped { Finish::Time } else { finish }.as_str())
+    }
+
+    /// Starts a search whose evaluations come from outside.
+    #[pyo3(signature = (simulations=None, evaluations=None, time=None, mate=None))]
+    fn begin(&self, simulations: Option<u64>, evaluations: Option<u64>, time: Option<f64>, mate: Option<u32>) -> PyResult<()> {
+        let limits = convert::limits(simulations, evaluations, time, mate)?;
+        self.lock()?.begin(limits).map_err(errors::session)
+    }
+
+    /// Why the search should end now, if it should.
+    fn finish(&self) -> PyResult<Option<&'static str>> {
+        Ok(self.lock()?.finish(&self.stop).map(Finish::as_str))
+    }
+
+    /// Collects the next batch and fills its planes: number of leaves, whether the oldest batch must be applied before the next collection.
+    fn collect(&self, py: Python<'_>, planes: Option<&Bound<'_, PyAny>>) -> PyResult<(usize, bool)> {
+        let mut guard = self.lock()?;
+        let session = &mut **guard;
+        let collected = match planes {
+            None => py.detach(|| session.collect(&self.stop, None)),
+            Some(array) => {
+                let (count, _) = session.shape();
+                let batch = session.settings().batch_size as usize;
+                let refuse =
+                    || errors::evaluation(format!("the planes go into a writable contiguous float32 array [{batch}, {count}, 8, 8]"));
+                let array = array.cast::<PyArray4<f32>>().map_err(|_| refuse())?;
+                if array.shape() != [batch, count, 8, 8] {
+                    return Err(refuse());
+                }
+                let mut borrowed = array.try_readwrite().map_err(|_| refuse())?;
+                let slice = borrowed.as_slice_mut().map_err(|_| refuse())?;
+                py.detach(|| session.collect(&self.stop, Some(slice)))
+            }
+        };
+        let collected = collected.map_err(errors::session)?;
+        Ok((collected.size, collected.must_apply))
+    }
+
+    /// The newest batch: for each leaf its position, and the legal moves with their policy indices.
+    fn newest_leaves(&self) -> PyResult<Vec<(String, Vec<(String, usize)>)>> {
+        Ok(self.lock()?.newest_leaves())
+    }
+
+    /// Applies the evaluator's results to the oldest batch in flight.
+    fn apply(&self, py: Python<'_>, values: &Bound<'_, PyAny>, logits: &Bound<'_, PyAny>) -> PyResult<()> {
+        let refuse = |what| move || errors::evaluation(format!("the evaluator's {what} must be a contiguous float32 array"));
+        let (no_values, no_logits) = (refuse("values [B]"), refuse("logits [B, A]"));
+        let values = values.cast::<PyArray1<f32>>().map_err(|_| no_values())?.try_readonly().map_err(|_| no_values())?;
+        let logits = logits.cast::<PyArray2<f32>>().map_err(|_| no_logits())?.try_readonly().map_err(|_| no_logits())?;
+        let (values, logits) = (values.as_slice().map_err(|_| no_values())?, logits.as_slice().map_err(|_| no_logits())?);
+        self.apart(py, |session| session.apply(values, logits))?.map_err(errors::session)
+    }
+
+    /// Takes back the marks of all batches in flight.
+    fn abandon(&self) -> PyResult<()> {
+        self.lock()?.abandon();
+        Ok(())
+    }
+
+    /// Number of batches in flight.
+    fn in_flight(&self) -> PyResult<usize> {
+        Ok(self.lock()?.in_flight())
+    }
+
+    /// Ends a solved search: looks for a shorter proof if asked to. Ctrl-C and `stop` end it.
+    fn conclude(&self, py: Python<'_>) -> PyResult<()> {
+        let mut guard = self.lock()?;
+        let session = &mut **guard;
+        let watched = watch(py, &self.stop, None, &|_, ()| Ok(()), |_| session.conclude(&self.stop));
+        watched.settle(|| rebuild(&mut guard)).map(drop)
+    }
+
+    /// Planes of the network's input, size of its policy.
+    fn shape(&self) -> PyResult<(usize, usize)> {
+        Ok(self.lock()?.shape())
+    }
+
+    /// The result so far; without what needs a walk over the whole graph unless `whole`.
+    #[pyo3(signature = (lines, whole=true))]
+    fn report<'py>(&self, py: Python<'py>, lines: usize, whole: bool) -> PyResult<Bound<'py, PyDict>> {
+        let report = self.apart(py, |session| session.report(lines, whole))?;
+        convert::report(py, &report)
+    }
+
+    /// The nodes and edges of a part of the graph.
+    #[pyo3(signature = (depth, visits, nodes))]
+    #[allow(clippy::type_complexity)]
+    fn export<'py>(
+        &self,
+        py: Python<'py>,
+        depth: Option<usize>,
+        visits: u32,
+        nodes: usize,
+    ) -> PyResult<(Vec<Bound<'py, PyDict>>, Vec<Bound<'py, PyDict>>)> {
+        let (nodes, edges) = self.apart(py, |session| session.export(&Part { depth, visits, nodes }))?;
+        let nodes = nodes.iter().map(|node| convert::node(py, node)).collect::<PyResult<_>>()?;
+        let edges = edges.iter().map(|edge| convert::edge(py, edge)).collect::<PyResult<_>>()?;
+        Ok((nodes, edges))
+    }
+
+    /// Number of in-flight marks in the graph.
+    fn in_flight_marks(&self) -> PyResult<u64> {
+        Ok(self.lock()?.in_flight_marks())
+    }
+
+    /// Number of move sequences of a length, in all and per first move.
+    fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<(u64, Vec<(String, u64)>)> {
+        self.apart(py, |session| session.perft(depth))
+    }
+
+    /// Writes the graph to a file.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.apart(py, |session| session.save(&path))?.map_err(errors::session)
+    }
+
+    /// Replaces position, graph and settings by those of a file of the same variant.
+    fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.apart(py, |session| session.load(&path))?.map_err(errors::session)
+    }
+
+    /// Times of a search, and of the rules and the evaluator alone on its trajectories, in seconds.
+    fn bench_measure<'py>(&self, py: Python<'py>, simulations: u64) -> PyResult<Bound<'py, PyDict>> {
+        let measured = self.apart(py, |session| session.bench().measure(simulations))?.map_err(errors::session)?;
+        Ok(dict!(py, {
+            "search": measured.search.as_secs_f64(),
+            "rules": measured.rules.as_secs_f64(),
+            "evaluator": measured.evaluator.as_secs_f64(),
+            "simulations": measured.simulations,
+            "evaluations": measured.evaluations,
+            "edges": measured.edges,
+        }))
+    }
+
+    /// Time of the Rust loop made to fill the planes of every leaf, in seconds.
+    fn bench_planes<'py>(&self, py: Python<'py>, simulations: u64) -> PyResult<Bound<'py, PyDict>> {
+        let (time, simulations) = self.apart(py, |session| session.bench().measure_planes(simulations))?.map_err(errors::session)?;
+        Ok(dict!(py, { "seconds": time.as_secs_f64(), "simulations": simulations }))
+    }
+}
