@@ -136,10 +136,10 @@ def test_virtual_loss_and_virtual_visit() -> None:
     edge = Edge(chess.Move.null(), 0, 0.1, visits=3, q=0.5, in_flight=1)
     board = chess.Board()
     assert Search(board, settings(), uniform).edge_value(edge, -1.0) == pytest.approx((1.5 - 1.0) / 4)
-    assert Search(board, settings(virtual="visit"), uniform).edge_value(edge, -1.0) == 0.5
+    assert Search(board, settings(virtual_mode="visit"), uniform).edge_value(edge, -1.0) == 0.5
     edge.visits = 0
     assert Search(board, settings(), uniform).edge_value(edge, 0.3) == -1.0
-    assert Search(board, settings(virtual="visit"), uniform).edge_value(edge, 0.3) == 0.3
+    assert Search(board, settings(virtual_mode="visit"), uniform).edge_value(edge, 0.3) == 0.3
 
 
 def test_urgency_reduction() -> None:
