@@ -1,10 +1,42 @@
 """Monte-Carlo graph search for AlphaZero-style play.
 
 Lines of play that part and meet again share what they learned, like the arms of a river.
+
+>>> import anabranch
+>>> engine = anabranch.Engine(variant="crazyhouse", preset="mcgs-combined")
+>>> result = engine.search("startpos", simulations=200)
+>>> result.statistics.simulations
+200
 """
 
 from importlib.metadata import version
 
+from anabranch import errors, evaluators
+from anabranch.engine import Engine
+from anabranch.errors import AnabranchError
+from anabranch.graph import GraphEdge, GraphNode, SearchGraph
+from anabranch.result import Line, MoveStatistics, Progress, Result, Solved, Statistics
+from anabranch.settings import Settings, presets, settings_table, variants
+
 __version__ = version("anabranch")
 
-__all__ = ["__version__"]
+__all__ = [
+    "AnabranchError",
+    "Engine",
+    "GraphEdge",
+    "GraphNode",
+    "Line",
+    "MoveStatistics",
+    "Progress",
+    "Result",
+    "SearchGraph",
+    "Settings",
+    "Solved",
+    "Statistics",
+    "__version__",
+    "errors",
+    "evaluators",
+    "presets",
+    "settings_table",
+    "variants",
+]

@@ -1,0 +1,458 @@
+"""The engine: position in, result out, graph kept between moves. All that programs and the command line
+know of the search.
+
+It checks what it is given, chooses the loop for the evaluator, and turns reports into results. It decides
+nothing about search.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import operator
+import os
+import time as clock
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from threading import Lock
+from types import TracebackType
+from typing import Any, Self
+
+import chess
+
+from anabranch import _core
+from anabranch.errors import EvaluatorError, GameOverError, LimitError, SearchBusyError, SettingError
+from anabranch.evaluators import AnyEvaluator
+from anabranch.graph import GraphEdge, GraphNode, SearchGraph
+from anabranch.positions import Move, Position, read_move, read_position
+from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
+from anabranch.search import EvaluatorThread, Limits, Loop
+from anabranch.settings import Settings
+
+ProgressCallback = Callable[[Progress], object]
+
+
+class Engine:
+    """A search on one variant, with a position and the graph below it.
+
+    >>> engine = Engine("chess", preset="mcgs-combined", seed=7)
+    >>> result = engine.search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=500)
+    >>> result.best_move, result.solved.mate
+    ('a1a8', 1)
+
+    `evaluator` is the name of a built-in one, an object with a method `evaluate`, or a function (see
+    `anabranch.evaluators`); everything else given by name is a setting. One thread at a time uses an
+    engine; `stop` may be called from any.
+    """
+
+    def __init__(
+        self,
+        variant: str = "chess",
+        preset: str = "default",
+        chess960: bool = False,
+        *,
+        evaluator: str | AnyEvaluator | None = None,
+        **settings: bool | int | float | str,
+    ) -> None:
+        self._busy = Lock()
+        self._elapsed = 0.0
+        self._finish = "idle"
+        self._thread = EvaluatorThread()
+        self._evaluator, changes = _read_evaluator(evaluator, settings)
+        self._settings = Settings.preset(preset).changed(changes)
+        self._session = _core.Session(variant, chess960, asdict(self._settings), self._evaluator is not None)
+        self._variant = self._session.variant()
+        self._chess960 = self._session.is_chess960()
+
+    # What it is
+
+    @property
+    def variant(self) -> str:
+        """The name of the variant."""
+        return self._variant
+
+    @property
+    def chess960(self) -> bool:
+        """Whether castling is written as in Chess960: the king takes the rook."""
+        return self._chess960
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._settings
+
+    @property
+    def evaluator(self) -> str | AnyEvaluator:
+        """The evaluator: the name of a built-in one, or what was given."""
+        return self._settings.evaluator if self._evaluator is None else self._evaluator
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """What a network for this variant has to fit: number of planes C, size of the policy A.
+
+        >>> planes, policy_size = Engine("crazyhouse").shape
+        """
+        with self._exclusive():
+            return self._session.shape()
+
+    def configure(
+        self, *, evaluator: str | AnyEvaluator | None = None, **settings: bool | int | float | str
+    ) -> None:
+        """Change settings or the evaluator. The graph is kept where it still means the same.
+
+        >>> engine = Engine()
+        >>> engine.configure(c_init=3.0, evaluator="hash")
+        >>> engine.settings.c_init, engine.evaluator
+        (3.0, 'hash')
+        """
+        new, changes = _read_evaluator(evaluator, settings)
+        if evaluator is None and "evaluator" not in changes:
+            new = self._evaluator
+        with self._exclusive():
+            checked = self._settings.changed(changes)
+            self._session.configure(asdict(checked), new is not None)
+            self._settings, self._evaluator = checked, new
+
+    # Where it is
+
+    @property
+    def position(self) -> str:
+        """The position (FEN).
+
+        >>> Engine().position
+        'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1'
+        """
+        with self._exclusive():
+            return self._session.fen()
+
+    @position.setter
+    def position(self, position: Position) -> None:
+        with self._exclusive():
+            self._set_position(position)
+
+    def board(self) -> chess.Board:
+        """The position as a python-chess board, with the moves that led to it."""
+        with self._exclusive():
+            fen, moves = self._session.game()
+        board = board_of(self._variant, fen, self._chess960)
+        for move in moves:
+            board.push(board.parse_uci(move))
+        return board
+
+    @property
+    def legal_moves(self) -> tuple[str, ...]:
+        """The legal moves (UCI); none when the game is over."""
+        with self._exclusive():
+            return tuple(self._session.legal_moves())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over by the rules of the position."""
+        with self._exclusive():
+            return self._session.ending() is not None
+
+    def play(self, move: Move) -> None:
+        """Play a move (UCI, SAN or `chess.Move`); the graph below it is kept.
+
+        >>> engine = Engine()
+        >>> engine.play("e2e4")
+        >>> engine.play("Nf6")
+        >>> engine.position.split()[0]
+        'rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR'
+        """
+        text = read_move(move)
+        with self._exclusive():
+            self._session.play(text)
+
+    def reset(self) -> None:
+        """Forget the graph, and go back to the start of the game."""
+        with self._exclusive():
+            self._session.set_position(None, [])
+            self._session.forget()
+
+    def forget(self) -> None:
+        """Forget the graph, not the position."""
+        with self._exclusive():
+            self._session.forget()
+
+    def perft(self, depth: int) -> dict[str, int]:
+        """Number of move sequences of a length, by first move.
+
+        >>> sum(Engine().perft(3).values())
+        8902
+        """
+        if not 1 <= depth <= 64:
+            raise LimitError(f"a depth is a number from 1 to 64, not {depth}")
+        with self._exclusive():
+            return dict(self._session.perft(depth)[1])
+
+    # What it does
+
+    def search(
+        self,
+        position: Position | None = None,
+        *,
+        simulations: int | None = None,
+        evaluations: int | None = None,
+        time: float | None = None,
+        mate: int | None = None,
+        lines: int = 3,
+        progress: ProgressCallback | None = None,
+        progress_interval: float = 0.5,
+    ) -> Result:
+        """Search until the first limit is met, the position is solved or somebody stops it.
+
+        `position` is a FEN, "startpos", either with moves ("FEN moves e2e4 ...", or a pair), or a
+        `chess.Board`; without one the search goes on where the engine stands. `time` is in seconds; `mate`
+        asks for a proven mate in so many moves. `progress` is called every `progress_interval` seconds.
+        `stop` and Ctrl-C end the search within 50 ms, whatever is being evaluated; after Ctrl-C
+        (KeyboardInterrupt) `result` has what was found.
+
+        >>> Engine().search("startpos moves e2e4", simulations=100).statistics.simulations
+        100
+        """
+        options = _Options(simulations, evaluations, time, mate, lines, progress, progress_interval)
+        self._enter()
+        return self._search(position, options)
+
+    async def search_async(
+        self,
+        position: Position | None = None,
+        *,
+        simulations: int | None = None,
+        evaluations: int | None = None,
+        time: float | None = None,
+        mate: int | None = None,
+        lines: int = 3,
+        progress: ProgressCallback | None = None,
+        progress_interval: float = 0.5,
+    ) -> Result:
+        """Search like `search`, in a thread, while the event loop goes on. Cancelling it stops the search.
+
+        `progress` is called in the event loop.
+
+        >>> asyncio.run(Engine().search_async("startpos", simulations=100)).finish
+        'limit'
+        """
+        loop = asyncio.get_running_loop()
+        tell: ProgressCallback | None = None
+        if progress is not None:
+            tell = partial(loop.call_soon_threadsafe, progress)  # type: ignore[arg-type]
+        options = _Options(simulations, evaluations, time, mate, lines, tell, progress_interval)
+        self._enter()
+        work = loop.run_in_executor(None, self._search, position, options)
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            self.stop()
+            while not work.done():
+                await asyncio.wait([work])
+            work.exception()
+            raise
+
+    def stop(self) -> None:
+        """End the search under way, if there is one. Any thread may call this at any time; it never waits."""
+        self._session.stop()
+
+    def result(self, lines: int = 3) -> Result:
+        """What the graph says about the position now: after a search that was interrupted, for example.
+
+        >>> engine = Engine()
+        >>> _ = engine.search(simulations=50)
+        >>> engine.result().statistics.simulations
+        50
+        """
+        with self._exclusive():
+            if self._session.ending() is not None:
+                raise GameOverError(f"the game is already over in this position ({self._session.fen()})")
+            return self._result(_count("lines", lines, 0) or 0)
+
+    def graph(self, depth: int | None = None, visits: int = 1, nodes: int = 2000) -> SearchGraph:
+        """The part of the graph within `depth` moves whose nodes have at least so many `visits`; the most
+        visited `nodes` of it.
+
+        >>> engine = Engine()
+        >>> _ = engine.search(simulations=200)
+        >>> len(engine.graph(nodes=10).nodes)
+        10
+        """
+        most = _count("depth", depth, 0)
+        least = min(_count("visits", visits, 0) or 0, 2**32 - 1)
+        limit = _count("nodes", nodes, 1) or 1
+        with self._exclusive():
+            rows, edges = self._session.export(most, least, limit)
+        return SearchGraph(
+            tuple(GraphNode(**row) for row in rows), tuple(GraphEdge(**edge) for edge in edges), self._variant
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write position, settings and graph to a file. It appears whole or not at all."""
+        with self._exclusive():
+            self._session.save(path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], evaluator: str | AnyEvaluator | None = None) -> Self:
+        """An engine that stands where a saved one stood, and goes on like it.
+
+        A Python evaluator is not in the file: where one was used, give it again. Another evaluator than
+        that of the file starts a new graph.
+        """
+        variant, chess960 = _core.saved_variant(path)
+        engine = cls(variant, chess960=chess960)
+        engine._session.load(path)
+        engine._settings = Settings(**engine._session.settings())
+        if evaluator is not None and not (engine._session.is_external() and not isinstance(evaluator, str)):
+            engine.configure(evaluator=evaluator)
+        elif evaluator is not None:
+            engine._evaluator = _read_evaluator(evaluator, {})[0]
+        return engine
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<Engine {self._variant}, evaluator {self.evaluator!r}>"
+
+    # How it does it
+
+    def _enter(self) -> None:
+        """From here on the engine belongs to one search, and a stop is meant for it."""
+        if not self._busy.acquire(blocking=False):
+            raise SearchBusyError("a search is under way on this engine; stop it or wait for it first")
+        self._session.clear_stop()
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        if not self._busy.acquire(blocking=False):
+            raise SearchBusyError("a search is under way on this engine; stop it or wait for it first")
+        try:
+            yield
+        finally:
+            self._busy.release()
+
+    def _set_position(self, position: Position) -> None:
+        self._session.set_position(*read_position(position, self._variant, self._chess960))
+
+    def _search(self, position: Position | None, options: _Options) -> Result:
+        """Search and give the engine back. Called after `_enter`."""
+        begun = clock.monotonic()
+        try:
+            if position is not None:
+                self._set_position(position)
+            self._finish = "stopped"  # unless it ends otherwise
+            try:
+                self._finish = self._run(options, begun)
+            finally:
+                self._elapsed = clock.monotonic() - begun
+            return self._result(options.lines)
+        finally:
+            self._busy.release()
+
+    def _run(self, options: _Options, begun: float) -> str:
+        limits, tell = options.limits, None
+        if (progress := options.progress) is not None:
+            root = self._root()
+            first = self._session.legal_moves()[:1]
+
+            def tell(report: dict[str, Any]) -> None:
+                if report["best_move"] is None:
+                    report["best_move"] = first[0]
+                progress(progress_of(report, root, clock.monotonic() - begun, options.lines))
+
+        if self._evaluator is not None:
+            loop = Loop(self._session, self._evaluator, limits)
+            return loop.run(self._thread, tell, options.interval)
+        if self._session.is_external():
+            raise EvaluatorError("the graph was made with an evaluator of Python, which must be given again")
+        return self._session.run(
+            limits.simulations, limits.evaluations, limits.time, limits.mate, tell, options.interval
+        )
+
+    def _root(self) -> Root:
+        return Root(self._session.fen(), self._variant, self._chess960)
+
+    def _result(self, lines: int) -> Result:
+        report = self._session.report(lines)
+        if report["best_move"] is None:
+            report["best_move"] = self._session.legal_moves()[0]
+        return result_of(report, self._root(), self._elapsed, lines, self._finish)
+
+
+class _Options:
+    """What a search was asked for, checked."""
+
+    def __init__(
+        self,
+        simulations: int | None,
+        evaluations: int | None,
+        time: float | None,
+        mate: int | None,
+        lines: int,
+        progress: ProgressCallback | None,
+        interval: float,
+    ) -> None:
+        self.limits = Limits(
+            simulations=_count("simulations", simulations, 1),
+            evaluations=_count("evaluations", evaluations, 1),
+            time=None if time is None else _seconds("time", time, 0.0, exclusive=True),
+            mate=_count("mate", mate, 1, most=1000),
+        )
+        if self.limits == Limits():
+            raise LimitError("a search needs a limit: simulations, evaluations, time or mate")
+        self.lines = _count("lines", lines, 0) or 0
+        self.progress = progress
+        self.interval = _seconds("progress_interval", interval, 0.0, exclusive=False)
+
+
+def _count(name: str, given: object, least: int, most: int = 2**63 - 1) -> int | None:
+    if given is None:
+        return None
+    number: int | None
+    try:
+        whole = isinstance(given, float) and given.is_integer()
+        number = None if isinstance(given, bool) else int(given) if whole else operator.index(given)  # type: ignore[arg-type, call-overload]
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise LimitError(f"{name} must be a whole number from {least} to {most}, not {given!r}")
+    return number
+
+
+def _seconds(name: str, given: object, least: float, *, exclusive: bool) -> float:
+    try:
+        number = math.nan if isinstance(given, (bool, str)) else float(given)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (
+        math.isfinite(number) and number >= least and not (exclusive and number == least) and number < 1e9
+    ):
+        above = "above" if exclusive else "of at least"
+        raise LimitError(f"{name} must be a number of seconds {above} {least:g}, not {given!r}")
+    return number
+
+
+def _read_evaluator(
+    evaluator: object, settings: dict[str, bool | int | float | str]
+) -> tuple[AnyEvaluator | None, dict[str, object]]:
+    """A Python evaluator, or none; and the settings, with the name of a built-in one among them."""
+    changes: dict[str, object] = dict(settings)
+    if evaluator is None:
+        return None, changes
+    if isinstance(evaluator, str):
+        return None, {**changes, "evaluator": evaluator}
+    if callable(evaluator) or callable(getattr(evaluator, "evaluate", None)):
+        inputs = getattr(evaluator, "inputs", "planes")
+        if inputs not in ("planes", "positions"):
+            raise EvaluatorError(f"an evaluator's inputs are 'planes' or 'positions', not {inputs!r}")
+        return evaluator, changes  # type: ignore[return-value]
+    raise SettingError(
+        "setting 'evaluator' takes a name, a function or an object with a method 'evaluate', "
+        f"not {type(evaluator).__name__}"
+    )

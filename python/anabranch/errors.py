@@ -1,0 +1,61 @@
+"""What can go wrong: one tree of exceptions, each also the built-in error that callers expect.
+
+Messages are sentences that can be shown to people. After any of them the engine that raised it can be used
+on.
+"""
+
+
+class AnabranchError(Exception):
+    """Everything that this package raises on purpose."""
+
+
+class PositionError(AnabranchError, ValueError):
+    """A position cannot be read, or is against the rules."""
+
+
+class MoveError(AnabranchError, ValueError):
+    """A move cannot be read, or is illegal."""
+
+
+class GameOverError(AnabranchError, ValueError):
+    """The game is already over, so there is nothing to search."""
+
+
+class VariantError(AnabranchError, ValueError):
+    """There is no such variant, or the position belongs to another."""
+
+
+class SettingError(AnabranchError, ValueError):
+    """There is no such setting or preset, or its value is out of range."""
+
+
+class LimitError(AnabranchError, ValueError):
+    """A search without a limit, or with one that allows nothing."""
+
+
+class GraphFileError(AnabranchError, ValueError):
+    """A file does not hold a sound search graph, or has a suffix that stands for no format."""
+
+
+class GraphAccessError(GraphFileError, OSError):
+    """A file of a graph cannot be read or written."""
+
+
+class EvaluatorError(AnabranchError, RuntimeError):
+    """An evaluator raised, or what it returned cannot be used."""
+
+
+class SearchBusyError(AnabranchError, RuntimeError):
+    """A search is under way on this engine, and one at a time is all it does."""
+
+
+class SearchStateError(AnabranchError, RuntimeError):
+    """The call does not fit the state of the search."""
+
+
+class MissingPackageError(AnabranchError, ImportError):
+    """An optional package is not installed."""
+
+
+class InternalError(AnabranchError, RuntimeError):
+    """A fault of the core; please report it."""

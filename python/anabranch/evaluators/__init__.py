@@ -1,0 +1,55 @@
+"""What the search knows about judgement, for evaluators written in Python.
+
+An evaluator is an object with a method `evaluate`, or a plain function. It gets a batch of positions and
+answers with a value for the side to move of each, in [-1, 1], and with the logits of its moves. Two forms
+of input, told apart by the attribute `inputs`:
+
+* `"planes"` (where there is no such attribute): a float32 array `[B, C, 8, 8]`, to be read and not kept,
+  because it is used again; the answer is values `[B]` and logits `[B, A]`, one for every move of the
+  policy. `Engine.shape` has C and A.
+* `"positions"`: a list of `Leaf`, each a FEN with its legal moves; the answer is values `[B]` and for each
+  leaf the logits of its moves, in their order. Slower, and easier to write.
+
+All calls of one engine come from one thread, one at a time. The built-in evaluators live in the core and go
+by their names: `"uniform"`, `"material"` and `"hash"`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Planes: TypeAlias = NDArray[np.float32]
+Answer: TypeAlias = tuple[ArrayLike, ArrayLike]
+
+
+class Leaf(NamedTuple):
+    """A position that waits for its evaluation."""
+
+    fen: str
+    moves: tuple[str, ...]
+    """The legal moves (UCI)."""
+
+
+class Evaluator(Protocol):
+    """Judges planes `[B, C, 8, 8]`: values `[B]`, logits `[B, A]`."""
+
+    def evaluate(self, planes: Planes, /) -> Answer:
+        """Judge a batch."""
+
+
+class PositionEvaluator(Protocol):
+    """Judges positions: values `[B]`, and the logits of the legal moves of each."""
+
+    inputs: Literal["positions"]
+
+    def evaluate(self, leaves: Sequence[Leaf], /) -> tuple[ArrayLike, Sequence[ArrayLike]]:
+        """Judge a batch."""
+
+
+AnyEvaluator: TypeAlias = Evaluator | PositionEvaluator | Callable[[Any], tuple[Any, Any]]
+
+__all__ = ["Answer", "AnyEvaluator", "Evaluator", "Leaf", "Planes", "PositionEvaluator"]

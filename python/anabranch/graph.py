@@ -1,0 +1,214 @@
+"""A part of a search graph, for looking at: NetworkX, Graphviz DOT, JSON.
+
+A copy: it does not change when the search goes on. It knows nothing of engines.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anabranch.errors import GraphAccessError, GraphFileError, MissingPackageError
+from anabranch.result import State
+
+if TYPE_CHECKING:
+    import networkx
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A position of the graph."""
+
+    id: int
+    """Number in this export; 0 is the root."""
+    position: str
+    """FEN, with the counters of the first path found."""
+    depth: int
+    """Moves from the root on the first path found."""
+    visits: int
+    """N."""
+    value: float
+    """V, for the side to move here."""
+    raw: float
+    """U: the first evaluation, for the side to move here."""
+    state: State
+    """What is proven, for the side to move here."""
+    plies: int | None
+    """Length of that proof."""
+    transposition: bool
+    """Has, or has had, more than one parent edge."""
+    legal: int
+    """Number of legal moves."""
+
+    @property
+    def white_value(self) -> float:
+        """V for White."""
+        return self.value if self.position.split()[1] == "w" else -self.value
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """A move of the graph."""
+
+    source: int
+    """Number of the parent."""
+    target: int
+    """Number of the child."""
+    move: str
+    """The move (UCI)."""
+    visits: int
+    """N."""
+    q: float
+    """Q, for the side to move at the parent."""
+    prior: float
+    """P."""
+    child_value: float
+    """T: value of the child for the side to move at the parent."""
+    pruned: bool
+    """Skipped, because it is proven to lose."""
+    in_flight: int
+    """Trajectories in flight."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchGraph:
+    """Nodes and edges of a part of a search graph.
+
+    >>> from anabranch import Engine
+    >>> engine = Engine()
+    >>> result = engine.search("startpos", simulations=300)
+    >>> graph = engine.graph(depth=2)
+    >>> graph.nodes[0].position.split()[0]
+    'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR'
+    >>> graph.to_dot().splitlines()[0]
+    'digraph search {'
+    """
+
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+    variant: str
+
+    def to_networkx(self) -> networkx.MultiDiGraph[int]:
+        """The graph for NetworkX, with all numbers as attributes; edges are keyed by their move."""
+        try:
+            import networkx
+        except ImportError:
+            raise MissingPackageError(
+                "this needs the package networkx; 'pip install anabranch[graph]' brings it"
+            ) from None
+        graph: networkx.MultiDiGraph[int] = networkx.MultiDiGraph(variant=self.variant)
+        for node in self.nodes:
+            values = asdict(node)
+            graph.add_node(values.pop("id"), **values)
+        for edge in self.edges:
+            values = asdict(edge)
+            graph.add_edge(values.pop("source"), values.pop("target"), key=edge.move, **values)
+        return graph
+
+    def to_dict(self) -> dict[str, Any]:
+        """The graph in dictionaries, lists and plain values."""
+        return {
+            "variant": self.variant,
+            "nodes": [asdict(node) for node in self.nodes],
+            "edges": [asdict(edge) for edge in self.edges],
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The graph as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> SearchGraph:
+        """The graph that `to_json` wrote."""
+        values = json.loads(text)
+        return cls(
+            nodes=tuple(GraphNode(**node) for node in values["nodes"]),
+            edges=tuple(GraphEdge(**edge) for edge in values["edges"]),
+            variant=values["variant"],
+        )
+
+    def to_dot(self) -> str:
+        """The graph for Graphviz.
+
+        Size goes by visits, colour by White's value (light is good for White), transposition nodes have a
+        double red border, and what is solved is a box.
+        """
+        most = max((node.visits for node in self.nodes), default=1)
+        lines = ["digraph search {", '  node [style=filled, fontname="sans-serif"];', "  edge [fontsize=10];"]
+        lines += [f"  {node.id} [{_node_attributes(node, most)}];" for node in self.nodes]
+        lines += [
+            f"  {edge.source} -> {edge.target} [{_edge_attributes(edge, most)}];" for edge in self.edges
+        ]
+        return "\n".join([*lines, "}", ""])
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to a file in the format of its suffix: .dot, .gv, .json or .graphml."""
+        target = Path(path)
+        makers: dict[str, Callable[[], str]] = {
+            ".dot": self.to_dot,
+            ".gv": self.to_dot,
+            ".json": lambda: self.to_json(indent=1),
+            ".graphml": self._to_graphml,
+        }
+        maker = makers.get(target.suffix.lower())
+        if maker is None:
+            raise GraphFileError(
+                f"a graph is written to a file named .dot, .gv, .json or .graphml, not {target.name!r}"
+            )
+        text = maker()
+        beside = target.with_name(target.name + ".partial")
+        try:
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(target)
+        except OSError as error:
+            beside.unlink(missing_ok=True) if beside.parent.is_dir() else None
+            raise GraphAccessError(f"the graph cannot be written to {target}: {error.strerror}") from error
+
+    def _to_graphml(self) -> str:
+        graph = self.to_networkx()
+        for _, values in graph.nodes(data=True):
+            if values["plies"] is None:  # the format has no word for it
+                del values["plies"]
+        import networkx
+
+        return "\n".join(networkx.generate_graphml(graph)) + "\n"
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+def _node_attributes(node: GraphNode, most: int) -> str:
+    share = math.log1p(node.visits) / math.log1p(max(most, 1))
+    light = round(255 * (0.25 + 0.75 * (node.white_value + 1) / 2))
+    label = f"{node.visits}\n{node.value:+.2f}"
+    attributes = {
+        "label": label,
+        "tooltip": node.position,
+        "width": f"{0.4 + 1.2 * share:.2f}",
+        "fillcolor": f"#{light:02x}{light:02x}{light:02x}",
+        "fontcolor": "black" if light > 127 else "white",
+    }
+    if node.state != "unknown":
+        length = "" if node.plies is None else f" in {node.plies}"
+        attributes |= {"shape": "box", "label": f"{label}\n{node.state}{length}"}
+    if node.transposition:
+        attributes |= {"peripheries": "2", "color": "red", "penwidth": "2"}
+    return ", ".join(f"{name}={_quoted(value)}" for name, value in attributes.items())
+
+
+def _edge_attributes(edge: GraphEdge, most: int) -> str:
+    attributes = {
+        "label": edge.move,
+        "tooltip": f"N {edge.visits} Q {edge.q:+.3f} P {edge.prior:.3f}",
+        "penwidth": f"{0.5 + 4 * edge.visits / max(most, 1):.2f}",
+    }
+    if edge.pruned:
+        attributes["style"] = "dotted"
+    return ", ".join(f"{name}={_quoted(value)}" for name, value in attributes.items())

@@ -1,0 +1,308 @@
+"""What a search found, as plain values: the move, the root's moves, principal variations, the verdict,
+statistics.
+
+A value belongs to the side to move at the root; where the point of view is another, the name says so.
+Nothing here searches.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import chess
+import chess.variant
+
+State = Literal["unknown", "win", "draw", "loss", "tb-win", "tb-draw", "tb-loss"]
+
+
+@dataclass(frozen=True)
+class Root:
+    """The position of a result, with what it takes to make a board of it."""
+
+    fen: str
+    variant: str
+    chess960: bool
+
+    def board(self) -> chess.Board:
+        """The position as a python-chess board, without the moves that led to it."""
+        return board_of(self.variant, self.fen, self.chess960)
+
+
+def board_of(variant: str, fen: str, chess960: bool) -> chess.Board:
+    """A python-chess board of a variant."""
+    return chess.variant.find_variant(variant)(fen, chess960=chess960)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A principal variation."""
+
+    moves: tuple[str, ...]
+    """The moves (UCI)."""
+    value: float
+    """Q of the first move, for the side to move at the root."""
+    visits: int
+    """N of the first move."""
+    state: State
+    """What is proven about the first move, for the side to move at the root."""
+    plies: int | None
+    """Length of that proof."""
+    root: Root = field(repr=False)
+
+    @cached_property
+    def san(self) -> str:
+        """The moves as players write them.
+
+        >>> from anabranch import Engine
+        >>> Engine().search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=100).lines[0].san
+        '1. Ra8#'
+        """
+        board = self.root.board()
+        return board.variation_san([chess.Move.from_uci(move) for move in self.moves])
+
+
+@dataclass(frozen=True)
+class MoveStatistics:
+    """One move of the root."""
+
+    move: str
+    """The move (UCI)."""
+    visits: int
+    """N."""
+    q: float | None
+    """Q, for the side to move at the root; `None` for a move without visits."""
+    prior: float
+    """P."""
+    policy: float
+    """The move's share in what the chooser decides by."""
+    raw: float | None
+    """U of the child: its first evaluation, for the side to move at the root."""
+    child_value: float | None
+    """V of the child, for the side to move at the root."""
+    child_visits: int
+    """N of the child, visits by other parents included."""
+    state: State
+    """What is proven about the move, for the side to move at the root."""
+    plies: int | None
+    """Length of that proof."""
+    draws: int
+    """Visits that ended as a draw of the path."""
+    explored: int
+    """Visits by explorations."""
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A verdict on the root that stands with the game's history."""
+
+    state: State
+    """For the side to move."""
+    plies: int | None
+    """Length of the proof in hand; `None` for verdicts of a tablebase."""
+    exact: bool
+    """Whether that is the true distance; the setting `improve` asks for it."""
+
+    @property
+    def mate(self) -> int | None:
+        """Moves to the end of the game, negative when the side to move loses; `None` for draws and
+        tablebases.
+
+        >>> Solved("win", 3, True).mate, Solved("loss", 2, True).mate, Solved("draw", 4, False).mate
+        (2, -1, None)
+        """
+        if self.plies is None or self.state not in ("win", "loss"):
+            return None
+        return (self.plies + 1) // 2 if self.state == "win" else -(self.plies // 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """Numbers that are known at any time."""
+
+    simulations: int
+    """Trajectories of this search."""
+    evaluations: int
+    """Answers of the evaluator in this search."""
+    batches: int
+    """Mini-batches applied."""
+    nodes: int
+    """Nodes in the graph."""
+    root_visits: int
+    """Visits of the root, those of earlier searches included."""
+    transposition_links: int
+    """Edges linked to a node that already had a parent."""
+    corrections: int
+    """Values replaced by a correction, Eq. (9)."""
+    stops: int
+    """Trajectories that stopped at a transposition node."""
+    shared: int
+    """Leaves that took the evaluation of an equal one."""
+    collisions: int
+    """Trajectories that met a leaf in flight, and were undone."""
+    terminals: int
+    """Trajectories that ended at an exactly known node."""
+    path_draws: int
+    """Trajectories that ended as a draw of their path."""
+    explorations: int
+    """Disconnected trajectories."""
+    bytes: int
+    """Bytes of the graph in use."""
+    reserved_bytes: int
+    """Bytes taken from the system for it."""
+    mean_depth: float
+    """Edges per trajectory."""
+    max_depth: int
+    """Longest trajectory."""
+    reclaims: int
+    """Times the graph gave up nodes to stay below its cap."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistics(Counts):
+    """All numbers: those that need a walk over the whole graph too."""
+
+    edges: int
+    """Opened edges in the graph."""
+    transposition_nodes: int
+    """Nodes that have, or have had, more than one parent edge."""
+    solved_nodes: int
+    """Nodes in the graph with a proof."""
+    leak: float
+    """Visit-weighted mean distance of an edge's Q and its child's value."""
+    node_leak: float
+    """Visit-weighted mean distance of a node's value and what its children say."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """What is known while a search goes on."""
+
+    best_move: str
+    """The move to play (UCI). Where nothing is known yet, the first legal one."""
+    value: float
+    """Value of the position for the side to move."""
+    lines: tuple[Line, ...]
+    """Principal variations, the best first."""
+    moves: tuple[MoveStatistics, ...]
+    """All moves of the root: the best first, then by visits."""
+    solved: Solved | None
+    """The verdict, if there is one."""
+    statistics: Counts
+    elapsed: float
+    """Seconds."""
+    root: Root = field(repr=False)
+
+    @property
+    def position(self) -> str:
+        """The position (FEN)."""
+        return self.root.fen
+
+    @property
+    def move(self) -> chess.Move:
+        """The move to play, as python-chess has it."""
+        return chess.Move.from_uci(self.best_move)
+
+    @property
+    def white_value(self) -> float:
+        """Value of the position for White."""
+        return self.value if self.position.split()[1] == "w" else -self.value
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in dictionaries, lists and plain values."""
+        values = asdict(self)
+        values.pop("root")
+        for line in values["lines"]:
+            line.pop("root")
+            line["moves"] = list(line["moves"])
+        values["lines"], values["moves"] = list(values["lines"]), list(values["moves"])
+        if self.solved is not None:
+            values["solved"]["mate"] = self.solved.mate
+        return {
+            "position": self.position,
+            "variant": self.root.variant,
+            "chess960": self.root.chess960,
+            "white_value": self.white_value,
+            **values,
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """The same as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def __str__(self) -> str:
+        return "\n".join([*self._head(), *self._table(), *self._foot()])
+
+    def _head(self) -> list[str]:
+        head = [f"{self.best_move}  value {self.value:+.3f}"]
+        if self.solved is not None:
+            length = "" if self.solved.plies is None else f" in {self.solved.plies} plies"
+            head[0] += f"  proven {self.solved.state}{length}"
+        return [*head, *(f"  {line.value:+.3f}  {line.san}" for line in self.lines)]
+
+    def _table(self, rows: int = 10) -> list[str]:
+        table = [f"{'move':8}{'visits':>10}{'Q':>9}{'P':>8}"]
+        for row in self.moves[:rows]:
+            q = "-" if row.q is None else f"{row.q:+.3f}"
+            proven = "" if row.state == "unknown" else f"  {row.state}"
+            table.append(f"{row.move:8}{row.visits:>10}{q:>9}{row.prior:>8.3f}{proven}")
+        return table
+
+    def _foot(self) -> list[str]:
+        numbers = self.statistics
+        return [
+            f"{numbers.simulations} simulations, {numbers.evaluations} evaluations, {numbers.nodes} nodes, "
+            f"{numbers.transposition_links} transposition links, mean depth {numbers.mean_depth:.1f}, "
+            f"{self.elapsed:.2f} s"
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result(Progress):
+    """The result of a search.
+
+    >>> from anabranch import Engine
+    >>> result = Engine(preset="mcgs").search("startpos", simulations=200)
+    >>> result.moves[0].move == result.best_move
+    True
+    >>> result.finish
+    'limit'
+    """
+
+    statistics: Statistics
+    finish: str
+    """Why the search ended: limit, time, stopped, solved, idle (nothing left to evaluate) or memory."""
+
+
+def read_report(report: dict[str, Any], root: Root, elapsed: float, lines: int) -> dict[str, Any]:
+    """The fields of a result from a report of the core, all but the statistics."""
+    solved = report["solved"]
+    best = report["best_move"]
+    return {
+        "best_move": best,
+        "value": report["value"],
+        "lines": tuple(
+            Line(**{**line, "moves": tuple(line["moves"])}, root=root) for line in report["lines"][:lines]
+        ),
+        "moves": tuple(MoveStatistics(**row) for row in report["moves"]),
+        "solved": None if solved is None else Solved(**solved),
+        "elapsed": elapsed,
+        "root": root,
+    }
+
+
+_LATER = ("edges", "transposition_nodes", "solved_nodes", "leak", "node_leak")
+
+
+def progress_of(report: dict[str, Any], root: Root, elapsed: float, lines: int) -> Progress:
+    """A report of the core on the way."""
+    counts = {name: number for name, number in report["statistics"].items() if name not in _LATER}
+    return Progress(**read_report(report, root, elapsed, lines), statistics=Counts(**counts))
+
+
+def result_of(report: dict[str, Any], root: Root, elapsed: float, lines: int, finish: str) -> Result:
+    """A report of the core at the end."""
+    statistics = Statistics(**report["statistics"])
+    return Result(**read_report(report, root, elapsed, lines), statistics=statistics, finish=finish)

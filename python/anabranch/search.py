@@ -1,0 +1,278 @@
+"""The Python loop: collect, evaluate, apply, until a limit, a proof or a stop ends it; for evaluators that
+live in Python.
+
+Collections and applications come in the order of the Rust loop, so both make the same graph. Two threads
+share the work. The evaluator's thread evaluates, and does the rest as well while evaluations are quick,
+because handing over would cost more than it gains; when they are slow, the calling thread applies one batch
+and collects the next meanwhile. The calling thread never waits for an evaluation longer than a slice of
+time: on a stop, at the deadline and on Ctrl-C it leaves with the search, and a late answer finds nobody
+interested. Nothing here knows positions or networks.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Event, Lock, Thread
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anabranch import _core
+from anabranch.errors import EvaluatorError
+from anabranch.evaluators import AnyEvaluator, Leaf
+
+SLICE = 0.01
+"""Longest wait in seconds between two looks at the stop flag."""
+SLOW = 0.0005
+"""An evaluation that takes longer, in seconds, is worth a second thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What ends a search, checked."""
+
+    simulations: int | None = None
+    evaluations: int | None = None
+    time: float | None = None
+    mate: int | None = None
+
+
+class EvaluatorThread:
+    """The thread in which an evaluator runs, one for the life of an engine, so that no evaluator is ever
+    called by two threads at once.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._started = False
+        weakref.finalize(self, self._jobs.put, None)
+
+    def submit(self, job: Callable[[], None]) -> None:
+        """Do this next. Never waits."""
+        if not self._started:
+            Thread(target=_serve, args=(self._jobs,), name="anabranch-evaluator", daemon=True).start()
+            self._started = True
+        self._jobs.put(job)
+
+
+def _serve(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
+    while (job := jobs.get()) is not None:
+        job()
+        del job  # it holds the session of an engine that nobody else may want any more
+
+
+class _Batch:
+    """A mini-batch on its way from collection to application."""
+
+    __slots__ = ("answer", "indices", "leaves", "planes", "size")
+
+    def __init__(self, planes: NDArray[np.float32] | None) -> None:
+        self.planes = planes
+        self.size = 0
+        self.leaves: list[Leaf] = []
+        self.indices: list[list[int]] = []
+        self.answer: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
+
+
+class Loop:
+    """One search with a Python evaluator."""
+
+    def __init__(self, session: _core.Session, evaluator: AnyEvaluator, limits: Limits) -> None:
+        self._session = session
+        self._limits = limits
+        function: Any = getattr(evaluator, "evaluate", evaluator)
+        self._function: Callable[[Any], Any] = function
+        self._takes_positions = getattr(evaluator, "inputs", "planes") == "positions"
+        planes, self._policy_size = session.shape()
+        settings = session.settings()
+        shape = (settings["batch_size"], planes, 8, 8)
+        self._free = [
+            _Batch(None if self._takes_positions else np.empty(shape, np.float32))
+            for _ in range(settings["batches_in_flight"])
+        ]
+        # Everything below belongs to who has the turn.
+        self._turn = Lock()
+        self._waiting: deque[_Batch] = deque()  # collected, not yet evaluated
+        self._flying: deque[_Batch] = deque()  # collected, not yet applied
+        self._must_apply = False
+        self._finish: str | None = None
+        self._ended = False
+        self._left = False
+        self._error: BaseException | None = None
+        # The evaluator's thread is busy for long, or the search has ended: the calling thread should look.
+        self._news = Event()
+
+    def run(
+        self,
+        thread: EvaluatorThread,
+        progress: Callable[[dict[str, Any]], object] | None = None,
+        interval: float = 0.5,
+    ) -> str:
+        """Search to the end; the word for why it ended. The engine's own thread calls this."""
+        limits, session = self._limits, self._session
+        begun = time.monotonic()
+        session.begin(limits.simulations, limits.evaluations, limits.time, limits.mate)
+        deadline = None if limits.time is None else begun + limits.time
+        next_report = begun + interval
+        cut_short: str | None = None
+        thread.submit(self._work)
+        try:
+            while True:
+                wait = SLICE if deadline is None else max(0.0, min(SLICE, deadline - time.monotonic()))
+                has_news = self._news.wait(wait)
+                self._news.clear()
+                now = time.monotonic()
+                if self._ended:
+                    break
+                if session.is_stopped():
+                    cut_short = "stopped"
+                    break
+                if deadline is not None and now >= deadline:
+                    cut_short = "time"
+                    break
+                if has_news:
+                    with self._turn:
+                        if not self._ended:
+                            self._advance()
+                if progress is not None and now >= next_report:
+                    next_report = now + interval
+                    with self._turn:
+                        report = session.report(8, False)
+                    progress(report)
+        finally:
+            self._leave()
+        if cut_short is not None:
+            return cut_short
+        if self._error is not None:
+            raise self._error
+        assert self._finish is not None
+        if self._finish == "solved":
+            session.conclude()
+        return self._finish
+
+    def _leave(self) -> None:
+        """Take the session back. What is still being evaluated is given up."""
+        if not self._ended:
+            self._session.stop()  # ends a collection in the other thread
+        with self._turn:
+            self._left = True
+            self._session.abandon()
+
+    def _work(self) -> None:
+        """Evaluate until the search has ended: what the evaluator's thread does."""
+        try:
+            is_slow = False
+            while (batch := self._next(is_slow)) is not None:
+                begun = time.perf_counter()
+                batch.answer = self._evaluate(batch)
+                is_slow = time.perf_counter() - begun > SLOW
+        except BaseException as error:
+            self._error = error
+            self._ended = True
+        finally:
+            self._news.set()
+
+    def _next(self, is_slow: bool) -> _Batch | None:
+        """The next batch to evaluate; none when the search is over."""
+        with self._turn:
+            if self._left:
+                return None
+            if is_slow and self._waiting:
+                self._news.set()
+            else:
+                self._advance()
+            return None if self._ended else self._waiting.popleft()
+
+    def _advance(self) -> None:
+        """Collect and apply in the order of the Rust loop until an evaluation is missing. Only with the turn."""
+        session = self._session
+        while True:
+            if self._must_apply or (self._finish is not None and self._flying):
+                batch = self._flying[0]
+                if batch.answer is None:
+                    return
+                session.apply(*batch.answer)
+                batch.answer = None
+                self._free.append(self._flying.popleft())
+                self._must_apply = False
+            elif self._finish is not None:
+                self._ended = True
+                return
+            elif (finish := session.finish()) is not None:
+                self._finish = finish
+                if finish in ("stopped", "time"):
+                    self._flying.clear()
+                    self._waiting.clear()
+            else:
+                self._collect()
+
+    def _collect(self) -> None:
+        batch = self._free[-1]
+        batch.size, self._must_apply = self._session.collect(batch.planes)
+        if batch.size == 0:
+            return
+        self._free.pop()
+        if self._takes_positions:
+            leaves = self._session.newest_leaves()
+            batch.leaves = [Leaf(fen, tuple(move for move, _ in moves)) for fen, moves in leaves]
+            batch.indices = [[index for _, index in moves] for _, moves in leaves]
+        self._waiting.append(batch)
+        self._flying.append(batch)
+
+    def _evaluate(self, batch: _Batch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Ask the evaluator, and check the shape of its answer; the core checks the numbers."""
+        size = batch.size
+        try:
+            answer = self._function(batch.leaves if batch.planes is None else batch.planes[:size])
+        except Exception as error:
+            raise EvaluatorError(f"the evaluator raised {type(error).__name__}: {error}") from error
+        try:
+            given_values, given_logits = answer
+        except (TypeError, ValueError):
+            raise EvaluatorError(
+                f"the evaluator must return values and logits, not {type(answer).__name__}"
+            ) from None
+        values = _array("values", given_values)
+        if self._takes_positions:
+            logits = self._scatter(batch, given_logits)
+        else:
+            logits = _array("logits", given_logits)
+        expected = (size, self._policy_size)
+        if values.shape != (size,) or logits.shape != expected:
+            raise EvaluatorError(
+                f"the evaluator must return values {[size]} and logits {list(expected)} for this batch, "
+                f"not {list(values.shape)} and {list(logits.shape)}"
+            )
+        return values, logits
+
+    def _scatter(self, batch: _Batch, given: Any) -> NDArray[np.float32]:
+        """The logits of legal moves in their places among all moves."""
+        rows = list(given) if isinstance(given, (list, tuple, np.ndarray)) else []
+        if len(rows) != batch.size:
+            raise EvaluatorError(f"the evaluator must return logits for each of {batch.size} positions")
+        logits = np.zeros((batch.size, self._policy_size), np.float32)
+        for number, (row, indices) in enumerate(zip(rows, batch.indices, strict=True)):
+            of_moves = _array("logits", row)
+            if of_moves.shape != (len(indices),):
+                raise EvaluatorError(
+                    f"the evaluator must return {len(indices)} logits for position {number} of a batch, "
+                    f"one per legal move, not {list(of_moves.shape)}"
+                )
+            logits[number, indices] = of_moves
+        return logits
+
+
+def _array(name: str, given: Any) -> NDArray[np.float32]:
+    if type(given) is np.ndarray and given.dtype == np.float32:
+        return np.ascontiguousarray(given)
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(given, np.float32, "C")
+    except (TypeError, ValueError) as error:
+        raise EvaluatorError(f"the evaluator's {name} are not an array of numbers: {error}") from error

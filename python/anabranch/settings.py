@@ -1,0 +1,182 @@
+"""The settings of a search, as a typed mirror of the core's table.
+
+The core owns names, ranges and meanings, and checks every value; this file gives them types and defaults
+that tools can read. A test holds the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Literal, Self
+
+from anabranch import _core
+
+Urgency = Literal["fixed", "reduction"]
+Backup = Literal["tree", "tree+cache", "naive", "paper", "delta", "recompute"]
+Stop = Literal["gap", "visits", "none"]
+Merge = Literal["ply", "clock"]
+Chooser = Literal["visits", "q", "linear", "lcb"]
+VirtualMode = Literal["loss", "visit"]
+BuiltIn = Literal["uniform", "material", "hash"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every constant of the search. Making one checks all of it.
+
+    >>> Settings(q_epsilon=0.02).q_epsilon
+    0.02
+    >>> Settings.preset("alphazero").backup
+    'tree'
+    >>> Settings(batch_size=0)
+    Traceback (most recent call last):
+        ...
+    anabranch.errors.SettingError: setting 'batch_size' takes a whole number from 1 to 4096, not 0
+    """
+
+    c_init: float = 2.5
+    """Weight of exploration in PUCT, Eq. (6)."""
+    c_base: float = 19652.0
+    """Visits after which the weight of exploration begins to grow, Eq. (6)."""
+    q_init: float = -1.0
+    """Value of an unvisited move when urgency is fixed."""
+    urgency: Urgency = "fixed"
+    """Value of unvisited moves: fixed at q_init, or the node's value less a reduction."""
+    urgency_reduction: float = 0.3
+    """Reduction per square root of visited prior, with urgency = reduction."""
+    table_values: bool = False
+    """Unvisited moves whose child is in the graph take its value; slow, because every child's key is
+    computed."""
+    node_temperature: float = 1.7
+    """Flattens (above 1) or sharpens the priors of every node."""
+    value_min: float = -1.0
+    """Lower end of the value range, Eq. (10)."""
+    value_max: float = 1.0
+    """Upper end of the value range, Eq. (10)."""
+    backup: Backup = "paper"
+    """How values travel up: trees, merged without correction, the paper's correction, or two further ones."""
+    stop: Stop = "gap"
+    """When a trajectory ends at a transposition node without an evaluation."""
+    q_epsilon: float = 0.01
+    """Gap between edge and node above which a trajectory stops, Eq. (8)."""
+    merge: Merge = "ply"
+    """Positions are one node at equal ply (the paper), or at equal reversible-move clock."""
+    solver: bool = True
+    """The exact terminal solver, Algorithm 3."""
+    improve: bool = False
+    """After the root is solved, look for the shortest proof; then the length is the true distance."""
+    epsilon_greedy: float = 0.01
+    """Share of simulations that explore the next unvisited move on a disconnected trajectory."""
+    epsilon_checks: float = 0.01
+    """Share of simulations that explore unvisited checks first."""
+    epsilon_captures: float = 0.0
+    """Share of simulations that explore unvisited captures first."""
+    epsilon_threats: float = 0.0
+    """Share of simulations that explore unvisited threats first."""
+    dirichlet_epsilon: float = 0.0
+    """Weight of Dirichlet noise in the root's priors."""
+    dirichlet_alpha: float = 0.3
+    """Shape of the Dirichlet noise."""
+    chooser: Chooser = "q"
+    """How the move is chosen: visits, Q-value correction, linear mix, lower confidence bound."""
+    q_weight: float = 2.0
+    """Weight of the Q-value correction in move choice, Eq. (15)."""
+    linear_weight: float = 0.7
+    """Share of the values in the linear mix of move choice."""
+    bound_width: float = 1.96
+    """Standard errors below the mean in the lower confidence bound."""
+    temperature: float = 0.0
+    """Temperature of move choice; 0 takes the best."""
+    virtual_mode: VirtualMode = "loss"
+    """How trajectories in flight look to the next one: as losses or as visits only."""
+    virtual_loss: float = 1.0
+    """Size of a virtual loss."""
+    batch_size: int = 16
+    """Evaluations in a mini-batch."""
+    batches_in_flight: int = 2
+    """Mini-batches under way at once: one is collected while the other is evaluated."""
+    batch_collisions: int = 16
+    """Collisions after which a mini-batch is closed."""
+    batch_stops: int = 256
+    """Stops at transpositions after which a mini-batch is closed."""
+    batch_terminals: int = 256
+    """Exact ends after which a mini-batch is closed."""
+    idle_collections: int = 16
+    """Collections in a row without an evaluation after which the search ends."""
+    threads: int = 1
+    """Threads that evaluate; the graph does not depend on it."""
+    seed: int = 0
+    """Seed of the random source."""
+    memory: int = 2 << 30
+    """Hard cap of the graph in bytes."""
+    reuse: bool = True
+    """Keep the part of the graph below a move that was played."""
+    evaluator: BuiltIn = "material"
+    """The built-in evaluator."""
+    hash_cost_us: int = 0
+    """Artificial cost of the hash evaluator in microseconds."""
+
+    def __post_init__(self) -> None:
+        for name, value in _core.check_settings(asdict(self)).items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def preset(cls, name: str) -> Self:
+        """The settings of a preset; `presets` has the names."""
+        return cls().changed(_core.preset(name))
+
+    def changed(self, changes: Mapping[str, object]) -> Self:
+        """These settings with others in place of some, by name; words are read as on the command line.
+
+        >>> Settings().changed({"solver": "off"}).solver
+        False
+        >>> Settings().changed({"bacth_size": 8})
+        Traceback (most recent call last):
+            ...
+        anabranch.errors.SettingError: there is no setting 'bacth_size'; ... (did you mean 'batch_size'?)
+        """
+        return replace(self, **_core.check_settings({**asdict(self), **changes}))
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """What the core says about a setting."""
+
+    name: str
+    symbol: str
+    """Symbol in the paper, or nothing."""
+    default: bool | int | float | str
+    range: str
+    """What it takes, in words."""
+    minimum: float | None
+    maximum: float | None
+    choices: tuple[str, ...]
+    meaning: str
+
+
+def settings_table() -> tuple[SettingRow, ...]:
+    """All settings, in the order in which people should read them.
+
+    >>> settings_table()[0].name
+    'c_init'
+    """
+    return tuple(SettingRow(**{**row, "choices": tuple(row["choices"])}) for row in _core.settings_table())
+
+
+def presets() -> tuple[str, ...]:
+    """The names of the presets.
+
+    >>> "mcgs-combined" in presets()
+    True
+    """
+    return tuple(_core.presets())
+
+
+def variants() -> tuple[str, ...]:
+    """The names of the variants.
+
+    >>> variants()[:2]
+    ('chess', 'crazyhouse')
+    """
+    return tuple(_core.variants())
