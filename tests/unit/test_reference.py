@@ -850,8 +850,10 @@ def test_best_move_by_chooser_and_temperature() -> None:
     assert search.best_move() == second.move
     search.settings = settings(chooser="linear")
     assert search.best_move() == second.move
-    search.settings = settings(temperature=1.0)
-    picks = Counter(search.best_move() for _ in range(400))
+    picks: Counter[chess.Move | None] = Counter()
+    for seed in range(400):
+        search.settings = settings(temperature=1.0, seed=seed)
+        picks[search.best_move()] += 1
     assert picks[first.move] / 400 == pytest.approx(0.6, abs=0.08)
 
 
