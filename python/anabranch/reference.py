@@ -45,7 +45,7 @@ class Settings:
     urgency_reduction: float = 0.25
     table_values: bool = False
     node_temperature: float = 1.7
-    virtual: Literal["loss", "visit"] = "loss"
+    virtual_mode: Literal["loss", "visit"] = "loss"
     virtual_loss: float = 1.0
     backup: Literal["tree", "tree+cache", "naive", "paper", "delta", "recompute"] = "tree"
     stop: Literal["gap", "visits", "none"] = "gap"
@@ -714,7 +714,7 @@ class Search:
     def edge_value(self, edge: Edge, urgency: float) -> float:
         """Q of an open edge as selection sees it, in-flight visits counted as losses (or not at all)."""
         n, k = edge.visits, edge.in_flight
-        if self.settings.virtual == "visit":
+        if self.settings.virtual_mode == "visit":
             return edge.q if n > 0 else urgency
         if n + k == 0:
             return urgency
@@ -1145,7 +1145,7 @@ class Search:
         return max(opened, key=lambda pair: pair[1].end_in_ply or 0)[0]
 
     def best_move(self) -> chess.Move | None:
-        """The move to play, drawn from `policy` (one uniform when tau > 0); None at the end of a game."""
+        """The move to play, drawn from `policy` (with a generator of its own, when tau > 0); None at the end of a game."""
         policy = self.policy()
         if not policy:
             return self.root.moves[0] if self.root.moves and not self.root.is_terminal else None
@@ -1153,7 +1153,7 @@ class Search:
             return policy[0][0]
         if self.settings.temperature == 0.0:
             return max(policy, key=lambda pair: pair[1])[0]
-        r = self.random.uniform()
+        r = Random(mix(self.settings.seed ^ mix(self.board.ply()))).uniform()
         bound = 0.0
         for move, p in policy:
             bound += p

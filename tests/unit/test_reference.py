@@ -136,10 +136,10 @@ def test_virtual_loss_and_virtual_visit() -> None:
     edge = Edge(chess.Move.null(), 0, 0.1, visits=3, q=0.5, in_flight=1)
     board = chess.Board()
     assert Search(board, settings(), uniform).edge_value(edge, -1.0) == pytest.approx((1.5 - 1.0) / 4)
-    assert Search(board, settings(virtual="visit"), uniform).edge_value(edge, -1.0) == 0.5
+    assert Search(board, settings(virtual_mode="visit"), uniform).edge_value(edge, -1.0) == 0.5
     edge.visits = 0
     assert Search(board, settings(), uniform).edge_value(edge, 0.3) == -1.0
-    assert Search(board, settings(virtual="visit"), uniform).edge_value(edge, 0.3) == 0.3
+    assert Search(board, settings(virtual_mode="visit"), uniform).edge_value(edge, 0.3) == 0.3
 
 
 def test_urgency_reduction() -> None:
@@ -850,8 +850,10 @@ def test_best_move_by_chooser_and_temperature() -> None:
     assert search.best_move() == second.move
     search.settings = settings(chooser="linear")
     assert search.best_move() == second.move
-    search.settings = settings(temperature=1.0)
-    picks = Counter(search.best_move() for _ in range(400))
+    picks: Counter[chess.Move | None] = Counter()
+    for seed in range(400):
+        search.settings = settings(temperature=1.0, seed=seed)
+        picks[search.best_move()] += 1
     assert picks[first.move] / 400 == pytest.approx(0.6, abs=0.08)
 
 

@@ -123,7 +123,7 @@ fn replay<G: Game>(search: &Search<G>, record: &[MoveCode]) -> (Duration, Durati
     std::hint::black_box(checksum);
     let Some(evaluator) = search.evaluator.clone() else { return (rules, Duration::ZERO) };
     let ranking = search.ranking();
-    let mut scratch = (Vec::new(), Vec::new());
+    let mut scratch = crate::search::Scratch::default();
     let mut result = crate::search::Evaluated::default();
     let never = AtomicBool::new(false);
     let mut spent = Duration::ZERO;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::game::Game;
 use crate::graph::{State, node_flag};
 use crate::pool::{Flight, Pool, Task};
-use crate::search::{Batch, Budget, Search};
+use crate::search::{Batch, Budget, Scratch, Search};
 
 /// What ends a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -120,7 +120,8 @@ pub fn run<G: Game>(
     let most = search.settings().batches_in_flight as usize;
     let ranking = search.ranking();
     let mut course = Course::new(limits);
-    let mut queue: VecDeque<(Batch<G>, Arc<Flight<G>>)> = VecDeque::new();
+    let mut queue: Queue<G> = VecDeque::new();
+    let mut scratch = Scratch::default();
     let finish = loop {
         if let Some(finish) = course.finish(search, stop) {
             break finish;
@@ -128,20 +129,22 @@ pub fn run<G: Game>(
         let mut batch = search.collect(&limits.budget, stop);
         let empty = batch.pending.is_empty();
         if !empty {
-            let results = search.result_buffers(batch.evaluations);
-            let leaves = batch.pending.iter_mut().filter_map(|pending| pending.leaf.take());
-            let tasks = leaves.zip(results).enumerate().map(|(place, (leaf, result))| Task { place, leaf, result }).collect();
-            let flight = pool.launch(tasks, &evaluator, ranking, stop);
+            let flight = (pool.threads() > 1).then(|| {
+                let results = search.result_buffers(batch.evaluations);
+                let leaves = batch.pending.iter_mut().filter_map(|pending| pending.leaf.take());
+                let tasks = leaves.zip(results).enumerate().map(|(place, (leaf, result))| Task { place, leaf, result }).collect();
+                pool.launch(tasks, &evaluator, ranking, stop)
+            });
             queue.push_back((batch, flight));
         }
-        if course.collected(empty, queue.len(), most) && !apply_oldest(search, pool, &mut queue) {
+        if course.collected(empty, queue.len(), most) && !apply_oldest(search, pool, &mut queue, &mut scratch, stop) {
             break Finish::Stopped;
         }
         watch(search);
     };
     let abandons = matches!(finish, Finish::Stopped | Finish::Time);
     while !queue.is_empty() {
-        if abandons || !apply_oldest(search, pool, &mut queue) {
+        if abandons || !apply_oldest(search, pool, &mut queue, &mut scratch, stop) {
             if let Some((batch, _)) = queue.pop_front() {
                 search.abandon(batch);
             }
@@ -151,24 +154,47 @@ pub fn run<G: Game>(
     finish
 }
 
+/// Batches under way, the oldest first; with one thread a batch stays at home until its turn.
+type Queue<G> = VecDeque<(Batch<G>, Option<Arc<Flight<G>>>)>;
+
 /// Applies the oldest batch in flight; false, and it stays where it is, when the search was stopped meanwhile.
-fn apply_oldest<G: Game>(search: &mut Search<G>, pool: &mut Pool<G>, queue: &mut VecDeque<(Batch<G>, Arc<Flight<G>>)>) -> bool {
-    let Some((_, flight)) = queue.front() else { return true };
-    let Some(tasks) = pool.land(flight) else { return false };
-    let Some((mut batch, _)) = queue.pop_front() else { return true };
-    let mut results = Vec::with_capacity(tasks.len());
-    let mut leaves = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        leaves.push(task.leaf);
-        results.push(task.result);
-    }
-    let mut leaves = leaves.into_iter();
-    for pending in &mut batch.pending {
-        if !pending.is_sharing() {
-            pending.leaf = leaves.next();
+fn apply_oldest<G: Game>(
+    search: &mut Search<G>,
+    pool: &mut Pool<G>,
+    queue: &mut Queue<G>,
+    scratch: &mut Scratch,
+    stop: &AtomicBool,
+) -> bool {
+    let Some((batch, flight)) = queue.front_mut() else { return true };
+    let mut results;
+    match flight {
+        Some(flight) => {
+            let Some(tasks) = pool.land(flight) else { return false };
+            results = Vec::with_capacity(tasks.len());
+            let mut waiting = batch.pending.iter_mut().filter(|pending| !pending.is_sharing());
+            for task in tasks {
+                if let Some(pending) = waiting.next() {
+                    pending.leaf = Some(task.leaf);
+                }
+                results.push(task.result);
+            }
+        }
+        None => {
+            let Some(evaluator) = search.evaluator.clone() else { return false };
+            let ranking = search.ranking();
+            results = search.result_buffers(batch.evaluations);
+            let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_deref());
+            for (leaf, result) in leaves.zip(&mut results) {
+                ranking.evaluate(&*evaluator, leaf, scratch, result, stop);
+                if stop.load(Ordering::Relaxed) {
+                    return false;
+                }
+            }
         }
     }
-    search.apply(batch, &mut results);
+    if let Some((batch, _)) = queue.pop_front() {
+        search.apply(batch, &mut results);
+    }
     true
 }
 

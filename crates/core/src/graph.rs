@@ -250,8 +250,8 @@ struct Link {
 }
 
 /// Largest number of legal moves a node may have.
-pub const MOST_MOVES: usize = 512;
-const CLASSES: usize = 10;
+pub const MOST_MOVES: usize = 1024;
+const CLASSES: usize = 11;
 
 /// The arenas, the table and the budget in bytes.
 #[derive(Debug)]
@@ -534,9 +534,14 @@ impl Graph {
     /// Enters a node in the table of keys, unless its key is there.
     pub fn enter(&mut self, id: NodeId) {
         let (key, salt) = (self.nodes[id as usize].key, self.nodes[id as usize].salt);
-        if self.find(key, salt).is_some() {
-            return;
+        if self.find(key, salt).is_none() {
+            self.enter_new(id);
         }
+    }
+
+    /// Enters a node whose key is not in the table.
+    pub fn enter_new(&mut self, id: NodeId) {
+        let (key, salt) = (self.nodes[id as usize].key, self.nodes[id as usize].salt);
         let nodes = &self.nodes;
         self.table.insert_unique(table_hash(key, salt), id, |&other| {
             let node = &nodes[other as usize];
@@ -678,11 +683,8 @@ impl Graph {
         node.more_parents = NONE;
     }
 
+    /// Frees a node; the table must be filled anew afterwards.
     fn free(&mut self, id: NodeId) {
-        let (key, salt) = (self.nodes[id as usize].key, self.nodes[id as usize].salt);
-        if let Ok(entry) = self.table.find_entry(table_hash(key, salt), |&other| other == id) {
-            entry.remove();
-        }
         self.drop_candidates(id);
         let (start, opened) = (self.nodes[id as usize].edges, self.nodes[id as usize].opened as usize);
         if opened > 0 {
@@ -740,9 +742,15 @@ impl Graph {
                 self.unlink_parents(id);
             }
         }
+        // Filled anew rather than thinned out: removals would leave the table clogged.
+        let uses_table = !self.table.is_empty();
+        self.table.clear();
         for id in 0..self.nodes.len() as u32 {
             if self.nodes[id as usize].has(node_flag::MARKED) {
                 self.nodes[id as usize].flags &= !node_flag::MARKED;
+                if uses_table {
+                    self.enter(id);
+                }
                 for slot in 0..self.nodes[id as usize].opened {
                     let child = self.edge(id, slot).child;
                     if child != NONE {

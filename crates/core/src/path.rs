@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::game::{Game, MoveCode};
 
-const FILTER_WORDS: usize = 32;
+const FILTER_WORDS: usize = 16;
 
 /// A set of keys that may err on the side of "present".
 #[derive(Clone, Copy, Debug, Default)]
@@ -112,9 +112,10 @@ impl<G: Game> Path<G> {
         self.stack.truncate(common);
         self.stack_moves.truncate(common);
         for &mv in &self.moves[common..] {
-            let mut next = self.stack.last().unwrap_or(&self.root).clone();
-            next.play(mv);
-            self.stack.push(next);
+            self.stack.push(self.stack.last().unwrap_or(&self.root).clone());
+            if let Some(next) = self.stack.last_mut() {
+                next.play(mv);
+            }
             self.stack_moves.push(mv);
         }
         self.stack.last().unwrap_or(&self.root)

@@ -10,14 +10,14 @@ use std::thread::JoinHandle;
 
 use crate::evaluator::{Evaluator, Leaf};
 use crate::game::Game;
-use crate::search::{Evaluated, Ranking};
+use crate::search::{Evaluated, Ranking, Scratch};
 
 /// A leaf on its way through a thread, with its place in the batch.
 pub struct Task<G> {
     /// Index of the evaluation within its batch.
     pub place: usize,
     /// The position.
-    pub leaf: Leaf<G>,
+    pub leaf: Box<Leaf<G>>,
     /// Room for the result.
     pub result: Evaluated,
 }
@@ -47,12 +47,12 @@ struct Shared<G> {
 pub struct Pool<G: Game> {
     shared: Arc<Shared<G>>,
     workers: Vec<JoinHandle<()>>,
-    scratch: (Vec<f32>, Vec<f64>),
+    scratch: Scratch,
 }
 
 const SPINS: u32 = 4000;
 
-fn run_job<G: Game>(job: Job<G>, scratch: &mut (Vec<f32>, Vec<f64>)) {
+fn run_job<G: Game>(job: Job<G>, scratch: &mut Scratch) {
     let Job { mut tasks, evaluator, ranking, flight } = job;
     for task in &mut tasks {
         if flight.cancel.load(Ordering::Relaxed) {
@@ -78,7 +78,7 @@ impl<G: Game> Shared<G> {
     }
 
     fn work(&self) {
-        let mut scratch = (Vec::new(), Vec::new());
+        let mut scratch = Scratch::default();
         let mut spins = 0;
         while !self.quit.load(Ordering::Relaxed) {
             if let Some(job) = self.take() {
@@ -113,7 +113,7 @@ impl<G: Game> Pool<G> {
                 std::thread::spawn(move || shared.work())
             })
             .collect();
-        Pool { shared, workers, scratch: (Vec::new(), Vec::new()) }
+        Pool { shared, workers, scratch: Scratch::default() }
     }
 
     /// Number of threads, the caller's included.

@@ -48,24 +48,46 @@ impl Candidate {
     }
 }
 
+const REMEMBERED: usize = 256;
+
+/// Scratch of [`rank`], kept between calls: exponentials lately computed, by their argument. Evaluators repeat themselves.
+#[derive(Clone, Debug)]
+pub struct Weights {
+    list: Vec<f64>,
+    remembered: Vec<(f64, f64)>,
+}
+
+impl Default for Weights {
+    fn default() -> Weights {
+        Weights { list: Vec::new(), remembered: vec![(f64::NAN, 0.0); REMEMBERED] }
+    }
+}
+
+impl Weights {
+    #[inline]
+    fn exponential(&mut self, argument: f64) -> f64 {
+        let place = (argument.to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize;
+        let entry = &mut self.remembered[place];
+        if entry.0 != argument {
+            *entry = (argument, libm::exp(argument));
+        }
+        entry.1
+    }
+}
+
 /// Replaces `candidates` by the moves with their priors: softmax of `logits / temperature`, sorted; only the best `limit` are kept.
-pub fn rank(moves: &[MoveCode], logits: &[f32], temperature: f64, limit: usize, candidates: &mut Vec<Candidate>, weights: &mut Vec<f64>) {
+pub fn rank(moves: &[MoveCode], logits: &[f32], temperature: f64, limit: usize, candidates: &mut Vec<Candidate>, weights: &mut Weights) {
     debug_assert_eq!(moves.len(), logits.len());
     candidates.clear();
-    weights.clear();
-    let largest = logits.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
-    let largest = f64::from(largest);
+    weights.list.clear();
+    let largest = f64::from(logits.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b)));
     let mut sum = 0.0;
-    let (mut last_logit, mut last_weight) = (f32::NAN, 0.0);
     for &logit in logits {
-        if logit != last_logit {
-            last_logit = logit;
-            last_weight = libm::exp((f64::from(logit) - largest) / temperature);
-        }
-        sum += last_weight;
-        weights.push(last_weight);
+        let weight = weights.exponential((f64::from(logit) - largest) / temperature);
+        sum += weight;
+        weights.list.push(weight);
     }
-    candidates.extend(moves.iter().zip(weights.iter()).map(|(&mv, &weight)| Candidate::new(to_half(weight / sum), mv)));
+    candidates.extend(moves.iter().zip(&weights.list).map(|(&mv, &weight)| Candidate::new(to_half(weight / sum), mv)));
     if candidates.len() > limit {
         candidates.select_nth_unstable_by(limit - 1, |a, b| b.cmp(a));
         candidates.truncate(limit);
@@ -93,7 +115,7 @@ mod tests {
     fn candidates_sort_by_prior_then_code() {
         let moves: Vec<MoveCode> = (0..40).map(MoveCode).collect();
         let logits: Vec<f32> = (0..40).map(|i| ((i * 7) % 5) as f32).collect();
-        let (mut all, mut best, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut all, mut best, mut weights) = (Vec::new(), Vec::new(), Weights::default());
         rank(&moves, &logits, 1.7, 1000, &mut all, &mut weights);
         rank(&moves, &logits, 1.7, 16, &mut best, &mut weights);
         assert_eq!(&all[..16], &best[..]);

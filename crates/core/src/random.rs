@@ -1,6 +1,7 @@
 //! The seeded random source: SplitMix64, small, documented, the same in core and reference.
 
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+/// The odd constant that SplitMix64 counts by.
+pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A SplitMix64 generator.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Graph, MOST_MOVES, NONE, NodeId, State, edge_flag, node_flag};
 use crate::mate::{self, Shortest};
 use crate::path::Path;
-use crate::prior::{Candidate, rank};
+use crate::prior::{Candidate, Weights, rank};
 use crate::random::Random;
 use crate::select::{Choice, Puct};
 use crate::settings::{Backup, Merge, Settings};
@@ -74,7 +74,7 @@ pub struct Pending<G> {
     /// Index of the leaf in the same batch whose evaluation this one shares.
     shares: Option<usize>,
     /// The position to evaluate; a sharing leaf has none.
-    pub leaf: Option<Leaf<G>>,
+    pub leaf: Option<Box<Leaf<G>>>,
 }
 
 impl<G> Pending<G> {
@@ -142,12 +142,12 @@ pub struct Search<G: Game> {
     steps: Vec<Step>,
     moves: Vec<MoveCode>,
     logits: Vec<f32>,
-    weights: Vec<f64>,
+    weights: Weights,
     ranked: Vec<Candidate>,
     work: Vec<NodeId>,
     batch_keys: HashTable<u32>,
     spare_steps: Vec<Vec<Step>>,
-    spare_leaves: Vec<Leaf<G>>,
+    spare_leaves: Vec<Box<Leaf<G>>>,
     spare_evaluated: Vec<Evaluated>,
 }
 
@@ -174,7 +174,7 @@ impl<G: Game> Search<G> {
             steps: Vec::new(),
             moves: Vec::new(),
             logits: Vec::new(),
-            weights: Vec::new(),
+            weights: Weights::default(),
             ranked: Vec::new(),
             work: Vec::new(),
             batch_keys: HashTable::new(),
@@ -261,9 +261,11 @@ impl<G: Game> Search<G> {
     }
 
     fn make_root(&mut self) {
-        let game = self.path.root().clone();
         self.make_room();
-        self.root = self.create(&game);
+        self.path.restart();
+        let game = self.path.position();
+        let (key, salt) = (game.key(), salt(game, self.settings.merge));
+        self.root = create(&mut self.graph, &mut self.moves, &self.settings, game, key, salt);
     }
 
     /// Moves on to another position of a game. Where it continues the present one, what lies below is kept; returns whether it was.
@@ -292,7 +294,7 @@ impl<G: Game> Search<G> {
         self.place(origin, played);
         if node == NONE && self.settings.backup.merges() {
             let root = self.path.root();
-            node = self.graph.find(root.key(), self.salt(root)).unwrap_or(NONE);
+            node = self.graph.find(root.key(), salt(root, self.settings.merge)).unwrap_or(NONE);
         }
         if node == NONE {
             self.graph.clear();
@@ -324,43 +326,6 @@ impl<G: Game> Search<G> {
     /// Whether the game is over at the root.
     pub fn is_over(&self) -> bool {
         self.graph.node(self.root).has(node_flag::TERMINAL)
-    }
-
-    fn salt(&self, game: &G) -> u32 {
-        let clock = game.clock();
-        match self.settings.merge {
-            Merge::Clock => clock,
-            Merge::Ply => {
-                let near = game.clock_limit().is_some_and(|limit| clock + CLOCK_HORIZON >= limit);
-                (game.ply() & 0xFFFF) | if near { (clock + 1) << 16 } else { 0 }
-            }
-        }
-    }
-
-    /// Creates the node of a position; leaves its legal moves in `self.moves`.
-    fn create(&mut self, game: &G) -> NodeId {
-        game.legal_moves(&mut self.moves);
-        let (key, salt) = (game.key(), self.salt(game));
-        let ending = game.ending(&self.moves);
-        let legal = if ending.is_some() { 0 } else { self.moves.len() };
-        let id = self.graph.add_node(key, salt, game.player(), legal);
-        if let Some(ending) = ending {
-            let state = match ending {
-                Ending::Win => State::Win,
-                Ending::Draw => State::Draw,
-                Ending::Loss => State::Loss,
-            };
-            solver::finish(&mut self.graph, id, state);
-            let node = self.graph.node_mut(id);
-            node.flags |= node_flag::TERMINAL | node_flag::EVALUATED;
-            node.value = ending.value();
-            node.raw = ending.value() as f32;
-            node.visits = 1;
-        }
-        if self.settings.backup != Backup::Tree {
-            self.graph.enter(id);
-        }
-        id
     }
 
     fn uses_table(&self) -> bool {
@@ -543,8 +508,12 @@ impl<G: Game> Search<G> {
         self.counters.max_depth = self.counters.max_depth.max(depth as u64);
     }
 
+    #[inline]
     fn select(&mut self, id: NodeId) -> Choice {
         let node = self.graph.node(id);
+        if node.opened == 0 && node.listed > 0 && !self.settings.table_values {
+            return Choice::Unopened(0);
+        }
         if node.listed == node.taken && !node.fully_opened() {
             self.list_rest(id);
         }
@@ -555,11 +524,11 @@ impl<G: Game> Search<G> {
             self.list_rest(id);
         }
         let here = self.path.position().clone();
-        let graph = &self.graph;
+        let (graph, merge) = (&self.graph, self.settings.merge);
         let mut value_of = |index: usize| {
             let mut next = here.clone();
             next.play(graph.candidates(id)[index].mv());
-            let child = graph.find(next.key(), self.salt(&next))?;
+            let child = graph.find(next.key(), salt(&next, merge))?;
             graph.node(child).has(node_flag::EVALUATED).then(|| graph.target(id, child))
         };
         self.puct.select(graph, id, Some(&mut value_of))
@@ -581,11 +550,12 @@ impl<G: Game> Search<G> {
 
     /// Links the edge to the node of the position at the path's end, created if need be.
     fn attach(&mut self, id: NodeId, slot: u16) -> bool {
-        let game = self.path.position().clone();
-        let known = if self.settings.backup.merges() { self.graph.find(game.key(), self.salt(&game)) } else { None };
+        let game = self.path.position();
+        let (key, salt) = (game.key(), salt(game, self.settings.merge));
+        let known = if self.settings.backup.merges() { self.graph.find(key, salt) } else { None };
         let (child, fresh) = match known {
             Some(child) => (child, false),
-            None => (self.create(&game), true),
+            None => (create(&mut self.graph, &mut self.moves, &self.settings, game, key, salt), true),
         };
         self.graph.link(id, slot, child);
         self.counters.transposition_links += u64::from(!fresh);
@@ -663,14 +633,14 @@ impl<G: Game> Search<G> {
     }
 
     /// A leaf record with the position of the path's end.
-    fn spare_leaf(&mut self) -> Leaf<G> {
-        let game = self.path.position().clone();
+    fn spare_leaf(&mut self) -> Box<Leaf<G>> {
+        let game = self.path.position();
         match self.spare_leaves.pop() {
             Some(mut leaf) => {
-                leaf.game = game;
+                leaf.game.clone_from(game);
                 leaf
             }
-            None => Leaf { game, moves: Vec::new(), recent: Vec::new(), repetitions: 0 },
+            None => Box::new(Leaf { game: game.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 }),
         }
     }
 
@@ -835,12 +805,54 @@ impl<G: Game> Search<G> {
     }
 }
 
+/// What makes the merge key, together with the key of the position.
+fn salt<G: Game>(game: &G, merge: Merge) -> u32 {
+    let clock = game.clock();
+    match merge {
+        Merge::Clock => clock,
+        Merge::Ply => {
+            let near = game.clock_limit().is_some_and(|limit| clock + CLOCK_HORIZON >= limit);
+            (game.ply() & 0xFFFF) | if near { (clock + 1) << 16 } else { 0 }
+        }
+    }
+}
+
+/// Creates the node of a position whose merge key is new (or not merged); leaves its legal moves in `moves`.
+fn create<G: Game>(graph: &mut Graph, moves: &mut Vec<MoveCode>, settings: &Settings, game: &G, key: u64, salt: u32) -> NodeId {
+    game.legal_moves(moves);
+    let ending = game.ending(moves);
+    let legal = if ending.is_some() { 0 } else { moves.len() };
+    let id = graph.add_node(key, salt, game.player(), legal);
+    if let Some(ending) = ending {
+        let state = match ending {
+            Ending::Win => State::Win,
+            Ending::Draw => State::Draw,
+            Ending::Loss => State::Loss,
+        };
+        solver::finish(graph, id, state);
+        let node = graph.node_mut(id);
+        node.flags |= node_flag::TERMINAL | node_flag::EVALUATED;
+        node.value = ending.value();
+        node.raw = ending.value() as f32;
+        node.visits = 1;
+    }
+    match settings.backup {
+        Backup::Tree => {}
+        Backup::TreeCache => graph.enter(id),
+        _ => graph.enter_new(id),
+    }
+    id
+}
+
 /// A proof needs all children of a lost or drawn node, but only the shortest answer of a won one.
 fn is_part_of_proof(graph: &Graph, id: NodeId, child: NodeId) -> bool {
     let node = graph.node(id);
     node.state != State::Win
         || (solver::seen_from(graph, id, child) == State::Win && graph.node(child).end_in_ply.saturating_add(1) == node.end_in_ply)
 }
+
+/// What a thread keeps between evaluations to spare allocations.
+pub type Scratch = (Vec<f32>, Weights);
 
 /// What a thread needs to evaluate a leaf into a result.
 #[derive(Clone, Copy, Debug)]
@@ -855,7 +867,7 @@ impl Ranking {
         &self,
         evaluator: &dyn Evaluator<G>,
         leaf: &Leaf<G>,
-        scratch: &mut (Vec<f32>, Vec<f64>),
+        scratch: &mut Scratch,
         result: &mut Evaluated,
         cancel: &AtomicBool,
     ) {

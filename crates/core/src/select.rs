@@ -17,7 +17,7 @@ pub enum Choice {
     Nothing,
 }
 
-const TABLE: usize = 8192;
+const TABLE: usize = 65536;
 
 /// The constants of Eq. (3) to (6), with c * sqrt(sum) tabled for small sums.
 #[derive(Clone, Debug)]
@@ -98,19 +98,19 @@ impl Puct {
         let edges = graph.edges(id);
         let scale = self.scale(node.visits - 1 + u32::from(node.in_flight));
         let unvisited = self.unvisited(node.value, edges);
-        let mut best = f64::NEG_INFINITY;
-        let mut choice = Choice::Nothing;
-        for (slot, edge) in edges.iter().enumerate() {
-            if edge.has(edge_flag::PRUNED) {
-                continue;
-            }
-            let visits = f64::from(1 + edge.visits + u32::from(edge.in_flight));
-            let score = self.effective(edge, unvisited) + scale * edge.prior() / visits;
-            if score > best {
-                best = score;
-                choice = Choice::Opened(slot as u16);
-            }
-        }
+        // Where nothing is in flight the scores need no case distinction; the loops run without branches that could be mispredicted.
+        let (mut best, slot) = if node.in_flight == 0 {
+            first_maximum(edges, |edge| {
+                let q = if edge.visits > 0 { edge.q } else { unvisited };
+                q + scale * edge.prior() / f64::from(1 + edge.visits)
+            })
+        } else {
+            first_maximum(edges, |edge| {
+                let visits = f64::from(1 + edge.visits + u32::from(edge.in_flight));
+                self.effective(edge, unvisited) + scale * edge.prior() / visits
+            })
+        };
+        let mut choice = if best == f64::NEG_INFINITY { Choice::Nothing } else { Choice::Opened(slot) };
         match table_value {
             None => {
                 if let Some(candidate) = graph.candidates(id).first()
@@ -152,6 +152,20 @@ impl Puct {
         }
         choice
     }
+}
+
+/// The largest score over the edges that are not pruned, and the first slot that has it.
+#[inline(always)]
+fn first_maximum(edges: &[Edge], score_of: impl Fn(&Edge) -> f64) -> (f64, u16) {
+    let mut best = f64::NEG_INFINITY;
+    let mut best_slot = 0;
+    for (slot, edge) in edges.iter().enumerate() {
+        let score = if edge.has(edge_flag::PRUNED) { f64::NEG_INFINITY } else { score_of(edge) };
+        let better = score > best;
+        best = if better { score } else { best };
+        best_slot = if better { slot as u16 } else { best_slot };
+    }
+    (best, best_slot)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::drive::{Course, Finish, Limits, has_mate, run};
 use crate::evaluators;
 use crate::game::{Game, MoveCode};
 use crate::pool::Pool;
-use crate::prior::rank;
+use crate::prior::{Weights, rank};
 use crate::report::{EdgeExport, NodeExport, Part, Report};
 use crate::save::{self, SaveError};
 use crate::search::{Batch, Evaluated, Search};
@@ -224,7 +224,7 @@ impl<P: Rules> BoardSession<P> {
         let mut results = self.search.result_buffers(size);
         let Some(batch) = self.queue.front() else { return Err(SessionError::State("no batch is in flight")) };
         let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
-        let (mut gathered, mut weights) = (Vec::new(), Vec::new());
+        let (mut gathered, mut weights) = (Vec::new(), Weights::default());
         for (i, (leaf, result)) in leaves.zip(&mut results).enumerate() {
             let value = values[i];
             if !value.is_finite() || value.abs() > 1.001 {

@@ -4,8 +4,7 @@
 //! `fen` and `notation`, network input of `planes` and `policy`.
 
 use shakmaty::variant::{Crazyhouse, VariantPosition};
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, EnPassantMode, Move, Role};
+use shakmaty::{Chess, Move, Role};
 
 use super::check::CheckInfo;
 use super::rules::{CheckRule, Rules};
@@ -27,7 +26,7 @@ pub type CrazyhouseBoard = Board<Crazyhouse>;
 pub type VariantBoard = Board<VariantPosition>;
 
 impl<P: Rules> Board<P> {
-    /// The board of a shakmaty position.
+    /// The board of a shakmaty position of a variant that `P` plays.
     pub fn new(position: P) -> Board<P> {
         Board { position }
     }
@@ -96,7 +95,7 @@ impl<P: Rules> Board<P> {
 
 impl<P: Rules> Game for Board<P> {
     fn key(&self) -> u64 {
-        self.position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
+        self.position.key()
     }
 
     #[inline]

@@ -51,6 +51,18 @@ impl CheckInfo {
         self.squares[role as usize].contains(to)
     }
 
+    /// The squares from which such a piece attacks the king, on the board as it is.
+    #[inline]
+    pub fn squares_of(&self, role: Role) -> Bitboard {
+        self.squares[role as usize]
+    }
+
+    /// Own pieces that cover the king from an own slider.
+    #[inline]
+    pub fn discoverers(&self) -> Bitboard {
+        self.discoverers
+    }
+
     /// Whether leaving `from` for `to` opens a line to the king.
     #[inline]
     pub fn discovers(&self, from: Square, to: Square) -> bool {
@@ -79,8 +91,8 @@ impl CheckInfo {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::Chess;
     use shakmaty::variant::{Crazyhouse, VariantPosition};
-    use shakmaty::{Chess, Position};
 
     use crate::chess::random_games::{Random, STARTS};
     use crate::chess::{Board, Rules, Variant, VariantBoard, moves};
@@ -91,7 +103,7 @@ mod tests {
         let mut list = Vec::new();
         let mut checks = 0;
         for seed in 0..60 {
-            let mut random = Random(seed);
+            let mut random = Random::new(seed);
             let text = starts[seed as usize % starts.len()];
             let mut board = Board::<P>::from_fen(variant, text, chess960).expect(text);
             for _ in 0..120 {
@@ -106,7 +118,7 @@ mod tests {
                     assert_eq!(told, after.is_check(), "{} {}", board.fen(), board.uci(*mv));
                     checks += u32::from(told);
                 }
-                board.play(list[random.below(list.len())]);
+                board.play(list[random.index(list.len())]);
             }
         }
         checks

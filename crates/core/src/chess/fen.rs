@@ -1,11 +1,11 @@
 //! Positions as text: FEN in all its dialects to a [`Board`], and the one canonical form back.
 //!
 //! Reading is generous where people are (missing counters, five ways to write a pocket, impossible material) and answers
-//! everything else with one sentence; it never panics. What is accepted can be searched: the number of moves is bounded by
-//! the board, since shakmaty's list holds 450 and no position without drops has more (see the test).
+//! everything else with one sentence; it never panics. What is accepted can be searched: drops go through a generator
+//! without limit, and without drops no position overflows the 450 moves of shakmaty's list (see the test).
 
 use shakmaty::fen::{Fen, ParseFenError};
-use shakmaty::{CastlingMode, CastlingSide, Color, EnPassantMode, PositionError, PositionErrorKinds, Rank, Role, Setup, Square};
+use shakmaty::{CastlingMode, CastlingSide, Color, PositionError, PositionErrorKinds, Rank, Role, Setup};
 
 use super::board::Board;
 use super::rules::Rules;
@@ -317,7 +317,7 @@ fn rule_error(kinds: PositionErrorKinds, variant: Variant, setup: &Setup) -> Fen
 mod tests {
     use shakmaty::fen::Epd;
     use shakmaty::variant::{Crazyhouse, VariantPosition};
-    use shakmaty::{Chess, attacks};
+    use shakmaty::{Chess, EnPassantMode, Square, attacks};
 
     use super::*;
     use crate::chess::random_games::{Random, STARTS};
@@ -419,7 +419,7 @@ mod tests {
     fn text_returns<P: Rules>(variant: Variant, starts: &[&str], chess960: bool) {
         let mut list = Vec::new();
         for (seed, start) in starts.iter().enumerate() {
-            let mut random = Random(seed as u64);
+            let mut random = Random::new(seed as u64);
             let mut board = Board::<P>::from_fen(variant, start, chess960).expect(start);
             for _ in 0..150 {
                 let text = board.fen();
@@ -431,7 +431,7 @@ mod tests {
                 if list.is_empty() || board.ending(&list).is_some() {
                     break;
                 }
-                board.play(list[random.below(list.len())]);
+                board.play(list[random.index(list.len())]);
             }
         }
     }
@@ -477,21 +477,21 @@ mod tests {
     #[test]
     fn damaged_text_is_harmless() {
         let letters = b"/[]~- wbKQkqRNBPrnbp12345678@x+09abh\xc3";
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         let mut list = Vec::new();
         let mut accepted = [0; 3];
         for round in 0..100_000 {
-            let mut text = STARTS[random.below(STARTS.len())].as_bytes().to_vec();
+            let mut text = STARTS[random.index(STARTS.len())].as_bytes().to_vec();
             if round % 3 == 0 {
                 text = text.split(|letter| *letter == b' ').next().unwrap().to_vec();
                 text.extend_from_slice(b"[QRBNPqrbnp] w KQkq e3 1+2 9 9");
             }
-            for _ in 0..=random.below(6) {
-                let place = random.below(text.len());
-                let letter = letters[random.below(letters.len())];
-                match random.below(6) {
+            for _ in 0..=random.index(6) {
+                let place = random.index(text.len());
+                let letter = letters[random.index(letters.len())];
+                match random.index(6) {
                     2.. => {
-                        let other = random.below(text.len());
+                        let other = random.index(text.len());
                         text.swap(place, other);
                     }
                     0 => text.insert(place, letter),
@@ -512,7 +512,7 @@ mod tests {
     fn play_some<P: Rules>(board: &Result<Board<P>, FenError>, list: &mut Vec<crate::game::MoveCode>, accepted: &mut u32) {
         let Ok(board) = board else { return };
         *accepted += 1;
-        let mut random = Random(u64::from(*accepted));
+        let mut random = Random::new(u64::from(*accepted));
         let mut board = board.clone();
         for _ in 0..4 {
             board.legal_moves(list);
@@ -520,7 +520,7 @@ mod tests {
             if board.ending(list).is_some() {
                 break;
             }
-            board.play(list[random.below(list.len())]);
+            board.play(list[random.index(list.len())]);
         }
     }
 

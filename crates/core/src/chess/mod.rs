@@ -8,6 +8,7 @@ mod board;
 mod check;
 mod fen;
 mod generate;
+mod key;
 pub mod moves;
 mod notation;
 mod perft;
@@ -26,4 +27,4 @@ pub use rules::{CheckRule, Rules};
 pub use variant::{UnknownVariant, Variant};
 
 #[cfg(test)]
-mod random_games;
+pub(crate) mod random_games;

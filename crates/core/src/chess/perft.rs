@@ -6,8 +6,7 @@ use crate::game::{Game, MoveCode};
 
 /// Number of sequences of `depth` legal moves.
 pub fn perft<P: Rules>(board: &Board<P>, depth: u32) -> u64 {
-    let mut lists = vec![Vec::new(); depth.max(1) as usize];
-    count(board, depth, &mut lists)
+    count(board, depth, 0, &mut Vec::new())
 }
 
 /// The same for each legal move, which counts as the first of the sequence.
@@ -23,20 +22,28 @@ pub fn divide<P: Rules>(board: &Board<P>, depth: u32) -> Vec<(MoveCode, u64)> {
         .collect()
 }
 
-fn count<P: Rules>(board: &Board<P>, depth: u32, lists: &mut [Vec<MoveCode>]) -> u64 {
-    let Some((list, deeper)) = lists.split_first_mut().filter(|_| depth > 0) else {
+/// Counts with one list of moves per level, made when the level is first reached.
+fn count<P: Rules>(board: &Board<P>, depth: u32, level: usize, lists: &mut Vec<Vec<MoveCode>>) -> u64 {
+    if depth == 0 {
         return 1;
+    }
+    if lists.len() == level {
+        lists.push(Vec::new());
+    }
+    let mut list = std::mem::take(&mut lists[level]);
+    board.legal_moves(&mut list);
+    let sum = if depth == 1 {
+        list.len() as u64
+    } else {
+        list.iter()
+            .map(|mv| {
+                let mut after = board.clone();
+                after.play(*mv);
+                count(&after, depth - 1, level + 1, lists)
+            })
+            .sum()
     };
-    board.legal_moves(list);
-    if depth == 1 {
-        return list.len() as u64;
-    }
-    let mut sum = 0;
-    for mv in list.iter() {
-        let mut after = board.clone();
-        after.play(*mv);
-        sum += count(&after, depth - 1, deeper);
-    }
+    lists[level] = list;
     sum
 }
 

@@ -94,7 +94,7 @@ mod tests {
 
     fn every_move_has_its_own_place<P: Rules>(variant: Variant, starts: &[&str], chess960: bool) {
         let mut list = Vec::new();
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         for text in starts {
             for _ in 0..4 {
                 let mut board = Board::<P>::from_fen(variant, text, chess960).expect(text);
@@ -106,7 +106,7 @@ mod tests {
                     let places: HashSet<_> = list.iter().map(|mv| board.policy_index(*mv)).collect();
                     assert_eq!(places.len(), list.len(), "{}", board.fen());
                     assert!(places.iter().all(|place| *place < board.policy_size()));
-                    let mv = list[random.below(list.len())];
+                    let mv = list[random.index(list.len())];
                     board.play(mv);
                 }
             }

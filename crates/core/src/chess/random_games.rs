@@ -1,21 +1,6 @@
 //! Random play for the property tests of this folder.
 
-/// SplitMix64.
-pub(crate) struct Random(pub u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        ((u128::from(self.next()) * limit as u128) >> 64) as usize
-    }
-}
+pub(crate) use crate::random::Random;
 
 /// Positions, in the form both chess and crazyhouse read, that lead random games to all kinds of moves.
 pub(crate) const STARTS: &[&str] = &[

@@ -3,11 +3,11 @@
 use std::fmt::Debug;
 
 use shakmaty::variant::{Crazyhouse, VariantPosition};
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, FromSetup, KnownOutcome, Outcome, Position, PositionError, Setup};
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, KnownOutcome, Outcome, Position, PositionError, Setup};
 
-use super::generate;
-use super::moves;
 use super::variant::Variant;
+use super::{generate, key, moves};
 use crate::game::{Ending, MoveCode};
 
 /// How a variant decides whether a move gives check.
@@ -19,18 +19,6 @@ pub enum CheckRule {
     Never,
     /// Only the position after the move can tell.
     Play,
-}
-
-impl CheckRule {
-    /// Whether bitboards tell.
-    pub fn is_chess(self) -> bool {
-        self == CheckRule::Chess
-    }
-
-    /// Whether the move has to be played.
-    pub fn is_played(self) -> bool {
-        self == CheckRule::Play
-    }
 }
 
 /// A position type that a board can be made of.
@@ -50,6 +38,11 @@ pub trait Rules: Position + Clone + Debug + Send + Sync + 'static {
 
     /// Replaces `list` by the legal moves, ascending.
     fn generate(&self, list: &mut Vec<MoveCode>);
+
+    /// Identity of the position; see [`Game::key`](crate::game::Game::key).
+    fn key(&self) -> u64 {
+        key::zobrist(self)
+    }
 
     /// How checks are told.
     fn check_rule(&self) -> CheckRule {
@@ -145,9 +138,24 @@ impl Rules for VariantPosition {
     }
 
     fn generate(&self, list: &mut Vec<MoveCode>) {
+        // These two move as in chess until they are over.
+        match self {
+            VariantPosition::KingOfTheHill(position) if !position.is_variant_end() => {
+                return generate::legal_moves(position, list);
+            }
+            VariantPosition::ThreeCheck(position) if !position.is_variant_end() => {
+                return generate::legal_moves(position, list);
+            }
+            _ => {}
+        }
         list.clear();
         list.extend(self.legal_moves().into_iter().map(moves::encode));
         list.sort_unstable();
+    }
+
+    fn key(&self) -> u64 {
+        // Shakmaty finds out the variant once, not at each question.
+        self.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
     }
 
     fn check_rule(&self) -> CheckRule {

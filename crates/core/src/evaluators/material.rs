@@ -5,9 +5,9 @@
 
 use std::sync::atomic::AtomicBool;
 
-use shakmaty::{Bitboard, Color, Role, attacks};
+use shakmaty::{Bitboard, Color, Role, Square, attacks};
 
-use crate::chess::{Board, CheckInfo, Rules, Variant, moves};
+use crate::chess::{Board, CheckRule, Rules, Variant, moves};
 use crate::evaluator::{Evaluator, Leaf};
 use crate::game::MoveCode;
 
@@ -25,46 +25,61 @@ const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 /// The other squares of c3..f6.
 const RING: Bitboard = Bitboard(0x0000_3C24_243C_0000);
 
-const CHECK: i32 = 96;
-const CASTLING: i32 = 32;
-const QUEENING: i32 = 128;
-const UNDERPROMOTION: i32 = -64;
-const PAWN_GUARDED: i32 = -64;
-const NEAR_KING: i32 = 24;
+/// What a piece gains from its square.
+static PLACES: [i32; 64] = places();
 
-/// Logit of a capture by attacker and victim, in 1/64.
-type Captures = [[i32; 7]; 7];
+const fn places() -> [i32; 64] {
+    let mut table = [0; 64];
+    let mut square = 0;
+    while square < 64 {
+        if CENTRE.0 >> square & 1 == 1 {
+            table[square] = 10;
+        } else if RING.0 >> square & 1 == 1 {
+            table[square] = 4;
+        }
+        square += 1;
+    }
+    table
+}
+
+// Logits are whole numbers of 1/64, so sums of them are exact.
+const CHECK: f32 = 96.0 / 64.0;
+const CASTLING: f32 = 32.0 / 64.0;
+const QUEENING: f32 = 128.0 / 64.0;
+const UNDERPROMOTION: f32 = -64.0 / 64.0;
+const PAWN_GUARDED: f32 = -64.0 / 64.0;
+const NEAR_KING: f32 = 24.0 / 64.0;
+
+/// Sums of check (1), guarded by a pawn (2) and near the king (4).
+static BONUSES: [f32; 8] = [
+    0.0,
+    CHECK,
+    PAWN_GUARDED,
+    PAWN_GUARDED + CHECK,
+    NEAR_KING,
+    NEAR_KING + CHECK,
+    NEAR_KING + PAWN_GUARDED,
+    NEAR_KING + PAWN_GUARDED + CHECK,
+];
+
+/// Logit of a capture by attacker and victim; 0 without a victim.
+type Captures = [[f32; 8]; 8];
 static CHESS_CAPTURES: Captures = captures(CHESS);
 static CRAZYHOUSE_CAPTURES: Captures = captures(CRAZYHOUSE);
 
 const fn captures(values: Values) -> Captures {
-    let mut table = [[0; 7]; 7];
-    let mut attacker = 0;
+    let mut table = [[0.0; 8]; 8];
+    let mut attacker = 1;
     while attacker < 7 {
-        let mut victim = 0;
+        let mut victim = 1;
         while victim < 7 {
-            table[attacker][victim] = 64 + values[victim] * 16 / 100 - values[attacker] * 4 / 100;
+            let logit = 64 + values[victim] * 16 / 100 - values[attacker] * 4 / 100;
+            table[attacker][victim] = logit as f32 / 64.0;
             victim += 1;
         }
         attacker += 1;
     }
     table
-}
-
-/// Material, centre and what the variant adds, of one side.
-fn worth<P: Rules>(position: &P, values: &Values, color: Color) -> i32 {
-    let board = position.board();
-    let own = board.by_color(color);
-    let pieces = own & !board.kings();
-    let mut sum = 10 * (pieces & CENTRE).count() as i32 + 4 * (pieces & RING).count() as i32;
-    for role in [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
-        let mut count = (own & board.by_role(role)).count() as i32;
-        if let Some(pockets) = position.pockets() {
-            count += i32::from(pockets[color][role]);
-        }
-        sum += count * values[role as usize];
-    }
-    sum
 }
 
 /// What the rules of some variants make of king and checks.
@@ -81,45 +96,45 @@ fn variant_worth<P: Rules>(position: &P, variant: Variant, color: Color) -> i32 
     }
 }
 
-/// The value in centipawns for the side to move.
-fn score<P: Rules>(position: &P, variant: Variant) -> i32 {
-    let values = match variant {
-        Variant::Crazyhouse => &CRAZYHOUSE,
-        _ => &CHESS,
-    };
-    let turn = position.turn();
-    let mut score = worth(position, values, turn) - worth(position, values, !turn);
-    match variant {
-        Variant::Antichess => score = -score,
-        Variant::ThreeCheck | Variant::KingOfTheHill | Variant::RacingKings => {
-            score += variant_worth(position, variant, turn) - variant_worth(position, variant, !turn);
-        }
-        _ => {}
-    }
-    score + 10
-}
-
 /// What the logits of all moves of a position need to know.
 struct Hints<'a, P> {
     board: &'a Board<P>,
+    /// Role on each square, 0 for none.
     roles: [u8; 64],
+    /// By role of a piece that moves, and from 8 by kind of a drop.
+    rows: [Row; 16],
     own: Bitboard,
-    checks: Option<CheckInfo>,
-    checks_by_playing: bool,
-    pawn_guarded: Bitboard,
     near_king: Bitboard,
+    /// Where moves start that may uncover a check, or whose check only playing them tells.
+    rare_origins: Bitboard,
+    /// Where castling and en passant go.
+    rare_targets: Bitboard,
     captures: &'static Captures,
+    /// Material and centre, own minus the opponent's.
+    balance: i32,
 }
 
-fn role(index: u8) -> Role {
-    match index {
-        2 => Role::Knight,
-        3 => Role::Bishop,
-        4 => Role::Rook,
-        5 => Role::Queen,
-        6 => Role::King,
-        _ => Role::Pawn,
+/// Squares where a kind of piece gets a bonus or a malus.
+#[derive(Clone, Copy)]
+struct Row {
+    checks: Bitboard,
+    guarded: Bitboard,
+}
+
+impl Row {
+    /// Check and guard as an index of [`BONUSES`].
+    #[inline]
+    fn bonus(&self, to: Square) -> usize {
+        bit(self.checks, to) + 2 * bit(self.guarded, to)
     }
+}
+
+/// The kind of a drop is the role and this.
+const DROPS: usize = 7;
+
+#[inline]
+fn bit(squares: Bitboard, square: Square) -> usize {
+    (squares.0 >> square.to_u32() & 1) as usize
 }
 
 impl<'a, P: Rules> Hints<'a, P> {
@@ -127,90 +142,114 @@ impl<'a, P: Rules> Hints<'a, P> {
         let position = board.position();
         let pieces = position.board();
         let turn = position.turn();
+        let own = pieces.by_color(turn);
+        let (values, captures) = match variant {
+            Variant::Crazyhouse => (&CRAZYHOUSE, &CRAZYHOUSE_CAPTURES),
+            _ => (&CHESS, &CHESS_CAPTURES),
+        };
+
         let mut roles = [0; 64];
+        let mut balance = 0;
         for role in Role::ALL {
             for square in pieces.by_role(role) {
                 roles[square.to_usize()] = role as u8;
+                if role != Role::King {
+                    let worth = values[role as usize] + PLACES[square.to_usize()];
+                    balance += worth * (2 * bit(own, square) as i32 - 1);
+                }
             }
         }
+        if let Some(pockets) = position.pockets() {
+            for role in Role::ALL {
+                let more = i32::from(pockets[turn][role]) - i32::from(pockets[!turn][role]);
+                balance += more * values[role as usize];
+            }
+        }
+
         let enemy_pawns = pieces.by_piece((!turn).pawn()).0;
         let not_a = !0x0101_0101_0101_0101_u64;
         let not_h = !0x8080_8080_8080_8080_u64;
-        let pawn_guarded =
-            turn.fold_wb((enemy_pawns & not_a) >> 9 | (enemy_pawns & not_h) >> 7, (enemy_pawns & not_a) << 7 | (enemy_pawns & not_h) << 9);
+        let guarded = Bitboard(
+            turn.fold_wb((enemy_pawns & not_a) >> 9 | (enemy_pawns & not_h) >> 7, (enemy_pawns & not_a) << 7 | (enemy_pawns & not_h) << 9),
+        );
+        let checks = board.check_info();
+        let check_rule = position.check_rule();
+        let empty = Row { checks: Bitboard::EMPTY, guarded: Bitboard::EMPTY };
+        let mut rows = [empty; 16];
+        for role in Role::ALL {
+            let row = Row {
+                checks: if check_rule == CheckRule::Chess { checks.squares_of(role) } else { Bitboard::EMPTY },
+                guarded: if role == Role::Pawn { Bitboard::EMPTY } else { guarded & !pieces.occupied() },
+            };
+            rows[role as usize] = row;
+            rows[role as usize + DROPS] = row;
+        }
         Hints {
             board,
             roles,
-            own: pieces.by_color(turn),
-            checks: position.check_rule().is_chess().then(|| board.check_info()),
-            checks_by_playing: position.check_rule().is_played(),
-            pawn_guarded: Bitboard(pawn_guarded),
+            rows,
+            own,
             near_king: pieces.king_of(!turn).map_or(Bitboard::EMPTY, attacks::king_attacks),
-            captures: match variant {
-                Variant::Crazyhouse => &CRAZYHOUSE_CAPTURES,
-                _ => &CHESS_CAPTURES,
+            rare_origins: match check_rule {
+                CheckRule::Chess => checks.discoverers(),
+                CheckRule::Never => Bitboard::EMPTY,
+                CheckRule::Play => Bitboard::FULL,
             },
+            rare_targets: position.maybe_ep_square().map_or(own, |square| own.with(square)),
+            captures,
+            balance,
         }
     }
 
-    /// The logit of a move in 1/64.
     #[inline]
-    fn logit(&self, code: MoveCode) -> i32 {
+    fn logit(&self, code: MoveCode) -> f32 {
         let to = moves::target(code);
-        let guarded = self.pawn_guarded.contains(to);
-        if let Some(dropped) = moves::dropped(code) {
-            let mut logit = 0;
-            if self.checks.is_some_and(|checks| checks.attacks_from(dropped, to)) {
-                logit += CHECK;
-            }
-            if guarded && dropped != Role::Pawn {
-                logit += PAWN_GUARDED;
-            }
-            if self.near_king.contains(to) {
-                logit += NEAR_KING;
-            }
-            return logit;
+        let kind = usize::from(code.0 >> 12);
+        if kind > DROPS {
+            let row = &self.rows[kind];
+            let near = bit(self.near_king, to);
+            return BONUSES[row.bonus(to) + 4 * near];
         }
         let from = moves::origin(code);
-        let mover = self.roles[from.to_usize()];
-        let mut victim = self.roles[to.to_usize()];
-        if self.own.contains(to) {
-            return CASTLING + self.check_by_playing(code);
+        let mover = usize::from(self.roles[from.to_usize()] & 7);
+        let victim = usize::from(self.roles[to.to_usize()] & 7);
+        if kind + bit(self.rare_origins, from) + bit(self.rare_targets, to) != 0 {
+            return self.rare_logit(code, mover, victim);
         }
-        let is_pawn = mover == Role::Pawn as u8;
-        let en_passant = is_pawn && victim == 0 && from.file() != to.file();
-        if en_passant {
-            victim = Role::Pawn as u8;
-        }
-        let mut logit = 0;
-        if victim != 0 {
-            logit += self.captures[usize::from(mover)][usize::from(victim)];
-        } else if guarded && !is_pawn {
-            logit += PAWN_GUARDED;
-        }
-        let promotion = moves::promotion(code);
-        match promotion {
-            None => {}
-            Some(Role::Queen) => logit += QUEENING,
-            Some(_) => logit += UNDERPROMOTION,
-        }
-        if en_passant {
-            return logit + self.check_by_playing(code);
-        }
-        let gives_check = match (&self.checks, promotion) {
-            (None, _) => self.checks_by_playing && self.board.gives_check_when_played(code),
-            (Some(checks), Some(role)) => checks.promotion_checks(role, from, to),
-            (Some(checks), None) => checks.move_checks(role(mover), from, to),
-        };
-        if gives_check { logit + CHECK } else { logit }
+        BONUSES[self.rows[mover].bonus(to)] + self.captures[mover][victim]
     }
 
-    /// For moves that change more than two squares.
+    /// Promotions, castling, en passant, discovered checks, and the checks of variants.
     #[cold]
-    fn check_by_playing(&self, code: MoveCode) -> i32 {
-        let possible = self.checks.is_some() || self.checks_by_playing;
-        if possible && self.board.gives_check_when_played(code) { CHECK } else { 0 }
+    fn rare_logit(&self, code: MoveCode, mover: usize, victim: usize) -> f32 {
+        let to = moves::target(code);
+        let check = if self.board.gives_check(code) { CHECK } else { 0.0 };
+        if self.own.contains(to) {
+            return CASTLING + check;
+        }
+        let is_pawn = mover == Role::Pawn as usize;
+        let is_en_passant = is_pawn && victim == 0 && moves::origin(code).file() != to.file();
+        let victim = if is_en_passant { Role::Pawn as usize } else { victim };
+        let promotion = match moves::promotion(code) {
+            None => 0.0,
+            Some(Role::Queen) => QUEENING,
+            Some(_) => UNDERPROMOTION,
+        };
+        check + promotion + PAWN_GUARDED * bit(self.rows[mover].guarded, to) as f32 + self.captures[mover][victim]
     }
+}
+
+/// The value in centipawns for the side to move.
+fn score<P: Rules>(position: &P, variant: Variant, balance: i32) -> i32 {
+    let turn = position.turn();
+    let balance = match variant {
+        Variant::Antichess => -balance,
+        Variant::ThreeCheck | Variant::KingOfTheHill | Variant::RacingKings => {
+            balance + variant_worth(position, variant, turn) - variant_worth(position, variant, !turn)
+        }
+        _ => balance,
+    };
+    balance + 10
 }
 
 impl<P: Rules> Evaluator<Board<P>> for Material {
@@ -218,15 +257,19 @@ impl<P: Rules> Evaluator<Board<P>> for Material {
         let variant = leaf.game.variant();
         let hints = Hints::new(&leaf.game, variant);
         logits.clear();
-        logits.extend(leaf.moves.iter().map(|code| hints.logit(*code) as f32 / 64.0));
-        let score = f64::from(score(leaf.game.position(), variant));
+        logits.extend(leaf.moves.iter().map(|code| hints.logit(*code)));
+        let score = f64::from(score(leaf.game.position(), variant, hints.balance));
         (score / (score.abs() + 400.0)) as f32
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::Chess;
+    use shakmaty::variant::{Crazyhouse, VariantPosition};
+
     use super::*;
+    use crate::chess::random_games::{Random, STARTS};
     use crate::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
     use crate::game::Game;
 
@@ -293,5 +336,77 @@ mod tests {
         assert_eq!(logit(&board, "N@e3"), -64.0);
         assert_eq!(logit(&board, "N@f7"), 24.0);
         assert_eq!(logit(&board, "N@c7"), 96.0);
+    }
+
+    /// Section 10 of the algorithm, word by word.
+    fn logit_by_the_book<P: Rules>(board: &Board<P>, code: MoveCode) -> i32 {
+        let position = board.position();
+        let (pieces, turn) = (position.board(), position.turn());
+        let mv = moves::resolve(position, code);
+        let worth = |role: Role| match board.variant() {
+            Variant::Crazyhouse => CRAZYHOUSE[role as usize],
+            _ => CHESS[role as usize],
+        };
+        let mut logit = 0;
+        if let Some(victim) = mv.capture() {
+            logit += 64 + worth(victim) * 16 / 100 - worth(mv.role()) * 4 / 100;
+        } else if mv.role() != Role::Pawn && !mv.is_castle() {
+            let pawns = pieces.by_piece((!turn).pawn());
+            if (attacks::pawn_attacks(turn, mv.to()) & pawns).any() {
+                logit -= 64;
+            }
+        }
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        if after.is_check() {
+            logit += 96;
+        }
+        match mv.promotion() {
+            Some(Role::Queen) => logit += 128,
+            Some(_) => logit -= 64,
+            None => {}
+        }
+        if mv.is_castle() {
+            logit += 32;
+        }
+        let enemy_king = pieces.king_of(!turn);
+        if mv.is_put() && enemy_king.is_some_and(|king| king.distance(mv.to()) == 1) {
+            logit += 24;
+        }
+        logit
+    }
+
+    fn goes_by_the_book<P: Rules>(variant: Variant, text: &str, chess960: bool) {
+        let mut random = Random::new(11);
+        let mut board = Board::<P>::from_fen(variant, text, chess960).expect(text);
+        for _ in 0..100 {
+            let (value, leaf, logits) = evaluated(board.clone());
+            assert!(value.abs() < 1.0);
+            if board.ending(&leaf.moves).is_some() {
+                break;
+            }
+            for (code, logit) in leaf.moves.iter().zip(logits) {
+                let expected = logit_by_the_book(&board, *code) as f32 / 64.0;
+                assert_eq!(logit, expected, "{} {}", board.fen(), board.uci(*code));
+            }
+            board.play(leaf.moves[random.index(leaf.moves.len())]);
+        }
+    }
+
+    #[test]
+    fn logits_go_by_the_book() {
+        for text in STARTS {
+            for chess960 in [false, true] {
+                goes_by_the_book::<Chess>(Variant::Chess, text, chess960);
+                goes_by_the_book::<Crazyhouse>(Variant::Crazyhouse, text, chess960);
+            }
+            goes_by_the_book::<VariantPosition>(Variant::Atomic, text, true);
+            goes_by_the_book::<VariantPosition>(Variant::Antichess, text, false);
+        }
+        for variant in Variant::ALL {
+            if let Some(board) = VariantBoard::start(variant) {
+                goes_by_the_book::<VariantPosition>(variant, &board.fen(), false);
+            }
+        }
     }
 }

@@ -1,0 +1,203 @@
+"""The core against the reference: the same visits edge by edge, the same values, over presets, modes, seeds and batch sizes."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+from typing import Any
+
+import chess
+import chess.variant
+import pytest
+
+from anabranch import _core
+from anabranch import reference as ref
+from anabranch import reference_evaluators as evaluators
+
+Evaluator = Callable[[chess.Board, list[chess.Move]], tuple[float, list[float]]]
+EVALUATORS: dict[str, Any] = {
+    "uniform": evaluators.uniform,
+    "material": evaluators.material,
+    "hash": evaluators.hash_evaluator,
+}
+TOLERANCE = 1e-6
+
+
+def random_board(variant: str, seed: int, plies: int) -> chess.Board:
+    """A position some random moves into a game, its history included."""
+    rng = random.Random(seed)
+    board: chess.Board = chess.variant.CrazyhouseBoard() if variant == "crazyhouse" else chess.Board()
+    if variant == "chess960":
+        board = chess.Board.from_chess960_pos(rng.randrange(960))
+    for _ in range(plies):
+        moves = sorted(board.legal_moves, key=chess.Move.uci)
+        if not moves:
+            break
+        board.push(rng.choice(moves))
+    if board.is_game_over():
+        board.pop()
+        board.pop()
+    return board
+
+
+def core_graph(
+    board: chess.Board, settings: dict[str, Any], rounds: list[int], moves: list[str]
+) -> tuple[dict[str, Any], list[dict[str, Any]], list[dict[str, Any]]]:
+    variant = "crazyhouse" if isinstance(board, chess.variant.CrazyhouseBoard) else "chess"
+    session = _core.Session(variant, board.chess960, settings, False)
+    root = board.root()
+    played = [move.uci() for move in board.move_stack]
+    session.set_position(root.fen(), played)
+    for index, simulations in enumerate(rounds):
+        session.run(simulations=simulations)
+        if index < len(moves):
+            session.play(moves[index])
+    nodes, edges = session.export(None, 0, 10**9)
+    assert session.in_flight_marks() == 0
+    return session.report(1), nodes, edges
+
+
+def compare(node: ref.Node, number: int, nodes: list[dict[str, Any]], children: dict[int, dict[str, dict[str, Any]]], seen: dict[int, int]) -> int:
+    """Walks both graphs at once; returns the number of edges compared."""
+    pending = [(node, number)]
+    edges = 0
+    while pending:
+        expected, number = pending.pop()
+        if id(expected) in seen:
+            assert seen[id(expected)] == number
+            continue
+        seen[id(expected)] = number
+        actual = nodes[number]
+        assert actual["visits"] == expected.visits
+        assert actual["state"] == expected.state.name.lower()
+        if expected.is_evaluated:
+            assert abs(actual["value"] - expected.value) < TOLERANCE
+            assert abs(actual["raw"] - expected.raw) < TOLERANCE
+        assert actual["transposition"] == expected.is_transposition
+        if expected.state.name in ("WIN", "DRAW", "LOSS"):
+            assert actual["plies"] == expected.end_in_ply
+        outgoing = children.get(number, {})
+        opened = [edge for edge in expected.edges[: expected.opened] if edge.child is not None and edge.child.visits > 0]
+        for edge in opened:
+            text = edge.move.uci()
+            other = outgoing[text]
+            assert other["visits"] == edge.visits, text
+            assert abs(other["q"] - edge.q) < TOLERANCE or edge.visits == 0, text
+            assert abs(other["prior"] - edge.prior) < TOLERANCE, text
+            assert other["pruned"] == edge.pruned, text
+            edges += 1
+            pending.append((edge.child, other["target"]))
+    return edges
+
+
+def check(board: chess.Board, evaluator: str, settings: dict[str, Any], rounds: list[int], advance: bool = False) -> int:
+    search = ref.Search(board, dataclasses.replace(ref.Settings(), **settings), EVALUATORS[evaluator])
+    moves = []
+    for index, simulations in enumerate(rounds):
+        search.run(simulations=simulations)
+        if advance and index + 1 < len(rounds):
+            move = search.best_move()
+            assert move is not None
+            moves.append(move.uci())
+            search.advance(move)
+    report, nodes, edges = core_graph(board, {**settings, "evaluator": evaluator}, rounds, moves)
+    children: dict[int, dict[str, dict[str, Any]]] = {}
+    for edge in edges:
+        children.setdefault(edge["source"], {})[edge["move"]] = edge
+    seen: dict[int, int] = {}
+    compared = compare(search.root, 0, nodes, children, seen)
+    best = search.best_move()
+    assert report["best_move"] == (best.uci() if best else None)
+    statistics = report["statistics"]
+    if not advance:
+        for name in ("simulations", "evaluations", "transposition_links", "corrections", "stops", "collisions", "explorations", "path_draws", "terminals"):
+            assert statistics[name] == getattr(search.statistics, name), name
+    if settings["backup"] not in ("tree", "tree+cache"):
+        assert abs(statistics["leak"] - search.edge_leak()) < TOLERANCE
+        assert abs(statistics["node_leak"] - search.node_leak()) < TOLERANCE
+    return compared
+
+
+def as_dict(settings: ref.Settings) -> dict[str, Any]:
+    return dataclasses.asdict(settings)
+
+
+@pytest.mark.parametrize("preset", list(ref.PRESETS))
+@pytest.mark.parametrize("variant", ["chess", "crazyhouse", "chess960"])
+def test_presets(preset: str, variant: str) -> None:
+    compared = 0
+    for seed, (evaluator, plies) in enumerate([("material", 12), ("hash", 30), ("uniform", 6), ("hash", 61)]):
+        board = random_board(variant, 100 * seed + 7, plies)
+        compared += check(board, evaluator, {**as_dict(ref.PRESETS[preset]), "seed": seed}, [300])
+    assert compared > 500
+
+
+@pytest.mark.parametrize("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"])
+@pytest.mark.parametrize("stop", ["gap", "visits", "none"])
+def test_backup_modes_and_stop_rules(backup: str, stop: str) -> None:
+    for seed, merge in enumerate(["ply", "clock"]):
+        settings = as_dict(ref.PRESETS["mcgs-combined"]) | {"backup": backup, "stop": stop, "merge": merge, "seed": seed, "epsilon_greedy": 0.1, "epsilon_checks": 0.1}
+        check(random_board("chess", 40 + seed, 50), "hash", settings, [400])
+        check(random_board("crazyhouse", 50 + seed, 30), "material", settings, [250])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_settings(seed: int) -> None:
+    rng = random.Random(seed)
+    settings = as_dict(ref.PRESETS["mcgs-combined"]) | {
+        "backup": rng.choice(["tree", "tree+cache", "naive", "paper", "delta", "recompute"]),
+        "stop": rng.choice(["gap", "visits", "none"]),
+        "merge": rng.choice(["ply", "clock"]),
+        "solver": rng.random() < 0.7,
+        "batch_size": rng.choice([1, 2, 7, 16, 64]),
+        "batches_in_flight": rng.choice([1, 2]),
+        "batch_collisions": rng.choice([1, 4, 16]),
+        "virtual_mode": rng.choice(["loss", "visit"]),
+        "virtual_loss": rng.choice([0.5, 1.0, 3.0]),
+        "urgency": rng.choice(["fixed", "reduction"]),
+        "urgency_reduction": rng.choice([0.0, 0.25]),
+        "table_values": rng.random() < 0.2,
+        "node_temperature": rng.choice([0.7, 1.0, 1.7, 3.0]),
+        "c_init": rng.choice([0.8, 2.5]),
+        "epsilon_greedy": rng.choice([0.0, 0.01, 0.3]),
+        "epsilon_checks": rng.choice([0.0, 0.01, 0.3]),
+        "epsilon_captures": rng.choice([0.0, 0.1]),
+        "epsilon_threats": rng.choice([0.0, 0.1]),
+        "dirichlet_epsilon": rng.choice([0.0, 0.25]),
+        "chooser": rng.choice(["visits", "q", "linear", "lcb"]),
+        "temperature": rng.choice([0.0, 0.0, 1.0]),
+        "q_epsilon": rng.choice([0.0, 0.01, 0.1]),
+        "seed": rng.randrange(2**63),
+    }  # fmt: skip
+    variant = rng.choice(["chess", "crazyhouse", "chess960"])
+    board = random_board(variant, seed, rng.choice([4, 20, 60, 120]))
+    check(board, rng.choice(["material", "hash", "uniform"]), settings, [rng.choice([150, 300])])
+
+
+@pytest.mark.parametrize("preset", ["alphazero", "alphazero+cache", "mcgs", "mcgs-combined"])
+def test_reuse_after_moves(preset: str) -> None:
+    for variant in ("chess", "crazyhouse"):
+        board = random_board(variant, 5, 10)
+        check(board, "material", as_dict(ref.PRESETS[preset]), [200, 150, 150], advance=True)
+
+
+def test_near_mates_and_endings() -> None:
+    for fen in (
+        "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
+        "8/7k/5KQ1/8/8/8/8/8 b - - 0 1",
+        "1k6/7Q/1K6/8/8/8/8/8 b - - 0 1",
+        "8/8/8/8/5k2/5p2/8/5K2 w - - 97 90",
+        "8/8/4k3/8/8/3QK3/8/8 w - - 90 90",
+        "8/8/8/3k4/8/8/4R3/4K2R w - - 70 80",
+    ):
+        for preset in ("mcgs-combined", "alphazero+solver"):
+            check(chess.Board(fen), "material", as_dict(ref.PRESETS[preset]) | {"epsilon_greedy": 0.05}, [400])
+
+
+def test_repetition_with_the_game_before_the_root() -> None:
+    board = chess.Board("6k1/5pp1/7p/8/8/2q5/5PPP/4Q1K1 w - - 0 1")
+    for text in ("e1e8 g8h7 e8e1 h7g8 " * 2).split()[:7]:
+        board.push_uci(text)
+    for preset in ("mcgs-combined", "mcgs", "alphazero"):
+        check(board, "material", as_dict(ref.PRESETS[preset]), [300])
