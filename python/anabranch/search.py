@@ -147,7 +147,7 @@ class Loop:
                 if progress is not None and now >= next_report:
                     next_report = now + interval
                     with self._turn:
-                        report = session.report(8, False)
+                        report = session.report(8, "off")
                     progress(report)
         finally:
             self._leave()

@@ -289,7 +289,7 @@ class TestOrder:
         applied = []
 
         def batches() -> int:
-            count: int = engine._session.report(0, whole=False)["statistics"]["batches"]
+            count: int = engine._session.report(0, "off")["statistics"]["batches"]
             return count
 
         def evaluate(planes: Planes) -> tuple[Any, Any]:
