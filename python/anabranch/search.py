@@ -43,6 +43,7 @@ class Limits:
     mate: int | None = None
 
 
+_FLOAT32 = np.dtype(np.float32)
 _Answer: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
@@ -78,8 +79,8 @@ class _Batch:
     def __init__(self, size: int, planes: NDArray[np.float32] | None) -> None:
         self.size = size
         self.planes = planes
-        self.leaves: list[Leaf] = []
-        self.indices: list[list[int]] = []
+        self.leaves: list[Leaf] | None = None
+        self.indices: list[list[int]] | None = None
         self.answer: _Answer | None = None
 
 
@@ -249,38 +250,37 @@ class Loop:
                 f"the evaluator must return values and logits, not {type(answer).__name__}"
             ) from None
         values = _array("values", given_values)
-        if self._takes_positions:
-            logits = self._scatter(batch, given_logits)
-        else:
+        if batch.indices is None:
             logits = _array("logits", given_logits)
-        expected = (size, self._policy_size)
-        if values.shape != (size,) or logits.shape != expected:
+        else:
+            logits = self._scatter(batch.indices, given_logits)
+        if values.shape != (size,) or logits.shape != (size, self._policy_size):
             raise EvaluatorError(
-                f"the evaluator must return values {[size]} and logits {list(expected)} for this batch, "
-                f"not {list(values.shape)} and {list(logits.shape)}"
+                f"the evaluator must return values {[size]} and logits {[size, self._policy_size]} "
+                f"for this batch, not {list(values.shape)} and {list(logits.shape)}"
             )
         return values, logits
 
-    def _scatter(self, batch: _Batch, given: Any) -> NDArray[np.float32]:
+    def _scatter(self, indices: list[list[int]], given: Any) -> NDArray[np.float32]:
         """The logits of legal moves in their places among all moves."""
         rows = list(given) if isinstance(given, (list, tuple, np.ndarray)) else []
-        if len(rows) != batch.size:
-            raise EvaluatorError(f"the evaluator must return logits for each of {batch.size} positions")
-        logits = np.zeros((batch.size, self._policy_size), np.float32)
-        for number, (row, indices) in enumerate(zip(rows, batch.indices, strict=True)):
+        if len(rows) != len(indices):
+            raise EvaluatorError(f"the evaluator must return logits for each of {len(indices)} positions")
+        logits = np.zeros((len(rows), self._policy_size), np.float32)
+        for number, (row, places) in enumerate(zip(rows, indices, strict=True)):
             of_moves = _array("logits", row)
-            if of_moves.shape != (len(indices),):
+            if of_moves.shape != (len(places),):
                 raise EvaluatorError(
-                    f"the evaluator must return {len(indices)} logits for position {number} of a batch, "
+                    f"the evaluator must return {len(places)} logits for position {number} of a batch, "
                     f"one per legal move, not {list(of_moves.shape)}"
                 )
-            logits[number, indices] = of_moves
+            logits[number, places] = of_moves
         return logits
 
 
 def _array(name: str, given: Any) -> NDArray[np.float32]:
-    if type(given) is np.ndarray and given.dtype == np.float32:
-        return np.ascontiguousarray(given)
+    if type(given) is np.ndarray and given.dtype is _FLOAT32 and given.flags.c_contiguous:
+        return given
     try:
         array = np.asarray(given)
     except (TypeError, ValueError) as error:
