@@ -14,7 +14,7 @@ fn main() {
     let mut s = open(variant, false, settings, false).unwrap();
     s.set_position(fen, &[]).unwrap();
     let m = s.bench().measure(sims).unwrap();
-    let r = s.report(2);
+    let r = s.report(2, true);
     let st = r.statistics;
     println!("best {:?} value {:.4} lines {:?}", r.best_move, r.value, r.lines.first().map(|l| l.moves.join(" ")));
     println!(

@@ -154,18 +154,36 @@ impl Puct {
     }
 }
 
-/// The largest score over the edges that are not pruned, and the first slot that has it.
+/// Scores computed at a time.
+const CHUNK: usize = 32;
+
+/// The largest score over the edges that are not pruned, and the first slot that has it. First all scores of a chunk, then their maximum, then
+/// its place: none of the three has to wait for a comparison.
 #[inline(always)]
 fn first_maximum(edges: &[Edge], score_of: impl Fn(&Edge) -> f64) -> (f64, u16) {
     let mut best = f64::NEG_INFINITY;
     let mut best_slot = 0;
-    for (slot, edge) in edges.iter().enumerate() {
-        let score = if edge.has(edge_flag::PRUNED) { f64::NEG_INFINITY } else { score_of(edge) };
-        let better = score > best;
-        best = if better { score } else { best };
-        best_slot = if better { slot as u16 } else { best_slot };
+    let mut scores = [f64::NEG_INFINITY; CHUNK];
+    for (chunk, some) in edges.chunks(CHUNK).enumerate() {
+        for (score, edge) in scores.iter_mut().zip(some) {
+            let value = score_of(edge);
+            *score = if edge.has(edge_flag::PRUNED) { f64::NEG_INFINITY } else { value };
+        }
+        let scores = &scores[..some.len()];
+        let mut lanes = [f64::NEG_INFINITY; 4];
+        let (fours, rest) = scores.as_chunks::<4>();
+        for four in fours {
+            for (lane, &score) in lanes.iter_mut().zip(four) {
+                *lane = if score > *lane { score } else { *lane };
+            }
+        }
+        let most = lanes.iter().chain(rest).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a });
+        if most > best {
+            best = most;
+            best_slot = chunk * CHUNK + scores.iter().position(|&score| score == most).unwrap_or(0);
+        }
     }
-    (best, best_slot)
+    (best, best_slot as u16)
 }
 
 #[cfg(test)]
