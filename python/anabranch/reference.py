@@ -381,7 +381,7 @@ def c_puct(total: int, c_base: float, c_init: float) -> float:
 
 def u_value(c: float, p: float, total: int, n: int) -> float:
     """Eq. (4): U(s, a) = c_puct P(s, a) sqrt(sum_b N(s, b)) / (1 + N(s, a))."""
-    return c * math.sqrt(total) * p / (1 + n)
+    return c * math.sqrt(total) * p * (1 / (1 + n))
 
 
 def running_mean(q: float, n: int, x: float) -> float:
@@ -494,11 +494,13 @@ def sharpen(pi: Sequence[float], tau: float) -> list[float]:
 def softmax_priors(logits: Sequence[float], node_temperature: float) -> list[float]:
     """The policy of a node: softmax of logit / temperature over the legal moves, each rounded to a half."""
     top = max(logits)
-    weights = [math.exp((logit - top) / node_temperature) for logit in logits]
+    sharpness = 1 / node_temperature
+    weights = [math.exp((logit - top) * sharpness) for logit in logits]
     total = 0.0
     for weight in weights:
         total += weight
-    return [to_f16(weight / total) for weight in weights]
+    scale = 1 / total
+    return [to_f16(weight * scale) for weight in weights]
 
 
 def solve(children: Iterable[tuple[State, int | None]], unknown: int) -> tuple[State, int | None]:

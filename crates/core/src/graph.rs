@@ -815,9 +815,19 @@ impl Graph {
             .min(share(self.candidates.len(), self.candidates.capacity(), size_of::<Candidate>()))
     }
 
-    /// Frees everything.
+    /// Frees everything. The arenas are kept for the next graph, unless the cap has shrunk below them.
     pub fn clear(&mut self) {
-        *self = Graph::new(self.memory);
+        if self.reserved_bytes() > self.memory {
+            *self = Graph::new(self.memory);
+            return;
+        }
+        self.nodes.clear();
+        self.edges.clear();
+        self.candidates.clear();
+        self.links.clear();
+        self.table.clear();
+        (self.free_node, self.free_link, self.free_edges) = (NONE, NONE, [NONE; CLASSES]);
+        (self.live_nodes, self.live_edge_slots, self.live_links, self.live_candidates) = (0, 0, 0, 0);
     }
 }
 

@@ -81,13 +81,15 @@ pub fn rank(moves: &[MoveCode], logits: &[f32], temperature: f64, limit: usize, 
     candidates.clear();
     weights.list.clear();
     let largest = f64::from(logits.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b)));
+    let sharpness = 1.0 / temperature;
     let mut sum = 0.0;
     for &logit in logits {
-        let weight = weights.exponential((f64::from(logit) - largest) / temperature);
+        let weight = weights.exponential((f64::from(logit) - largest) * sharpness);
         sum += weight;
         weights.list.push(weight);
     }
-    let ranked = moves.iter().zip(&weights.list).map(|(&mv, &weight)| Candidate::new(to_half(weight / sum), mv));
+    let scale = 1.0 / sum;
+    let ranked = moves.iter().zip(&weights.list).map(|(&mv, &weight)| Candidate::new(to_half(weight * scale), mv));
     if moves.len() <= limit {
         candidates.extend(ranked);
         candidates.sort_unstable_by(|a, b| b.cmp(a));

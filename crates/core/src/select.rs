@@ -31,6 +31,7 @@ pub struct Puct {
     virtual_mode: Virtual,
     virtual_loss: f64,
     scales: Vec<f64>,
+    reciprocals: Vec<f64>,
 }
 
 impl Puct {
@@ -46,6 +47,7 @@ impl Puct {
             virtual_mode: settings.virtual_mode,
             virtual_loss: settings.virtual_loss,
             scales: Vec::new(),
+            reciprocals: (0..TABLE as u32).map(|visits| 1.0 / f64::from(1 + visits)).collect(),
         };
         puct.scales = (0..TABLE as u32).map(|sum| puct.compute_scale(sum)).collect();
         puct
@@ -66,6 +68,15 @@ impl Puct {
         match self.scales.get(sum as usize) {
             Some(&scale) => scale,
             None => self.compute_scale(sum),
+        }
+    }
+
+    /// 1 / (1 + visits).
+    #[inline(always)]
+    fn reciprocal(&self, visits: u32) -> f64 {
+        match self.reciprocals.get(visits as usize) {
+            Some(&reciprocal) => reciprocal,
+            None => 1.0 / f64::from(1 + visits),
         }
     }
 
@@ -102,26 +113,26 @@ impl Puct {
         let (mut best, slot) = if node.in_flight == 0 {
             first_maximum(edges, |edge| {
                 let q = if edge.visits > 0 { edge.q } else { unvisited };
-                q + scale * edge.prior() / f64::from(1 + edge.visits)
+                q + scale * edge.prior() * self.reciprocal(edge.visits)
             })
         } else {
             first_maximum(edges, |edge| {
-                let visits = f64::from(1 + edge.visits + u32::from(edge.in_flight));
-                self.effective(edge, unvisited) + scale * edge.prior() / visits
+                let visits = edge.visits + u32::from(edge.in_flight);
+                self.effective(edge, unvisited) + scale * edge.prior() * self.reciprocal(visits)
             })
         };
         let mut choice = if best == f64::NEG_INFINITY { Choice::Nothing } else { Choice::Opened(slot) };
         match table_value {
             None => {
                 if let Some(candidate) = graph.candidates(id).first()
-                    && unvisited + scale * candidate.prior() / 1.0 > best
+                    && unvisited + scale * candidate.prior() > best
                 {
                     choice = Choice::Unopened(0);
                 }
             }
             Some(value_of) => {
                 for (index, candidate) in graph.candidates(id).iter().enumerate() {
-                    let score = value_of(index).unwrap_or(unvisited) + scale * candidate.prior() / 1.0;
+                    let score = value_of(index).unwrap_or(unvisited) + scale * candidate.prior();
                     if score > best {
                         best = score;
                         choice = Choice::Unopened(index);
@@ -143,8 +154,8 @@ impl Puct {
             if edge.child == crate::graph::NONE || graph.node(edge.child).state.is_exact() {
                 continue;
             }
-            let visits = f64::from(1 + edge.visits + u32::from(edge.in_flight));
-            let score = self.effective(edge, unvisited) + scale * edge.prior() / visits;
+            let visits = edge.visits + u32::from(edge.in_flight);
+            let score = self.effective(edge, unvisited) + scale * edge.prior() * self.reciprocal(visits);
             if score > best {
                 best = score;
                 choice = Choice::Opened(slot as u16);
