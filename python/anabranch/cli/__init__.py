@@ -24,7 +24,6 @@ app = typer.Typer(
     name="anabranch",
     help="Monte-Carlo graph search for chess, crazyhouse and other variants.",
     epilog="Errors are one sentence on stderr and exit code 2.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -66,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(arguments: list[str]) -> int:
     """Run a command; its exit code."""
     try:
-        code = app(arguments, prog_name="anabranch", standalone_mode=False)
+        code = app(arguments or ["--help"], prog_name="anabranch", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except BrokenPipeError:

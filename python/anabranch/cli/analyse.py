@@ -118,11 +118,11 @@ def analyse(
         time = SECONDS
     limits = {"simulations": simulations, "evaluations": evaluations, "time": time, "mate": mate}
     result = _search(engine, limits, multipv, top, as_json)
+    _show(engine, result, top, as_json)
     if graph is not None:
         engine.graph().write(graph)
     if save is not None:
         engine.save(save)
-    _show(engine, result, top, as_json)
     if result.statistics.root_visits == 0 and result.finish == "stopped":
         raise typer.Exit(130)
 
