@@ -1,5 +1,7 @@
-"""The core's rules against python-chess on thousands of random positions of every variant: legal moves, FEN,
-SAN and UCI, endings, and which moves give check or take."""
+"""The core's rules against python-chess on thousands of random positions of every variant.
+
+Legal moves, FEN, SAN and UCI, endings, and which moves give check or take.
+"""
 
 from __future__ import annotations
 
