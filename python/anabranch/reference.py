@@ -608,9 +608,10 @@ class Search:
         while past.move_stack:
             past.pop()
             self.history[canonical_text(past)] += 1
+        self.board = past.copy(stack=False)  # its pockets are its own
         for move in board.move_stack:
-            play(past, move)
-        self.board = past.copy(stack=False)
+            play(self.board, move)
+        self.board.clear_stack()
         self.limit = clock_limit(board)
         self.start_graph()
 
