@@ -41,6 +41,10 @@ class GraphAccessError(GraphFileError, OSError):
     """A file of a graph cannot be read or written."""
 
 
+class SuiteError(AnabranchError, ValueError):
+    """A test suite cannot be read."""
+
+
 class EvaluatorError(AnabranchError, RuntimeError):
     """An evaluator raised, or what it returned cannot be used."""
 

@@ -58,7 +58,13 @@ def core_graph(
     return session.report(1), nodes, edges
 
 
-def compare(node: ref.Node, number: int, nodes: list[dict[str, Any]], children: dict[int, dict[str, dict[str, Any]]], seen: dict[int, int]) -> int:
+def compare(
+    node: ref.Node,
+    number: int,
+    nodes: list[dict[str, Any]],
+    children: dict[int, dict[str, dict[str, Any]]],
+    seen: dict[int, int],
+) -> int:
     """Walks both graphs at once; returns the number of edges compared."""
     pending = [(node, number)]
     edges = 0
@@ -78,7 +84,11 @@ def compare(node: ref.Node, number: int, nodes: list[dict[str, Any]], children: 
         if expected.state.name in ("WIN", "DRAW", "LOSS"):
             assert actual["plies"] == expected.end_in_ply
         outgoing = children.get(number, {})
-        opened = [edge for edge in expected.edges[: expected.opened] if edge.child is not None and edge.child.visits > 0]
+        opened = [
+            edge
+            for edge in expected.edges[: expected.opened]
+            if edge.child is not None and edge.child.visits > 0
+        ]
         for edge in opened:
             text = edge.move.uci()
             other = outgoing[text]
@@ -91,7 +101,9 @@ def compare(node: ref.Node, number: int, nodes: list[dict[str, Any]], children: 
     return edges
 
 
-def check(board: chess.Board, evaluator: str, settings: dict[str, Any], rounds: list[int], advance: bool = False) -> int:
+def check(
+    board: chess.Board, evaluator: str, settings: dict[str, Any], rounds: list[int], advance: bool = False
+) -> int:
     search = ref.Search(board, dataclasses.replace(ref.Settings(), **settings), EVALUATORS[evaluator])
     moves = []
     for index, simulations in enumerate(rounds):
@@ -111,7 +123,17 @@ def check(board: chess.Board, evaluator: str, settings: dict[str, Any], rounds: 
     assert report["best_move"] == (best.uci() if best else None)
     statistics = report["statistics"]
     if not advance:
-        for name in ("simulations", "evaluations", "transposition_links", "corrections", "stops", "collisions", "explorations", "path_draws", "terminals"):
+        for name in (
+            "simulations",
+            "evaluations",
+            "transposition_links",
+            "corrections",
+            "stops",
+            "collisions",
+            "explorations",
+            "path_draws",
+            "terminals",
+        ):
             assert statistics[name] == getattr(search.statistics, name), name
     if settings["backup"] not in ("tree", "tree+cache"):
         assert abs(statistics["leak"] - search.edge_leak()) < TOLERANCE
@@ -137,7 +159,14 @@ def test_presets(preset: str, variant: str) -> None:
 @pytest.mark.parametrize("stop", ["gap", "visits", "none"])
 def test_backup_modes_and_stop_rules(backup: str, stop: str) -> None:
     for seed, merge in enumerate(["ply", "clock"]):
-        settings = as_dict(ref.PRESETS["mcgs-combined"]) | {"backup": backup, "stop": stop, "merge": merge, "seed": seed, "epsilon_greedy": 0.1, "epsilon_checks": 0.1}
+        settings = as_dict(ref.PRESETS["mcgs-combined"]) | {
+            "backup": backup,
+            "stop": stop,
+            "merge": merge,
+            "seed": seed,
+            "epsilon_greedy": 0.1,
+            "epsilon_checks": 0.1,
+        }
         check(random_board("chess", 40 + seed, 50), "hash", settings, [400])
         check(random_board("crazyhouse", 50 + seed, 30), "material", settings, [250])
 
@@ -192,7 +221,9 @@ def test_near_mates_and_endings() -> None:
         "8/8/8/3k4/8/8/4R3/4K2R w - - 70 80",
     ):
         for preset in ("mcgs-combined", "alphazero+solver"):
-            check(chess.Board(fen), "material", as_dict(ref.PRESETS[preset]) | {"epsilon_greedy": 0.05}, [400])
+            check(
+                chess.Board(fen), "material", as_dict(ref.PRESETS[preset]) | {"epsilon_greedy": 0.05}, [400]
+            )
 
 
 def test_repetition_with_the_game_before_the_root() -> None:
@@ -201,3 +232,13 @@ def test_repetition_with_the_game_before_the_root() -> None:
         board.push_uci(text)
     for preset in ("mcgs-combined", "mcgs", "alphazero"):
         check(board, "material", as_dict(ref.PRESETS[preset]), [300])
+
+
+def test_a_dropped_pawn_resets_the_clock() -> None:
+    """With the clock in the key it decides what merges, and python-chess does not reset it."""
+    settings = as_dict(ref.PRESETS["mcgs-combined"]) | {"merge": "clock", "urgency": "reduction"}
+    for fen, evaluator in (
+        ("kbK5/pp6/1P6/p1p1p1p1/P1P1P1P1/8/8/8[Pp] w - - 0 1", "material"),
+        ("8/8/8/8/8/pk6/p7/K7[P] w - - 3 9", "hash"),
+    ):
+        check(chess.variant.CrazyhouseBoard(fen), evaluator, settings, [700])

@@ -1,0 +1,73 @@
+"""Benchmarks: speed and memory as ratios of things measured in the same run, and the signature of the
+search.
+
+One file per idea; each measures and gives back plain values that can be written as JSON. Nothing is printed
+here, and nothing is judged.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from anabranch.bench.border import measure_border
+from anabranch.bench.growth import measure_growth
+from anabranch.bench.memory import measure_memory
+from anabranch.bench.plan import PRESETS, Plan, Tell
+from anabranch.bench.signature import measure_signature
+from anabranch.bench.speed import measure_speed
+from anabranch.bench.threads import measure_threads
+from anabranch.errors import SettingError
+from anabranch.settings import Settings
+
+SECTIONS = {
+    "signature": measure_signature,
+    "speed": measure_speed,
+    "threads": measure_threads,
+    "memory": measure_memory,
+    "growth": measure_growth,
+    "border": measure_border,
+}
+
+
+def run_benchmarks(
+    only: Iterable[str] = (), *, quick: bool = False, tell: Tell = lambda news: None
+) -> dict[str, Any]:
+    """Run all sections, or some by name; what they measured, with what is needed to measure it again.
+
+    >>> run_benchmarks(["signature"], quick=True)["sections"]["signature"]["equal"]
+    True
+    """
+    names = list(dict.fromkeys(only)) or list(SECTIONS)
+    for name in names:
+        if name not in SECTIONS:
+            raise SettingError(f"there is no section {name!r}; the sections are {', '.join(SECTIONS)}")
+    from anabranch import __version__
+
+    plan = Plan.quick() if quick else Plan.full()
+    return {
+        "version": __version__,
+        "python": platform.python_version(),
+        "machine": platform.platform(),
+        "cores": usable_cores(),
+        "plan": asdict(plan),
+        "settings": {preset: asdict(Settings.preset(preset)) for preset in PRESETS},
+        "sections": {name: SECTIONS[name](plan, partial(_tell, tell, name)) for name in names},
+    }
+
+
+def _tell(tell: Tell, section: str, news: str) -> None:
+    tell(f"{section}: {news}")
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+__all__ = ["SECTIONS", "Plan", "run_benchmarks", "usable_cores"]

@@ -1,0 +1,78 @@
+"""What the border between Rust and Python costs: the Python loop with an evaluator that does nothing, against
+the Rust loop made to fill the same planes.
+
+Both make the same graph. They are measured in turn, and the best time of each counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.bench.plan import VARIANTS, Plan, Tell, positions, session
+from anabranch.engine import Engine
+from anabranch.evaluators import Planes
+
+BATCH = 16
+PRESET = "alphazero"
+SETTINGS: dict[str, int | str] = {"batch_size": BATCH, "urgency": "reduction"}
+"""With values of zero everywhere, other settings shuffle into repetitions or stop at transpositions, and leave
+batches empty: here every simulation asks for an evaluation."""
+ROUNDS = 3
+"""Times the repeats of the plan: runs are short, and the border is a small difference."""
+
+
+class Nothing:
+    """Answers zero to everything, without looking."""
+
+    def __init__(self, policy_size: int) -> None:
+        self.values = np.zeros(BATCH, np.float32)
+        self.logits = np.zeros((BATCH, policy_size), np.float32)
+
+    def evaluate(self, planes: Planes) -> tuple[Planes, Planes]:
+        """Zeros for a batch."""
+        size = len(planes)
+        return self.values[:size], self.logits[:size]
+
+
+def measure_border(plan: Plan, tell: Tell) -> list[dict[str, Any]]:
+    """One row per variant."""
+    rows = []
+    for variant in VARIANTS:
+        tell(f"{variant}, {plan.border_simulations:,} simulations on {plan.border_positions} positions")
+        python = rust = 0.0
+        is_same = True
+        for position in positions(variant, plan.border_positions):
+            ours, theirs, same = _measure(variant, position, plan)
+            python, rust, is_same = python + ours, rust + theirs, is_same and same
+        simulations = plan.border_simulations * plan.border_positions
+        rows.append(
+            {
+                "variant": variant,
+                "preset": PRESET,
+                **SETTINGS,
+                "simulations_per_second_python": simulations / python,
+                "simulations_per_second_rust": simulations / rust,
+                "ratio": python / rust,
+                "same_nodes": is_same,
+            }
+        )
+    return rows
+
+
+def _measure(variant: str, position: str, plan: Plan) -> tuple[float, float, bool]:
+    """Best time of the Python loop and of the Rust loop in seconds, and whether the graphs agree."""
+    in_rust = session(variant, position, PRESET, external=True, **SETTINGS)
+    _, policy_size = in_rust.shape()
+    engine = Engine(variant, PRESET, evaluator=Nothing(policy_size), **SETTINGS)
+    engine.position = position
+    python = rust = float("inf")
+    nodes = set()
+    for _ in range(ROUNDS * plan.repeats):
+        engine.forget()
+        result = engine.search(simulations=plan.border_simulations, lines=0)
+        python = min(python, result.elapsed)
+        rust = min(rust, in_rust.bench_planes(plan.border_simulations)["seconds"])
+        nodes |= {result.statistics.nodes, in_rust.report(0)["statistics"]["nodes"]}
+    return python, rust, len(nodes) == 1

@@ -1,0 +1,58 @@
+"""How the cost of a simulation grows with the graph, against how its depth grows.
+
+A trajectory that is longer costs more; beyond that a bigger graph should cost nothing but cache misses. Small
+searches are repeated until they have lasted about as long as big ones.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from anabranch.bench.plan import VARIANTS, Plan, Tell, positions, session
+
+PRESET = "mcgs-combined"
+
+
+def measure_growth(plan: Plan, tell: Tell) -> list[dict[str, Any]]:
+    """One row per variant: cost and depth at each size, and their growth from the first to the last."""
+    rows = []
+    for variant in VARIANTS:
+        sizes = []
+        for simulations in plan.growth_simulations:
+            tell(f"{variant}, {simulations:,} simulations on {plan.growth_positions} positions")
+            repeats = max(1, plan.growth_simulations[-1] // (4 * simulations))
+            sizes.append(_measure(variant, simulations, plan.growth_positions, repeats))
+        cost = sizes[-1]["microseconds"] / sizes[0]["microseconds"]
+        depth = sizes[-1]["mean_depth"] / sizes[0]["mean_depth"]
+        rows.append(
+            {
+                "variant": variant,
+                "preset": PRESET,
+                "sizes": sizes,
+                "cost_growth": cost,
+                "depth_growth": depth,
+                "cost_over_depth": cost / depth,
+            }
+        )
+    return rows
+
+
+def _measure(variant: str, simulations: int, number: int, repeats: int) -> dict[str, Any]:
+    seconds = depth = 0.0
+    done = 0
+    for position in positions(variant, number):
+        for _ in range(repeats):
+            measured = session(variant, position, PRESET)
+            begun = time.perf_counter()
+            measured.run(simulations)
+            seconds += time.perf_counter() - begun
+            statistics = measured.report(0, False)["statistics"]
+            done += statistics["simulations"]
+            depth += statistics["simulations"] * statistics["mean_depth"]
+    return {
+        "simulations": simulations,
+        "repeats": repeats,
+        "microseconds": 1e6 * seconds / done,
+        "mean_depth": depth / done,
+    }

@@ -1,0 +1,86 @@
+"""How much is measured: a full plan for figures that are quoted, a quick one to see that everything runs.
+
+Positions are always the first ones of `positions`, so a plan says which. Sessions of the core are made here,
+without the engine around them: what is timed is the search alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Self, TypeAlias
+
+from anabranch import _core
+from anabranch.bench.positions import POSITIONS
+from anabranch.settings import Settings
+
+Tell: TypeAlias = Callable[[str], object]
+"""Takes a word on what is being measured."""
+
+PRESETS = ("alphazero", "mcgs-combined")
+VARIANTS = ("chess", "crazyhouse")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Simulations and numbers of positions, per variant."""
+
+    speed: tuple[tuple[int, int], ...]
+    """Simulations, and the number of positions measured with so many."""
+    threads_simulations: int
+    threads_positions: int
+    memory_simulations: int
+    memory_positions: int
+    growth_simulations: tuple[int, ...]
+    growth_positions: int
+    border_simulations: int
+    border_positions: int
+    repeats: int
+    """Times that two things are measured in turn."""
+
+    @classmethod
+    def full(cls) -> Self:
+        """The plan behind figures that are quoted: 5 to 10 minutes."""
+        return cls(
+            speed=((10**5, 12), (10**6, 2)),
+            threads_simulations=30_000,
+            threads_positions=3,
+            memory_simulations=10**5,
+            memory_positions=4,
+            growth_simulations=(10**4, 10**5, 10**6),
+            growth_positions=2,
+            border_simulations=20_000,
+            border_positions=3,
+            repeats=5,
+        )
+
+    @classmethod
+    def quick(cls) -> Self:
+        """A plan of some seconds."""
+        return cls(
+            speed=((10**4, 2),),
+            threads_simulations=5_000,
+            threads_positions=1,
+            memory_simulations=10**4,
+            memory_positions=1,
+            growth_simulations=(10**3, 10**4),
+            growth_positions=1,
+            border_simulations=5_000,
+            border_positions=1,
+            repeats=3,
+        )
+
+
+def positions(variant: str, number: int) -> tuple[str, ...]:
+    """The first positions of a variant (FEN)."""
+    return POSITIONS[variant][:number]
+
+
+def session(
+    variant: str, position: str, preset: str, *, external: bool = False, **changes: object
+) -> _core.Session:
+    """A session of the core at a position, with an empty graph."""
+    settings = Settings.preset(preset).changed(changes)
+    made = _core.Session(variant, False, asdict(settings), external)
+    made.set_position(position, [])
+    return made

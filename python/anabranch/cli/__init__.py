@@ -1,0 +1,91 @@
+"""The command line: one file per command, put together here, with one way to fail.
+
+Commands read options and print; everything they do, a program can do with the package as well. What a
+command needs beyond its options is imported when it runs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from anabranch.cli.analyse import analyse
+from anabranch.cli.bench import bench
+from anabranch.cli.perft import perft
+from anabranch.cli.settings import settings
+from anabranch.cli.suite import suite
+from anabranch.errors import AnabranchError
+
+app = typer.Typer(
+    name="anabranch",
+    help="Monte-Carlo graph search for chess, crazyhouse and other variants.",
+    epilog="Errors are one sentence on stderr and exit code 2.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (analyse, suite, bench, perft, settings):
+    app.command()(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from anabranch import __version__
+
+        typer.echo(f"anabranch {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def anabranch(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Take what stands before the command."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and leave with its exit code: 0 done, 2 an error (one sentence on stderr), 130 Ctrl-C."""
+    try:
+        code = run(sys.argv[1:] if arguments is None else list(arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Nobody reads on: what is left in the buffer goes nowhere, so that the interpreter can end in peace.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command; its exit code."""
+    try:
+        code = app(arguments or ["--help"], prog_name="anabranch", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except BrokenPipeError:
+        raise
+    except (AnabranchError, OSError) as error:
+        return _refuse(str(error))
+    except Exception as error:
+        # Typer's own errors about options have a message for people; anything else is a fault of ours.
+        message = getattr(error, "format_message", None)
+        if message is None:
+            raise
+        text = message()
+        return _refuse(text) if text else 2
+    return code if isinstance(code, int) else 0
+
+
+def _refuse(message: str) -> int:
+    text = " ".join(message.split())
+    print(f"anabranch: {text[:1].lower()}{text[1:]}", file=sys.stderr)
+    return 2
+
+
+__all__ = ["app", "main", "run"]

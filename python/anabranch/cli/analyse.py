@@ -1,0 +1,280 @@
+"""`anabranch analyse`: search a position and show what was found, while it is found where that is a
+terminal.
+
+The search is the engine's; this file is limits in, table out. Ctrl-C ends the search, not the command.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from anabranch.cli.options import (
+    EvaluationsOption,
+    EvaluatorOption,
+    JsonOption,
+    SetOption,
+    SimulationsOption,
+    ThreadsOption,
+    configure,
+    make_engine,
+    read_changes,
+)
+from anabranch.engine import Engine
+from anabranch.errors import GraphFileError, LimitError, SettingError
+from anabranch.settings import presets, variants
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from anabranch.result import MoveStatistics, Progress, Result
+
+SECONDS = 5.0
+"""The limit where none is given."""
+
+
+def analyse(
+    position: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="POSITION", help="FEN or startpos, either with 'moves ...'.  [default: startpos]"
+        ),
+    ] = None,
+    moves: Annotated[
+        str | None, typer.Option(metavar="MOVES", help="Moves played from POSITION, UCI or SAN: 'e2e4 e5'.")
+    ] = None,
+    variant: Annotated[
+        str | None,
+        typer.Option(
+            "--variant", "-v", metavar="NAME", help=f"One of {', '.join(variants())}.  [default: chess]"
+        ),
+    ] = None,
+    chess960: Annotated[
+        bool, typer.Option("--chess960", help="Castling as in Chess960: the king takes the rook.")
+    ] = False,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            "--preset", "-p", metavar="NAME", help=f"One of {', '.join(presets())}.  [default: default]"
+        ),
+    ] = None,
+    simulations: SimulationsOption = None,
+    evaluations: EvaluationsOption = None,
+    time: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", help=f"Limit: time.  [default: {SECONDS:g}, if there is no other limit]"
+        ),
+    ] = None,
+    mate: Annotated[
+        int | None, typer.Option(metavar="MOVES", help="Limit: a proven mate in so many moves.")
+    ] = None,
+    evaluator: EvaluatorOption = None,
+    threads: ThreadsOption = None,
+    assignments: SetOption = None,
+    multipv: Annotated[int, typer.Option(metavar="N", help="Principal variations to show.")] = 1,
+    top: Annotated[int, typer.Option(metavar="N", help="Moves in the table; 0 for all.")] = 10,
+    graph: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the search graph: .dot, .gv, .json or .graphml by suffix."),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save the whole search, to go on later.")
+    ] = None,
+    load: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Go on with a saved search, its variant and settings.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Search a position: moves, principal variations, statistics.
+
+    Searches until the first limit is met, for five seconds if there is none. Ctrl-C ends the search and
+    shows what was found.
+    """
+    if multipv < 1:
+        raise LimitError(f"--multipv must be at least 1, not {multipv}")
+    if top < 0:
+        raise LimitError(f"--top must be at least 0, not {top}")
+    if graph is not None:
+        _check_graph_file(graph)
+    if save is not None and not save.absolute().parent.is_dir():
+        raise GraphFileError(f"there is no directory {save.absolute().parent} to save the search in")
+    changes = read_changes(assignments, evaluator, threads)
+    if load is None:
+        engine = make_engine(variant or "chess", preset or "default", chess960, changes)
+    else:
+        if variant is not None or preset is not None or chess960:
+            raise SettingError(
+                "a saved search has its own variant and settings, so --variant, --chess960 and "
+                "--preset cannot be given with --load"
+            )
+        engine = Engine.load(load)
+        configure(engine, changes)
+    _place(engine, position, moves, load is not None)
+    if simulations is evaluations is time is mate is None:
+        time = SECONDS
+    limits = {"simulations": simulations, "evaluations": evaluations, "time": time, "mate": mate}
+    result = _search(engine, limits, multipv, top, as_json)
+    _show(engine, result, top, as_json)
+    if graph is not None:
+        engine.graph().write(graph)
+    if save is not None:
+        engine.save(save)
+    if result.statistics.root_visits == 0 and result.finish == "stopped":
+        raise typer.Exit(130)
+
+
+def _check_graph_file(path: Path) -> None:
+    """Refuse before the search what could only be refused after it."""
+    if path.suffix.lower() not in (".dot", ".gv", ".json", ".graphml"):
+        raise GraphFileError(
+            f"a graph is written to a file named .dot, .gv, .json or .graphml, not {path.name!r}"
+        )
+    if not path.absolute().parent.is_dir():
+        raise GraphFileError(f"there is no directory {path.absolute().parent} to write the graph in")
+
+
+def _place(engine: Engine, position: str | None, moves: str | None, is_loaded: bool) -> None:
+    if position is None and is_loaded:
+        for move in (moves or "").split():
+            engine.play(move)
+        return
+    text = position or "startpos"
+    if moves:
+        text = f"{text} {moves}" if " moves" in text else f"{text} moves {moves}"
+    engine.position = text
+
+
+def _search(engine: Engine, limits: dict[str, Any], lines: int, top: int, as_json: bool) -> Result:
+    """Search to a limit or to Ctrl-C."""
+    from anabranch.cli.output import output
+
+    console = output()
+    try:
+        if as_json or not console.is_terminal:
+            return engine.search(**limits, lines=lines)
+        from rich.live import Live
+
+        with Live(console=console, transient=True, refresh_per_second=8, redirect_stderr=False) as live:
+            rows = min(top or 10, max(3, console.height - lines - 12))
+            return engine.search(
+                **limits,
+                lines=lines,
+                progress=lambda news: live.update(_view(engine, news, rows, is_final=False)),
+                progress_interval=0.2,
+            )
+    except KeyboardInterrupt:
+        return engine.result(lines)
+
+
+def _show(engine: Engine, result: Result, top: int, as_json: bool) -> None:
+    from anabranch.cli.output import output, print_json
+
+    if as_json:
+        print_json(_document(engine, result))
+    else:
+        output().print(_view(engine, result, top, is_final=True))
+
+
+def _san(result: Progress) -> dict[str, str]:
+    """The moves of the root as players write them."""
+    board = result.root.board()
+    return {row.move: board.san(board.parse_uci(row.move)) for row in result.moves}
+
+
+def _verdict(row: MoveStatistics) -> str:
+    """What is proven about a move."""
+    if row.state == "unknown":
+        return ""
+    if row.plies is None:
+        return row.state
+    if row.state == "draw":
+        return "draw"
+    return f"{row.state} in {row.plies} {'ply' if row.plies == 1 else 'plies'}"
+
+
+def _headline(result: Progress) -> str:
+    board = result.root.board()
+    text = f"{board.san(board.parse_uci(result.best_move))} ({result.best_move}), value {result.value:+.3f}"
+    solved = result.solved
+    if solved is None:
+        return text
+    if solved.mate is None or solved.plies is None:
+        return f"{text}, proven {solved.state}"
+    what = f"win in {solved.mate}" if solved.mate > 0 else f"loss in {-solved.mate}"
+    return f"{text}, proven {what}{' (the true distance)' if solved.exact else ''}"
+
+
+def _view(engine: Engine, result: Progress, top: int, *, is_final: bool) -> RenderableType:
+    """Everything about a search, for people."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from anabranch.cli.output import table
+
+    san = _san(result)
+    shown = result.moves if top == 0 else result.moves[:top]
+    rows = [
+        [
+            san[row.move],
+            row.move,
+            f"{row.visits:,}",
+            "" if row.q is None else f"{row.q:+.3f}",
+            f"{100 * row.prior:.2f} %",
+            f"{100 * row.policy:.2f} %",
+            _verdict(row),
+        ]
+        for row in shown
+    ]
+    hidden = len(result.moves) - len(shown)
+    parts: list[RenderableType] = [
+        Text(f"{result.root.variant}: {result.position}"),
+        Text(_headline(result), style="bold"),
+        table(None, ["move", "UCI", ">visits", ">Q", ">prior", ">policy", "verdict"], rows),
+    ]
+    if hidden and is_final:
+        parts.append(Text(f"and {hidden} moves more (--top 0 shows all)\n"))
+    parts += [
+        Text(f"{number}. {line.value:+.3f}  {line.san}") for number, line in enumerate(result.lines, start=1)
+    ]
+    parts.append(Text("\n" + "\n".join(_statistics(result))))
+    return Group(*parts)
+
+
+def _statistics(result: Progress) -> list[str]:
+    from anabranch.result import Statistics
+
+    numbers = result.statistics
+    seconds = max(result.elapsed, 1e-9)
+    lines = [
+        f"{numbers.simulations:,} simulations and {numbers.evaluations:,} evaluations "
+        f"in {result.elapsed:.2f} s ({numbers.simulations / seconds:,.0f} simulations/s), "
+        f"mean depth {numbers.mean_depth:.1f}, longest {numbers.max_depth}",
+        f"{numbers.nodes:,} nodes, {numbers.transposition_links:,} transposition links, "
+        f"{numbers.corrections:,} corrections, {numbers.bytes / max(numbers.nodes, 1):,.0f} bytes per node",
+    ]
+    if isinstance(numbers, Statistics):
+        lines.append(
+            f"{numbers.transposition_nodes:,} transposition nodes, {numbers.solved_nodes:,} solved nodes, "
+            f"leak {numbers.leak:.5f}"
+        )
+    return lines
+
+
+def _document(engine: Engine, result: Result) -> dict[str, Any]:
+    """Everything about a search, for programs."""
+    document = result.to_dict()
+    san = _san(result)
+    for row in document["moves"]:
+        row["san"] = san[row["move"]]
+    for line, said in zip(document["lines"], result.lines, strict=True):
+        line["san"] = said.san
+    document["best_move_san"] = san[result.best_move]
+    numbers = document["statistics"]
+    numbers["simulations_per_second"] = result.statistics.simulations / max(result.elapsed, 1e-9)
+    numbers["bytes_per_node"] = result.statistics.bytes / max(result.statistics.nodes, 1)
+    document["settings"] = asdict(engine.settings)
+    return document

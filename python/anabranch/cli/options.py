@@ -1,0 +1,83 @@
+"""Options that several commands share, and what they mean to an engine.
+
+Only text is read here; whether a value makes sense is for the settings to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, TypeAlias
+
+import typer
+
+from anabranch.engine import Engine
+from anabranch.errors import SettingError
+from anabranch.settings import presets, variants
+
+VariantOption: TypeAlias = Annotated[
+    str, typer.Option("--variant", "-v", metavar="NAME", help=f"One of {', '.join(variants())}.")
+]
+Chess960Option: TypeAlias = Annotated[
+    bool, typer.Option("--chess960", help="Castling as in Chess960: the king takes the rook.")
+]
+PresetOption: TypeAlias = Annotated[
+    str, typer.Option("--preset", "-p", metavar="NAME", help=f"One of {', '.join(presets())}.")
+]
+SetOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="A setting; may be repeated. 'anabranch settings' lists them."
+    ),
+]
+EvaluatorOption: TypeAlias = Annotated[
+    str | None, typer.Option("--evaluator", "-e", metavar="NAME", help="One of uniform, material, hash.")
+]
+ThreadsOption: TypeAlias = Annotated[
+    int | None, typer.Option("--threads", "-t", metavar="N", help="Threads; the graph does not depend on it.")
+]
+SimulationsOption: TypeAlias = Annotated[
+    int | None, typer.Option("--simulations", "-n", metavar="N", help="Limit: trajectories.")
+]
+EvaluationsOption: TypeAlias = Annotated[
+    int | None, typer.Option("--evaluations", metavar="N", help="Limit: answers of the evaluator.")
+]
+JsonOption: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+]
+
+
+def read_changes(
+    assignments: Iterable[str] | None, evaluator: str | None = None, threads: int | None = None
+) -> dict[str, str | int]:
+    """The settings that options ask for, by name.
+
+    >>> read_changes(["q_epsilon=0.02", "solver = off"], threads=2)
+    {'q_epsilon': '0.02', 'solver': 'off', 'threads': 2}
+    """
+    changes: dict[str, str | int] = {}
+    for assignment in assignments or ():
+        name, equals, value = (part.strip() for part in assignment.partition("="))
+        if not (name and equals and value):
+            raise SettingError(f"a setting is given as name=value, not {assignment!r}")
+        changes[name] = value
+    if evaluator is not None:
+        changes["evaluator"] = evaluator
+    if threads is not None:
+        changes["threads"] = threads
+    return changes
+
+
+def make_engine(
+    variant: str, preset: str, chess960: bool = False, changes: dict[str, str | int] | None = None
+) -> Engine:
+    """An engine as options describe it."""
+    engine = Engine(variant, preset, chess960)
+    if changes:
+        configure(engine, changes)
+    return engine
+
+
+def configure(engine: Engine, changes: dict[str, str | int]) -> None:
+    """Change settings that came as text."""
+    checked = engine.settings.changed(changes)
+    engine.configure(**{name: getattr(checked, name) for name in changes})

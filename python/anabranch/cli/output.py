@@ -1,0 +1,85 @@
+"""How commands print: tables for people, one JSON document for programs, and numbers that read well.
+
+Texts from outside, FENs with their brackets above all, are never taken for markup.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+
+class _Console(Console):
+    """A console that says so when nobody reads on, instead of leaving."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+PIPE_WIDTH = 120
+"""Columns where there is no terminal to ask."""
+
+
+def output() -> Console:
+    """Where results go."""
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    return _Console(width=width, markup=False, highlight=False, emoji=False)
+
+
+def notices() -> Console:
+    """Where progress is shown."""
+    return _Console(stderr=True, markup=False, highlight=False, emoji=False)
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document; numbers that JSON has no word for become null."""
+    sys.stdout.write(json.dumps(_finite(document), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def table(title: str | None, columns: Iterable[str], rows: Iterable[Iterable[str | Text]]) -> Table:
+    """A plain table; columns whose name begins with '>' are set flush right.
+
+    >>> table(None, ["move", ">visits"], [["e2e4", "12"]]).row_count
+    1
+    """
+    from rich import box
+
+    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        right = column.startswith(">")
+        made.add_column(Text(column.removeprefix(">")), justify="right" if right else "left")
+    for row in rows:
+        made.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
+    return made
+
+
+def count(number: float) -> str:
+    """A count with its thousands apart.
+
+    >>> count(1234567)
+    '1,234,567'
+    """
+    return f"{number:,.0f}"
+
+
+def _finite(value: Any) -> Any:
+    """The same without infinities and NaN, and with plain containers.
+
+    >>> _finite({"a": (1, float("nan"))})
+    {'a': [1, None]}
+    """
+    match value:
+        case dict():
+            return {str(key): _finite(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_finite(item) for item in value]
+        case float() if not math.isfinite(value):
+            return None
+    return value

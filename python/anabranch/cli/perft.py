@@ -1,0 +1,56 @@
+"""`anabranch perft`: count move sequences, the usual proof of a rules implementation.
+
+The core counts; this prints.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from anabranch.cli.options import Chess960Option, JsonOption, VariantOption
+
+
+def perft(
+    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Length of the sequences in plies.")],
+    position: Annotated[
+        str, typer.Argument(metavar="POSITION", help="FEN or startpos, either with 'moves ...'.")
+    ] = "startpos",
+    variant: VariantOption = "chess",
+    chess960: Chess960Option = False,
+    divide: Annotated[
+        bool, typer.Option("--divide", "-d", help="Show the count of every first move.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Count the legal move sequences of a length."""
+    from anabranch.cli.output import count, output, print_json
+    from anabranch.engine import Engine
+
+    engine = Engine(variant, chess960=chess960)
+    engine.position = position
+    begun = time.perf_counter()
+    counts = engine.perft(depth)
+    seconds = time.perf_counter() - begun
+    nodes = sum(counts.values())
+    if as_json:
+        print_json(
+            {
+                "position": engine.position,
+                "variant": engine.variant,
+                "chess960": engine.chess960,
+                "depth": depth,
+                "nodes": nodes,
+                "moves": counts,
+                "seconds": seconds,
+                "nodes_per_second": nodes / seconds,
+            }
+        )
+        return
+    console = output()
+    if divide:
+        for move, number in sorted(counts.items()):
+            console.print(f"{move}: {number}")
+    console.print(f"perft {depth}: {count(nodes)} nodes, {seconds:.2f} s, {count(nodes / seconds)} nodes/s")
