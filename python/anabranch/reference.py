@@ -726,11 +726,9 @@ class Search:
     def edge_value(self, edge: Edge, urgency: float) -> float:
         """Q of an open edge as selection sees it, in-flight visits counted as losses (or not at all)."""
         n, k = edge.visits, edge.in_flight
-        if self.settings.virtual_mode == "visit":
+        if k == 0 or self.settings.virtual_mode == "visit":
             return edge.q if n > 0 else urgency
-        if n + k == 0:
-            return urgency
-        return (n * edge.q - self.settings.virtual_loss * k) / (n + k)
+        return (n * edge.q - self.settings.virtual_loss * k) * (1 / (n + k))
 
     def table_value(self, edge: Edge, board: chess.Board, urgency: float) -> float:
         """The target of an unopened move when its child is already known from elsewhere."""

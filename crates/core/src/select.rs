@@ -94,12 +94,15 @@ impl Puct {
     /// The value of an opened edge as selection sees it, its trajectories in flight included.
     #[inline(always)]
     fn effective(&self, edge: &Edge, unvisited: f64) -> f64 {
-        let (visits, flying) = (edge.visits, edge.in_flight);
-        if flying == 0 || self.virtual_mode == Virtual::Visit {
-            return if visits > 0 { edge.q } else { unvisited };
+        let own = if edge.visits > 0 { edge.q } else { unvisited };
+        if self.virtual_mode == Virtual::Visit {
+            return own;
         }
-        let (n, k) = (f64::from(visits), f64::from(flying));
-        (n * edge.q - self.virtual_loss * k) / (n + k)
+        // Computed for all and taken where it counts: cheaper than a branch that nobody can predict.
+        let (n, k) = (f64::from(edge.visits), f64::from(edge.in_flight));
+        let with_losses =
+            (n * edge.q - self.virtual_loss * k) * self.reciprocal((edge.visits + u32::from(edge.in_flight)).saturating_sub(1));
+        if edge.in_flight == 0 { own } else { with_losses }
     }
 
     /// Eq. (3), (4): the edge with the largest Q + U; the first of equals. `table_value` gives an unopened candidate the value of
