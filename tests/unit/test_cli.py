@@ -307,3 +307,13 @@ def test_settings_shows_what_presets_change(capsys: pytest.CaptureFixture[str]) 
     assert changes["default"] == {}
     assert changes["alphazero"]["solver"] is False
     assert "solver=false" in call(capsys, "settings", "--presets")
+
+
+def test_ctrl_c_ends_work_that_knows_no_stop() -> None:
+    process = start("perft", "12")
+    time.sleep(2.0)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "")
+    assert time.monotonic() - begun < 2
