@@ -316,4 +316,4 @@ def test_ctrl_c_ends_work_that_knows_no_stop() -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (130, "", "")
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < 5
