@@ -17,8 +17,8 @@ from anabranch.evaluators import Planes
 BATCH = 16
 PRESET = "alphazero"
 SETTINGS: dict[str, int | str] = {"batch_size": BATCH, "urgency": "reduction"}
-"""With values of zero everywhere, other settings shuffle into repetitions or stop at transpositions, and leave
-batches empty: here every simulation asks for an evaluation."""
+"""With values of zero everywhere, other settings shuffle into repetitions or stop at transpositions, and
+leave batches empty: here every simulation asks for an evaluation."""
 ROUNDS = 3
 """Times the repeats of the plan: runs are short, and the border is a small difference."""
 
@@ -65,7 +65,7 @@ def _measure(variant: str, position: str, plan: Plan) -> tuple[float, float, boo
     """Best time of the Python loop and of the Rust loop in seconds, and whether the graphs agree."""
     in_rust = session(variant, position, PRESET, external=True, **SETTINGS)
     _, policy_size = in_rust.shape()
-    engine = Engine(variant, PRESET, evaluator=Nothing(policy_size), **SETTINGS)
+    engine = Engine(variant, PRESET, False, evaluator=Nothing(policy_size), **SETTINGS)
     engine.position = position
     python = rust = float("inf")
     nodes = set()

@@ -27,6 +27,8 @@ class Plan:
 
     speed: tuple[tuple[int, int], ...]
     """Simulations, and the number of positions measured with so many."""
+    speed_repeats: int
+    """Times each of them is measured; the best time of each part counts."""
     threads_simulations: int
     threads_positions: int
     memory_simulations: int
@@ -43,6 +45,7 @@ class Plan:
         """The plan behind figures that are quoted: 5 to 10 minutes."""
         return cls(
             speed=((10**5, 12), (10**6, 2)),
+            speed_repeats=2,
             threads_simulations=30_000,
             threads_positions=3,
             memory_simulations=10**5,
@@ -59,6 +62,7 @@ class Plan:
         """A plan of some seconds."""
         return cls(
             speed=((10**4, 2),),
+            speed_repeats=2,
             threads_simulations=5_000,
             threads_positions=1,
             memory_simulations=10**4,

@@ -20,6 +20,8 @@ from anabranch.cli.settings import settings
 from anabranch.cli.suite import suite
 from anabranch.errors import AnabranchError
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="anabranch",
     help="Monte-Carlo graph search for chess, crazyhouse and other variants.",
@@ -59,6 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # Nobody reads on: what is left in the buffer goes nowhere, so that the interpreter can end in peace.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    if code == INTERRUPTED:
+        os._exit(code)  # work of the core may go on in a thread that nobody waits for
     sys.exit(code)
 
 
@@ -67,7 +71,7 @@ def run(arguments: list[str]) -> int:
     try:
         code = app(arguments or ["--help"], prog_name="anabranch", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         raise
     except (AnabranchError, OSError) as error:

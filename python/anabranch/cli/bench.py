@@ -38,14 +38,15 @@ def bench(
     to 10 minutes. The signature is one number that is equal for any number of threads and on every build.
     """
     from anabranch.bench import run_benchmarks
+    from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import notices, output, print_json
 
     console = notices()
     if console.is_terminal:
         with console.status("") as status:
-            document = run_benchmarks(only or (), quick=quick, tell=status.update)
+            document = interruptible(lambda: run_benchmarks(only or (), quick=quick, tell=status.update))
     else:
-        document = run_benchmarks(only or (), quick=quick)
+        document = interruptible(lambda: run_benchmarks(only or (), quick=quick))
     if as_json:
         print_json(document)
         return

@@ -26,13 +26,14 @@ def perft(
     as_json: JsonOption = False,
 ) -> None:
     """Count the legal move sequences of a length."""
+    from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import count, output, print_json
     from anabranch.engine import Engine
 
     engine = Engine(variant, chess960=chess960)
     engine.position = position
     begun = time.perf_counter()
-    counts = engine.perft(depth)
+    counts = interruptible(lambda: engine.perft(depth))
     seconds = time.perf_counter() - begun
     nodes = sum(counts.values())
     if as_json:

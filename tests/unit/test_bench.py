@@ -1,0 +1,70 @@
+"""The benchmark: it runs, its document is JSON, and its signature is that of this search."""
+
+from __future__ import annotations
+
+import json
+
+import chess
+import chess.variant
+import pytest
+
+from anabranch.bench import SECTIONS, run_benchmarks
+from anabranch.bench.positions import POSITIONS
+from anabranch.bench.signature import signature
+from anabranch.cli import run
+from anabranch.cli.bench import NAMES
+
+SIGNATURE = 851634409
+"""Changes with every change of the search, and with nothing else."""
+
+
+def test_the_signature_is_that_of_this_search_on_any_number_of_threads() -> None:
+    assert [signature(threads) for threads in (1, 2, 3)] == [SIGNATURE] * 3
+
+
+def test_a_quick_run_measures_everything() -> None:
+    document = run_benchmarks(quick=True)
+    sections = document["sections"]
+    assert tuple(sections) == tuple(SECTIONS) == NAMES
+    assert sections["signature"]["signature"] == SIGNATURE
+    assert sections["signature"]["equal"]
+    assert len(sections["speed"]) == 4
+    for row in sections["speed"]:
+        assert row["share_walking"] + row["share_rules"] + row["share_evaluator"] == pytest.approx(1)
+        assert row["simulations_per_second"] > 0
+        assert row["search_over_rules"] > 1
+        assert row["mean_depth"] > 3
+    bytes_per_node = {(row["variant"], row["preset"]): row["bytes_per_node"] for row in sections["speed"]}
+    assert all(number <= (200 if key[0] == "chess" else 400) for key, number in bytes_per_node.items())
+    for row in sections["memory"]:
+        assert row[f"{row['equal']}_ratio"] == 1
+        assert row["nodes_ratio"] < 1
+    assert all(row["same_nodes"] for row in sections["threads"] + sections["border"])
+    assert all(row["cost_over_depth"] > 0 for row in sections["growth"])
+
+
+def test_the_command_prints_one_json_document(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bench", "--quick", "--only", "signature", "--only", "memory", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    document = json.loads(captured.out)
+    assert list(document["sections"]) == ["signature", "memory"]
+    assert {"version", "machine", "cores", "plan", "settings"} <= set(document)
+
+
+def test_the_command_prints_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bench", "--quick"]) == 0
+    text = capsys.readouterr().out
+    assert f"signature {SIGNATURE} (two threads: the same)" in text
+    for word in ("sim/s", "bytes/node", "search / rules", "2 against 1", "cost / depth", "Python / Rust"):
+        assert word in text
+
+
+def test_the_positions_are_middlegames() -> None:
+    assert {variant: len(set(fens)) for variant, fens in POSITIONS.items()} == {"chess": 12, "crazyhouse": 12}
+    for fen in POSITIONS["chess"]:
+        assert chess.Board(fen).is_valid()
+    for fen in POSITIONS["crazyhouse"]:
+        board = chess.variant.CrazyhouseBoard(fen)
+        assert board.is_valid()
+        assert all(len(board.pockets[colour]) >= 2 for colour in chess.COLORS)

@@ -1,0 +1,319 @@
+"""The command line: what it prints, what it refuses, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import anabranch
+from anabranch import Engine, presets, settings_table, variants
+from anabranch.cli import app, run
+
+MIDDLEGAME = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
+BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
+COMMAND = [sys.executable, "-m", "anabranch"]
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What a command prints, which must succeed and have nothing to complain of."""
+    code = run(list(arguments))
+    captured = capsys.readouterr()
+    assert (code, captured.err) == (0, "")
+    return captured.out
+
+
+def load(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    """The JSON document that a command prints; NaN and infinities are no JSON."""
+
+    def refuse(word: str) -> None:
+        raise AssertionError(word)
+
+    return json.loads(call(capsys, *arguments, "--json"), parse_constant=refuse)
+
+
+def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+@pytest.mark.parametrize("command", ["", "analyse", "suite", "bench", "perft", "settings"])
+def test_help_is_given_everywhere(command: str) -> None:
+    result = CliRunner().invoke(app, [*command.split(), "--help"])
+    assert result.exit_code == 0
+    assert "Usage: " in result.output
+
+
+def test_without_arguments_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "analyse" in call(capsys)
+
+
+def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(capsys, "--version") == f"anabranch {anabranch.__version__}\n"
+
+
+def test_the_module_is_the_command() -> None:
+    done = subprocess.run([*COMMAND, "perft", "3"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "8,902 nodes" in done.stdout
+
+
+def test_analyse_shows_moves_lines_and_statistics(capsys: pytest.CaptureFixture[str]) -> None:
+    text = call(
+        capsys, "analyse", "-v", "crazyhouse", "-n", "3000", "--multipv", "2", "--top", "5", MIDDLEGAME
+    )
+    for word in (
+        "visits",
+        "prior",
+        "policy",
+        "verdict",
+        "[NBBnbb]",
+        "1. ",
+        "2. ",
+        "14. ",
+        "3,000 simulations",
+        "transposition links",
+        "corrections",
+        "bytes per node",
+        "leak",
+        "mean depth",
+        "simulations/s",
+    ):
+        assert word in text
+    engine = Engine("crazyhouse")
+    result = engine.search(MIDDLEGAME, simulations=3000)
+    rows = [line.split() for line in text.splitlines()]
+    for row in result.moves[:5]:
+        assert any(row.move in words and f"{row.visits:,}" in words for words in rows)
+
+
+def test_analyse_says_what_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
+    text = call(capsys, "analyse", "-n", "500", BACK_RANK)
+    assert "Ra8# (a1a8)" in text
+    assert "proven win in 1" in text
+    assert "win in 1 ply" in text
+
+
+def test_analyse_as_json_is_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    document = load(
+        capsys, "analyse", "--moves", "e2e4 e5", "--preset", "mcgs", "--set", "q_epsilon=0.02",
+        "--set", "seed=5", "-n", "700", "--multipv", "3", "--threads", "2", "--evaluator", "hash",
+    )  # fmt: skip
+    engine = Engine(preset="mcgs", q_epsilon=0.02, seed=5, evaluator="hash")
+    result = engine.search("startpos moves e2e4 e7e5", simulations=700)
+    assert document["best_move"] == result.best_move
+    assert [row["visits"] for row in document["moves"]] == [row.visits for row in result.moves]
+    assert [line["san"] for line in document["lines"]] == [line.san for line in result.lines]
+    assert document["statistics"]["nodes"] == result.statistics.nodes
+    assert document["settings"]["q_epsilon"] == 0.02
+    assert document["settings"]["threads"] == 2
+    assert document["position"].split()[1] == "w"
+
+
+def test_analyse_of_an_unsearched_move_has_no_nan(capsys: pytest.CaptureFixture[str]) -> None:
+    document = load(capsys, "analyse", "-n", "1")
+    assert any(row["q"] is None for row in document["moves"])
+
+
+@pytest.mark.parametrize("limit", [["--evaluations", "200"], ["--time", "0.05"], ["--mate", "1"]])
+def test_analyse_takes_every_limit(capsys: pytest.CaptureFixture[str], limit: list[str]) -> None:
+    assert load(capsys, "analyse", BACK_RANK, *limit)["best_move"] == "a1a8"
+
+
+@pytest.mark.parametrize("variant", variants())
+def test_analyse_knows_every_variant(capsys: pytest.CaptureFixture[str], variant: str) -> None:
+    assert "100 simulations" in call(capsys, "analyse", "-v", variant, "-n", "100")
+
+
+def test_analyse_of_chess960(capsys: pytest.CaptureFixture[str]) -> None:
+    fen = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w KQkq - 0 1"
+    assert load(capsys, "analyse", fen, "--chess960", "-n", "100")["chess960"] is True
+
+
+@pytest.mark.parametrize("suffix", ["dot", "gv", "json", "graphml"])
+def test_analyse_writes_the_graph(capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"search.{suffix}"
+    call(capsys, "analyse", "-n", "300", "--graph", str(path))
+    text = path.read_text(encoding="utf-8")
+    assert {"dot": "digraph", "gv": "digraph", "json": '"nodes"', "graphml": "<graphml"}[suffix] in text
+
+
+def test_a_saved_search_goes_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = str(tmp_path / "search.anabranch")
+    call(capsys, "analyse", "-v", "crazyhouse", "-n", "500", "--save", path, MIDDLEGAME)
+    document = load(capsys, "analyse", "--load", path, "-n", "500")
+    assert document["variant"] == "crazyhouse"
+    assert document["statistics"]["root_visits"] > 900
+
+
+def test_on_a_terminal_there_is_a_live_table() -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, "analyse", "--time", "1.2"],
+        stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )  # fmt: skip
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            some = os.read(ours, 65536)
+        except OSError:
+            break
+        if not some:
+            break
+        seen += some
+    os.close(ours)
+    assert process.wait() == 0
+    assert seen.count(b"visits") >= 3  # on the way, and at the end
+
+
+def interrupted(*arguments: str, after: float) -> tuple[int, str, str]:
+    process = start(*arguments)
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    return process.returncode, out, err
+
+
+def test_ctrl_c_ends_the_search_and_shows_the_result() -> None:
+    code, out, err = interrupted("analyse", "--time", "60", "--json", after=3.0)
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert document["finish"] == "stopped"
+    assert document["statistics"]["simulations"] > 0
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    process = start("settings")
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait() == 0
+    process.stderr.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["analyse", "garbage", "-n", "1"], "FEN"),
+        (["analyse", "8/8/8/8/8/8/8/7K w - - 0 1", "-n", "1"], "king"),
+        (["analyse", "x" * 100_000, "-n", "1"], "FEN"),
+        (["analyse", "-n", "0"], "simulations"),
+        (["analyse", "-n", "-5"], "simulations"),
+        (["analyse", "-n", "many"], "simulations"),
+        (["analyse", "--evaluations", "0"], "evaluations"),
+        (["analyse", "--time", "0"], "time"),
+        (["analyse", "--time", "-1"], "time"),
+        (["analyse", "--time", "nan"], "time"),
+        (["analyse", "--mate", "0"], "mate"),
+        (["analyse", "--multipv", "0"], "multipv"),
+        (["analyse", "--top", "-1"], "top"),
+        (["analyse", "--threads", "0"], "threads"),
+        (["analyse", "--moves", "e2e5"], "e2e5"),
+        (["analyse", "--variant", "checkers"], "checkers"),
+        (["analyse", "--preset", "best"], "best"),
+        (["analyse", "--evaluator", "oracle"], "oracle"),
+        (["analyse", "--set", "bacth_size=8"], "batch_size"),
+        (["analyse", "--set", "batch_size=0"], "batch_size"),
+        (["analyse", "--set", "batch_size"], "name=value"),
+        (["analyse", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"], "over"),
+        (["analyse", "--load", "/nowhere/search"], "cannot be read"),
+        (["analyse", "--load", __file__], "damaged"),
+        (["analyse", "--load", __file__, "--variant", "chess"], "--load"),
+        (["analyse", "--graph", "search.png", "-n", "10"], "search.png"),
+        (["analyse", "--graph", "/nowhere/search.dot", "-n", "10"], "/nowhere"),
+        (["analyse", "--save", "/nowhere/search", "-n", "10"], "/nowhere"),
+        (["analyse", "one", "two", "three"], "extra"),
+        (["perft"], "DEPTH"),
+        (["perft", "0"], "depth"),
+        (["perft", "3", "8/8"], "ranks"),
+        (["settings", "--preset", "best"], "best"),
+        (["bench", "--only", "weather"], "weather"),
+        (["suite"], "FILE"),
+        (["suite", "/nowhere/mates.epd"], "cannot be read"),
+        (["suite", __file__], "test_cli.py:1: "),
+        (["divine"], "divine"),
+        (["--wrong"], "--wrong"),
+    ],
+    ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else None,
+)
+def test_an_error_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], word: str
+) -> None:
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("anabranch: ")
+    assert captured.err.count("\n") == 1
+    assert word in captured.err
+
+
+def test_errors_of_a_process_go_to_stderr_with_code_2() -> None:
+    done = subprocess.run([*COMMAND, "analyse", "garbage"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+
+
+def test_a_file_that_cannot_be_written_does_not_lose_the_result(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "taken.dot").mkdir()
+    assert run(["analyse", "-n", "50", "--graph", str(tmp_path / "taken.dot")]) == 2
+    captured = capsys.readouterr()
+    assert "50 simulations" in captured.out
+    assert captured.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["taken.dot"]
+
+
+def test_perft_divides(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = call(capsys, "perft", "3", "--divide").splitlines()
+    assert "e2e4: 600" in lines
+    assert len(lines) == 21
+
+
+def test_perft_of_a_position_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    fen = "rnb1kbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNB1KBNR[Qq] w KQkq - 0 3"
+    document = load(capsys, "perft", "2", fen, "--variant", "crazyhouse")
+    engine = Engine("crazyhouse")
+    engine.position = fen
+    assert document["moves"] == engine.perft(2)
+    assert document["nodes"] == sum(document["moves"].values())
+    assert any("@" in move for move in document["moves"])
+
+
+def test_settings_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
+    text = call(capsys, "settings")
+    for row in settings_table():
+        assert row.name in text
+    documents = load(capsys, "settings", "--preset", "alphazero")["settings"]
+    assert [document["name"] for document in documents] == [row.name for row in settings_table()]
+    assert {document["name"]: document["default"] for document in documents}["backup"] == "tree"
+    assert all(document["meaning"] and document["range"] for document in documents)
+
+
+def test_settings_shows_what_presets_change(capsys: pytest.CaptureFixture[str]) -> None:
+    changes = load(capsys, "settings", "--presets")
+    assert tuple(changes) == presets()
+    assert changes["default"] == {}
+    assert changes["alphazero"]["solver"] is False
+    assert "solver=false" in call(capsys, "settings", "--presets")
+
+
+def test_ctrl_c_ends_work_that_knows_no_stop() -> None:
+    process = start("perft", "12")
+    time.sleep(2.0)
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "")
+    assert time.monotonic() - begun < 5
