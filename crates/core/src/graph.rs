@@ -252,6 +252,9 @@ struct Link {
 /// Largest number of legal moves a node may have.
 pub const MOST_MOVES: usize = 1024;
 const CLASSES: usize = 11;
+/// Blocks of candidates are multiples of this many.
+const GRAIN: usize = 4;
+const LIST_CLASSES: usize = MOST_MOVES / GRAIN + 1;
 
 /// The arenas, the table and the budget in bytes.
 #[derive(Debug)]
@@ -264,6 +267,7 @@ pub struct Graph {
     free_node: u32,
     free_link: u32,
     free_edges: [u32; CLASSES],
+    free_lists: Vec<u32>,
     live_nodes: usize,
     live_edge_slots: usize,
     live_links: usize,
@@ -383,6 +387,7 @@ impl Graph {
             free_node: NONE,
             free_link: NONE,
             free_edges: [NONE; CLASSES],
+            free_lists: vec![NONE; LIST_CLASSES],
             live_nodes: 0,
             live_edge_slots: 0,
             live_links: 0,
@@ -618,9 +623,21 @@ impl Graph {
     /// Replaces the list of unopened candidates of a node.
     pub fn list_candidates(&mut self, id: NodeId, list: &[Candidate]) {
         self.drop_candidates(id);
-        let start = self.candidates.len();
-        self.candidates.extend_from_slice(list);
-        self.live_candidates += list.len();
+        if list.is_empty() {
+            return;
+        }
+        let class = list.len().div_ceil(GRAIN);
+        self.live_candidates += class * GRAIN;
+        let free = self.free_lists[class];
+        let start = if free == NONE {
+            let start = self.candidates.len();
+            self.candidates.resize(start + class * GRAIN, Candidate::default());
+            start
+        } else {
+            self.free_lists[class] = self.candidates[free as usize].bits();
+            free as usize
+        };
+        self.candidates[start..start + list.len()].copy_from_slice(list);
         let node = &mut self.nodes[id as usize];
         node.candidates = start as u32;
         node.taken = 0;
@@ -629,13 +646,14 @@ impl Graph {
 
     fn drop_candidates(&mut self, id: NodeId) {
         let node = &mut self.nodes[id as usize];
-        self.live_candidates -= node.listed as usize;
-        let at_end = node.listed > 0 && node.candidates as usize + node.listed as usize == self.candidates.len();
+        if node.listed > 0 {
+            let class = usize::from(node.listed).div_ceil(GRAIN);
+            self.live_candidates -= class * GRAIN;
+            self.candidates[node.candidates as usize] = Candidate::from_bits(self.free_lists[class]);
+            self.free_lists[class] = node.candidates;
+        }
         node.listed = 0;
         node.taken = 0;
-        if at_end {
-            self.candidates.truncate(node.candidates as usize);
-        }
         node.candidates = NONE;
     }
 
@@ -829,11 +847,18 @@ impl Graph {
     }
 
     /// Slides the blocks of edges and candidates together, so that all free memory is at the end.
-    fn close_up(&mut self) {
-        let mut order: Vec<NodeId> = self.ids().filter(|&id| self.nodes[id as usize].opened > 0).collect();
-        order.sort_unstable_by_key(|&id| self.nodes[id as usize].edges);
+    pub fn close_up(&mut self) {
+        // Sorted as (start, node) in one number: a key looked up in the nodes would cost a step through memory per comparison.
+        let by_start = |start: u32, id: NodeId| u64::from(start) << 32 | u64::from(id);
+        let mut order: Vec<u64> = self
+            .ids()
+            .map(|id| (id, self.node(id)))
+            .filter(|(_, node)| node.opened > 0)
+            .map(|(id, node)| by_start(node.edges, id))
+            .collect();
+        order.sort_unstable();
         let mut end = 0usize;
-        for &id in &order {
+        for id in order.iter().map(|&entry| entry as u32) {
             let node = &mut self.nodes[id as usize];
             let (start, opened) = (node.edges as usize, node.opened as usize);
             let room = opened.next_power_of_two();
@@ -849,24 +874,38 @@ impl Graph {
         self.edges.resize(end, VOID_EDGE);
         self.free_edges = [NONE; CLASSES];
         order.clear();
-        order.extend((0..self.nodes.len() as u32).filter(|&id| {
-            let node = &self.nodes[id as usize];
-            !node.has(node_flag::FREE) && node.listed > 0
-        }));
-        order.sort_unstable_by_key(|&id| self.nodes[id as usize].candidates);
+        order.extend(
+            self.ids().map(|id| (id, self.node(id))).filter(|(_, node)| node.listed > 0).map(|(id, node)| by_start(node.candidates, id)),
+        );
+        order.sort_unstable();
         let mut end = 0usize;
-        for &id in &order {
+        for id in order.iter().map(|&entry| entry as u32) {
             let node = &mut self.nodes[id as usize];
-            let from = node.candidates as usize + node.taken as usize;
-            let to = node.candidates as usize + node.listed as usize;
-            self.live_candidates -= node.taken as usize;
+            let from = node.candidates as usize + usize::from(node.taken);
+            let to = node.candidates as usize + usize::from(node.listed);
+            let before = usize::from(node.listed).div_ceil(GRAIN);
             node.listed -= node.taken;
             node.taken = 0;
             node.candidates = end as u32;
+            let after = (to - from).div_ceil(GRAIN);
+            self.live_candidates -= (before - after) * GRAIN;
             self.candidates.copy_within(from..to, end);
-            end += to - from;
+            end += after * GRAIN;
         }
         self.candidates.truncate(end);
+        self.free_lists.fill(NONE);
+    }
+
+    /// Share of the blocks that is left behind and could be closed up.
+    pub fn garbage_share(&self) -> f64 {
+        let share = |live: usize, all: usize| if all == 0 { 0.0 } else { 1.0 - live as f64 / all as f64 };
+        share(self.live_edge_slots, self.edges.len()).max(share(self.live_candidates, self.candidates.len()))
+    }
+
+    /// Gives back what the blocks of edges, candidates and links do not need at the moment, so that others may grow.
+    pub fn trim(&mut self) {
+        self.edges.shrink_to(self.edges.len() + MOST_MOVES);
+        self.candidates.shrink_to(self.candidates.len() + 4 * MOST_MOVES);
     }
 
     /// Share of the scarcest arena that is free after a sweep, counting what may still be taken from the system.
@@ -893,6 +932,7 @@ impl Graph {
         self.links.clear();
         self.table.clear();
         (self.free_node, self.free_link, self.free_edges) = (NONE, NONE, [NONE; CLASSES]);
+        self.free_lists.fill(NONE);
         (self.live_nodes, self.live_edge_slots, self.live_links, self.live_candidates) = (0, 0, 0, 0);
     }
 }

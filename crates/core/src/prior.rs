@@ -26,13 +26,23 @@ pub fn from_half(half: u16) -> f64 {
 }
 
 /// A move that may be opened, with its prior.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate(u32);
 
 impl Candidate {
     /// Packs a prior (bits of a half) and a move.
     pub const fn new(prior: u16, mv: MoveCode) -> Candidate {
         Candidate(((prior as u32) << 16) | (0xFFFF - mv.0) as u32)
+    }
+
+    /// The packed bits: a slot that holds no candidate may hold a number.
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// From packed bits.
+    pub const fn from_bits(bits: u32) -> Candidate {
+        Candidate(bits)
     }
 
     /// The prior as the bits of a half.

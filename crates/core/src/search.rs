@@ -345,21 +345,24 @@ impl<G: Game> Search<G> {
         if self.root == NONE {
             return false;
         }
+        let (uses_table, promised) = (self.uses_table(), self.promised + 2 * MOST_MOVES);
+        // Blocks that were left behind are closed up first: nothing is lost by that.
+        if self.graph.garbage_share() > 0.25 {
+            self.graph.close_up();
+            self.graph.trim();
+            if self.graph.free_share() >= 0.25 && self.graph.ensure_room(1, promised, uses_table) {
+                return true;
+            }
+        }
         self.counters.reclaims += 1;
         let mut roots = vec![self.root];
         roots.extend(self.graph.ids().filter(|&id| {
             let node = self.graph.node(id);
             node.in_flight > 0 || node.has(node_flag::WAITING)
         }));
-        // The visits below which a node is given up are chosen so that one sweep frees about a third.
-        let mut visits: Vec<u32> = self.graph.ids().map(|id| self.graph.node(id).visits).collect();
-        let third = visits.len() / 3;
-        let mut least = 0;
         let most = self.graph.node(self.root).visits;
-        // Links and the table can be what is full while the arenas have room: at least one sweep, until all fits.
-        let (uses_table, promised) = (self.uses_table(), self.promised + 2 * MOST_MOVES);
-        while (self.graph.free_share() < 0.25 || !self.graph.ensure_room(1, promised, uses_table)) && least < most {
-            least = if least == 0 && third > 0 { *visits.select_nth_unstable(third).1 } else { 2 * least.max(1) };
+        let mut least = self.visits_to_give_up();
+        loop {
             let forgets_proofs = least > most / 4;
             self.graph.sweep(&roots, |graph, id, slot| {
                 let child = graph.edge(id, slot).child;
@@ -369,8 +372,35 @@ impl<G: Game> Search<G> {
                 }
                 node.visits > least
             });
+            self.graph.trim();
+            let fits = self.graph.free_share() >= 0.35 && self.graph.ensure_room(1, promised, uses_table);
+            if fits || least >= most {
+                return self.graph.free_share() > 0.0;
+            }
+            least *= 4;
         }
-        self.graph.free_share() > 0.0
+    }
+
+    /// The number of visits up to which nodes hold more than half of all edges and of all nodes: giving them up makes room in one sweep.
+    fn visits_to_give_up(&self) -> u32 {
+        const BOUND: usize = 1 << 16;
+        let mut held = vec![(0usize, 0usize); BOUND];
+        let (mut nodes, mut edges) = (0, 0);
+        for id in self.graph.ids() {
+            let node = self.graph.node(id);
+            let slots = usize::from(node.opened);
+            let entry = &mut held[(node.visits as usize).min(BOUND - 1)];
+            *entry = (entry.0 + 1, entry.1 + slots);
+            (nodes, edges) = (nodes + 1, edges + slots);
+        }
+        let (mut some_nodes, mut some_edges) = (0, 0);
+        for (visits, (more_nodes, more_edges)) in held.into_iter().enumerate() {
+            (some_nodes, some_edges) = (some_nodes + more_nodes, some_edges + more_edges);
+            if 2 * some_nodes > nodes && 2 * some_edges > edges {
+                return visits.max(1) as u32;
+            }
+        }
+        BOUND as u32
     }
 
     /// Whether the budget allows another simulation.
