@@ -18,7 +18,7 @@ from dataclasses import asdict
 from functools import partial
 from threading import Lock
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import chess
 
@@ -351,7 +351,8 @@ class Engine:
                 self._finish = self._run(options, begun)
             finally:
                 self._elapsed = clock.monotonic() - begun
-            return self._result(options.lines)
+            is_urgent = self._finish in ("stopped", "time")
+            return self._result(options.lines, "sample" if is_urgent else "whole")
         finally:
             self._busy.release()
 
@@ -378,8 +379,8 @@ class Engine:
     def _root(self) -> Root:
         return Root(self._session.fen(), self._variant, self._chess960)
 
-    def _result(self, lines: int) -> Result:
-        report = self._session.report(lines)
+    def _result(self, lines: int, meters: Literal["sample", "whole"] = "whole") -> Result:
+        report = self._session.report(lines, meters)
         if report["best_move"] is None:
             report["best_move"] = self._session.legal_moves()[0]
         return result_of(report, self._root(), self._elapsed, lines, self._finish)

@@ -224,6 +224,13 @@ def legal_moves(board: chess.Board) -> list[chess.Move]:
     return sorted(board.legal_moves, key=lambda move: move_code(board, move))
 
 
+def play(board: chess.Board, move: chess.Move) -> None:
+    """Push a move. A dropped pawn resets the clock like one that moves, which python-chess leaves out."""
+    board.push(move)
+    if move.drop == chess.PAWN:
+        board.halfmove_clock = 0
+
+
 def clock_limit(board: chess.Board) -> int | None:
     """The clock at which the game is drawn; crazyhouse knows no such rule."""
     return None if is_crazyhouse(board) else 100
@@ -381,7 +388,7 @@ def c_puct(total: int, c_base: float, c_init: float) -> float:
 
 def u_value(c: float, p: float, total: int, n: int) -> float:
     """Eq. (4): U(s, a) = c_puct P(s, a) sqrt(sum_b N(s, b)) / (1 + N(s, a))."""
-    return c * math.sqrt(total) * p / (1 + n)
+    return c * math.sqrt(total) * p * (1 / (1 + n))
 
 
 def running_mean(q: float, n: int, x: float) -> float:
@@ -494,11 +501,13 @@ def sharpen(pi: Sequence[float], tau: float) -> list[float]:
 def softmax_priors(logits: Sequence[float], node_temperature: float) -> list[float]:
     """The policy of a node: softmax of logit / temperature over the legal moves, each rounded to a half."""
     top = max(logits)
-    weights = [math.exp((logit - top) / node_temperature) for logit in logits]
+    sharpness = 1 / node_temperature
+    weights = [math.exp((logit - top) * sharpness) for logit in logits]
     total = 0.0
     for weight in weights:
         total += weight
-    return [to_f16(weight / total) for weight in weights]
+    scale = 1 / total
+    return [to_f16(weight * scale) for weight in weights]
 
 
 def solve(children: Iterable[tuple[State, int | None]], unknown: int) -> tuple[State, int | None]:
@@ -601,7 +610,10 @@ class Search:
         while past.move_stack:
             past.pop()
             self.history[canonical_text(past)] += 1
-        self.board = board.copy(stack=False)
+        self.board = past.copy(stack=False)  # its pockets are its own
+        for move in board.move_stack:
+            play(self.board, move)
+        self.board.clear_stack()
         self.limit = clock_limit(board)
         self.start_graph()
 
@@ -714,16 +726,14 @@ class Search:
     def edge_value(self, edge: Edge, urgency: float) -> float:
         """Q of an open edge as selection sees it, in-flight visits counted as losses (or not at all)."""
         n, k = edge.visits, edge.in_flight
-        if self.settings.virtual_mode == "visit":
+        if k == 0 or self.settings.virtual_mode == "visit":
             return edge.q if n > 0 else urgency
-        if n + k == 0:
-            return urgency
-        return (n * edge.q - self.settings.virtual_loss * k) / (n + k)
+        return (n * edge.q - self.settings.virtual_loss * k) * (1 / (n + k))
 
     def table_value(self, edge: Edge, board: chess.Board, urgency: float) -> float:
         """The target of an unopened move when its child is already known from elsewhere."""
         after = board.copy(stack=False)
-        after.push(edge.move)
+        play(after, edge.move)
         child = self.table.get(self.merge_key(canonical_text(after), after))
         return v_star(child.best_value) if child is not None and child.is_evaluated else urgency
 
@@ -748,7 +758,7 @@ class Search:
             node = walk.node
             if edge is None:
                 edge = self.select(node, walk.board)
-            walk.board.push(edge.move)
+            play(walk.board, edge.move)
             if edge.child is None:
                 self.open(node, edge, walk.board)
             child = edge.child
@@ -814,7 +824,7 @@ class Search:
             assert child is not None
             if not child.is_evaluated or child.state.is_exact:
                 break
-            walk.board.push(best.move)
+            play(walk.board, best.move)
             if self.is_path_draw(child, walk):
                 walk.board.pop()
                 break
@@ -1089,7 +1099,7 @@ class Search:
         code = move_code(self.board, move)
         child = next((e.child for e in self.root.open_edges if e.code == code), None)
         self.history[self.root.position] += 1
-        self.board.push(move)
+        play(self.board, move)
         self.board.clear_stack()
         if child is None and self.settings.merges:
             child = self.table.get(self.merge_key(canonical_text(self.board), self.board))

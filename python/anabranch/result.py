@@ -162,7 +162,11 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True)
 class Statistics(Counts):
-    """All numbers: those that need a walk over the whole graph too."""
+    """All numbers: those that need a walk over the graph too.
+
+    After a stop and at a deadline the leaks are measured over some 30,000 nodes at most, because nobody
+    should wait for them; `Engine.result` measures them over all.
+    """
 
     edges: int
     """Opened edges in the graph."""

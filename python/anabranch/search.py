@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,10 @@ class Limits:
     evaluations: int | None = None
     time: float | None = None
     mate: int | None = None
+
+
+_FLOAT32 = np.dtype(np.float32)
+_Answer: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class EvaluatorThread:
@@ -72,12 +76,12 @@ class _Batch:
 
     __slots__ = ("answer", "indices", "leaves", "planes", "size")
 
-    def __init__(self, planes: NDArray[np.float32] | None) -> None:
+    def __init__(self, size: int, planes: NDArray[np.float32] | None) -> None:
+        self.size = size
         self.planes = planes
-        self.size = 0
-        self.leaves: list[Leaf] = []
-        self.indices: list[list[int]] = []
-        self.answer: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
+        self.leaves: list[Leaf] | None = None
+        self.indices: list[list[int]] | None = None
+        self.answer: _Answer | None = None
 
 
 class Loop:
@@ -92,8 +96,9 @@ class Loop:
         planes, self._policy_size = session.shape()
         settings = session.settings()
         shape = (settings["batch_size"], planes, 8, 8)
-        self._free = [
-            _Batch(None if self._takes_positions else np.empty(shape, np.float32))
+        # As many as are ever under way; the one used last comes first, while caches still hold it.
+        self._buffers = [
+            None if self._takes_positions else np.empty(shape, np.float32)
             for _ in range(settings["batches_in_flight"])
         ]
         # Everything below belongs to who has the turn.
@@ -139,11 +144,11 @@ class Loop:
                 if has_news:
                     with self._turn:
                         if not self._ended:
-                            self._advance()
+                            self._advance(until_waiting=False)
                 if progress is not None and now >= next_report:
                     next_report = now + interval
                     with self._turn:
-                        report = session.report(8, False)
+                        report = session.report(8, "off")
                     progress(report)
         finally:
             self._leave()
@@ -167,39 +172,46 @@ class Loop:
     def _work(self) -> None:
         """Evaluate until the search has ended: what the evaluator's thread does."""
         try:
-            is_slow = False
-            while (batch := self._next(is_slow)) is not None:
+            batch, is_slow = self._next(None, None, False), False
+            while batch is not None:
                 begun = time.perf_counter()
-                batch.answer = self._evaluate(batch)
+                answer = self._evaluate(batch)
                 is_slow = time.perf_counter() - begun > SLOW
+                batch = self._next(batch, answer, is_slow)
         except BaseException as error:
             self._error = error
             self._ended = True
         finally:
             self._news.set()
 
-    def _next(self, is_slow: bool) -> _Batch | None:
-        """The next batch to evaluate; none when the search is over."""
+    def _next(self, done: _Batch | None, answer: _Answer | None, is_slow: bool) -> _Batch | None:
+        """Take the answer for a batch; the next one to evaluate, or none when the search is over."""
         with self._turn:
             if self._left:
                 return None
-            if is_slow and self._waiting:
-                self._news.set()
-            else:
-                self._advance()
-            return None if self._ended else self._waiting.popleft()
+            if done is not None:
+                done.answer = answer
+                self._buffers.append(done.planes)
+            if not self._waiting:
+                self._advance(until_waiting=True)
+            if self._ended:
+                return None
+            if is_slow:
+                self._news.set()  # the other thread goes on meanwhile
+            return self._waiting.popleft()
 
-    def _advance(self) -> None:
-        """Collect and apply in the order of the Rust loop until an evaluation is missing. Only with the turn."""
+    def _advance(self, *, until_waiting: bool) -> None:
+        """Collect and apply in the order of the Rust loop, until an evaluation is missing; or until there is
+        something to evaluate, if that is all that is wanted. Only with the turn.
+        """
         session = self._session
-        while True:
+        while not (until_waiting and self._waiting):
             if self._must_apply or (self._finish is not None and self._flying):
-                batch = self._flying[0]
-                if batch.answer is None:
+                answer = self._flying[0].answer
+                if answer is None:
                     return
-                session.apply(*batch.answer)
-                batch.answer = None
-                self._free.append(self._flying.popleft())
+                session.apply(*answer)
+                self._flying.popleft()
                 self._must_apply = False
             elif self._finish is not None:
                 self._ended = True
@@ -213,11 +225,10 @@ class Loop:
                 self._collect()
 
     def _collect(self) -> None:
-        batch = self._free[-1]
-        batch.size, self._must_apply = self._session.collect(batch.planes)
-        if batch.size == 0:
+        size, self._must_apply = self._session.collect(self._buffers[-1])
+        if size == 0:
             return
-        self._free.pop()
+        batch = _Batch(size, self._buffers.pop())
         if self._takes_positions:
             leaves = self._session.newest_leaves()
             batch.leaves = [Leaf(fen, tuple(move for move, _ in moves)) for fen, moves in leaves]
@@ -225,7 +236,7 @@ class Loop:
         self._waiting.append(batch)
         self._flying.append(batch)
 
-    def _evaluate(self, batch: _Batch) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _evaluate(self, batch: _Batch) -> _Answer:
         """Ask the evaluator, and check the shape of its answer; the core checks the numbers."""
         size = batch.size
         try:
@@ -239,40 +250,42 @@ class Loop:
                 f"the evaluator must return values and logits, not {type(answer).__name__}"
             ) from None
         values = _array("values", given_values)
-        if self._takes_positions:
-            logits = self._scatter(batch, given_logits)
-        else:
+        if batch.indices is None:
             logits = _array("logits", given_logits)
-        expected = (size, self._policy_size)
-        if values.shape != (size,) or logits.shape != expected:
+        else:
+            logits = self._scatter(batch.indices, given_logits)
+        if values.shape != (size,) or logits.shape != (size, self._policy_size):
             raise EvaluatorError(
-                f"the evaluator must return values {[size]} and logits {list(expected)} for this batch, "
-                f"not {list(values.shape)} and {list(logits.shape)}"
+                f"the evaluator must return values {[size]} and logits {[size, self._policy_size]} "
+                f"for this batch, not {list(values.shape)} and {list(logits.shape)}"
             )
         return values, logits
 
-    def _scatter(self, batch: _Batch, given: Any) -> NDArray[np.float32]:
+    def _scatter(self, indices: list[list[int]], given: Any) -> NDArray[np.float32]:
         """The logits of legal moves in their places among all moves."""
         rows = list(given) if isinstance(given, (list, tuple, np.ndarray)) else []
-        if len(rows) != batch.size:
-            raise EvaluatorError(f"the evaluator must return logits for each of {batch.size} positions")
-        logits = np.zeros((batch.size, self._policy_size), np.float32)
-        for number, (row, indices) in enumerate(zip(rows, batch.indices, strict=True)):
+        if len(rows) != len(indices):
+            raise EvaluatorError(f"the evaluator must return logits for each of {len(indices)} positions")
+        logits = np.zeros((len(rows), self._policy_size), np.float32)
+        for number, (row, places) in enumerate(zip(rows, indices, strict=True)):
             of_moves = _array("logits", row)
-            if of_moves.shape != (len(indices),):
+            if of_moves.shape != (len(places),):
                 raise EvaluatorError(
-                    f"the evaluator must return {len(indices)} logits for position {number} of a batch, "
+                    f"the evaluator must return {len(places)} logits for position {number} of a batch, "
                     f"one per legal move, not {list(of_moves.shape)}"
                 )
-            logits[number, indices] = of_moves
+            logits[number, places] = of_moves
         return logits
 
 
 def _array(name: str, given: Any) -> NDArray[np.float32]:
-    if type(given) is np.ndarray and given.dtype == np.float32:
-        return np.ascontiguousarray(given)
+    if type(given) is np.ndarray and given.dtype is _FLOAT32 and given.flags.c_contiguous:
+        return given
     try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(given, np.float32, "C")
+        array = np.asarray(given)
     except (TypeError, ValueError) as error:
-        raise EvaluatorError(f"the evaluator's {name} are not an array of numbers: {error}") from error
+        raise EvaluatorError(f"the evaluator's {name} are not an array: {error}") from error
+    if array.dtype.kind not in "fiu":
+        raise EvaluatorError(f"the evaluator's {name} are not an array of numbers, but of {array.dtype}")
+    with np.errstate(over="ignore", invalid="ignore"):  # the core refuses what is infinite
+        return np.ascontiguousarray(array, np.float32)

@@ -232,3 +232,13 @@ def test_repetition_with_the_game_before_the_root() -> None:
         board.push_uci(text)
     for preset in ("mcgs-combined", "mcgs", "alphazero"):
         check(board, "material", as_dict(ref.PRESETS[preset]), [300])
+
+
+def test_a_dropped_pawn_resets_the_clock() -> None:
+    """With the clock in the key it decides what merges, and python-chess does not reset it."""
+    settings = as_dict(ref.PRESETS["mcgs-combined"]) | {"merge": "clock", "urgency": "reduction"}
+    for fen, evaluator in (
+        ("kbK5/pp6/1P6/p1p1p1p1/P1P1P1P1/8/8/8[Pp] w - - 0 1", "material"),
+        ("8/8/8/8/8/pk6/p7/K7[P] w - - 3 9", "hash"),
+    ):
+        check(chess.variant.CrazyhouseBoard(fen), evaluator, settings, [700])

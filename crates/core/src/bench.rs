@@ -42,20 +42,22 @@ impl<P: Rules> Bench for BoardSession<P> {
         let stop = Arc::new(AtomicBool::new(false));
         let mut limits = Limits::default();
         limits.budget.simulations = Some(simulations);
-        Session::forget(self);
-        self.ready()?;
-        let Some(pool) = self.pool.as_mut() else { return Err(SessionError::State("the session has no threads")) };
-        let begun = Instant::now();
-        run(&mut self.search, pool, limits, &stop, &mut |_| {});
-        let search = begun.elapsed();
+        // Once to write the trajectories down, which also warms memory and caches up; then once more for the clock.
+        let mut record = Vec::new();
+        let mut search = Duration::ZERO;
+        for recording in [true, false] {
+            Session::forget(self);
+            self.ready()?;
+            self.search.recorder = recording.then(Vec::new);
+            let Some(pool) = self.pool.as_mut() else { return Err(SessionError::State("the session has no threads")) };
+            let begun = Instant::now();
+            run(&mut self.search, pool, limits, &stop, &mut |_| {});
+            search = begun.elapsed();
+            if let Some(recorded) = self.search.recorder.take() {
+                record = recorded;
+            }
+        }
         let counters = *self.search.counters();
-        // The same search again, its trajectories written down this time.
-        Session::forget(self);
-        self.ready()?;
-        self.search.recorder = Some(Vec::new());
-        let Some(pool) = self.pool.as_mut() else { return Err(SessionError::State("the session has no threads")) };
-        run(&mut self.search, pool, limits, &stop, &mut |_| {});
-        let record = self.search.recorder.take().unwrap_or_default();
         let (rules, evaluator) = replay(&self.search, &record);
         Ok(Measured {
             search,

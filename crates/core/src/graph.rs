@@ -260,7 +260,7 @@ pub struct Graph {
     edges: Vec<Edge>,
     candidates: Vec<Candidate>,
     links: Vec<Link>,
-    table: HashTable<NodeId>,
+    table: Table,
     free_node: u32,
     free_link: u32,
     free_edges: [u32; CLASSES],
@@ -277,6 +277,82 @@ fn class_of(count: usize) -> usize {
 
 fn table_hash(key: u64, salt: u32) -> u64 {
     (key ^ u64::from(salt).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
+}
+
+fn hash_of(nodes: &[Node], id: NodeId) -> u64 {
+    let node = &nodes[id as usize];
+    table_hash(node.key, node.salt)
+}
+
+const SHARDS: usize = 64;
+
+/// The table of merge keys, in shards that grow one by one: the search never waits for all of it to be moved at once.
+#[derive(Debug)]
+struct Table {
+    shards: Vec<HashTable<NodeId>>,
+    len: usize,
+    bytes: usize,
+    /// A shard that is full and must grow before the next entry.
+    full: Option<usize>,
+}
+
+impl Default for Table {
+    fn default() -> Table {
+        Table { shards: vec![HashTable::new(); SHARDS], len: 0, bytes: 0, full: Some(0) }
+    }
+}
+
+impl Table {
+    fn shard_of(hash: u64) -> usize {
+        // The bits in the middle: hashbrown uses the lowest and the highest ones.
+        (hash >> 40) as usize % SHARDS
+    }
+
+    fn shard_bytes(shard: &HashTable<NodeId>) -> usize {
+        if shard.capacity() == 0 { 0 } else { (shard.capacity() * 8 / 7 + 1).next_power_of_two() * 5 + 16 }
+    }
+
+    fn find(&self, hash: u64, is_it: impl FnMut(&NodeId) -> bool) -> Option<NodeId> {
+        self.shards[Table::shard_of(hash)].find(hash, is_it).copied()
+    }
+
+    fn insert(&mut self, hash: u64, id: NodeId, nodes: &[Node]) {
+        let number = Table::shard_of(hash);
+        let shard = &mut self.shards[number];
+        let before = Table::shard_bytes(shard);
+        shard.insert_unique(hash, id, |&other| hash_of(nodes, other));
+        self.bytes = self.bytes + Table::shard_bytes(shard) - before;
+        self.len += 1;
+        if shard.len() == shard.capacity() {
+            self.full = Some(number);
+        }
+    }
+
+    /// Makes room in the shards that are full, while at most `spare` more bytes are taken at any moment.
+    fn make_room(&mut self, spare: usize, nodes: &[Node]) -> bool {
+        if self.full.is_none() {
+            return true;
+        }
+        for shard in &mut self.shards {
+            if shard.len() < shard.capacity() {
+                continue;
+            }
+            let before = Table::shard_bytes(shard);
+            if spare < 2 * before + 64 {
+                return false;
+            }
+            shard.reserve(shard.len().max(3), |&other| hash_of(nodes, other));
+            self.bytes = self.bytes + Table::shard_bytes(shard) - before;
+        }
+        self.full = None;
+        true
+    }
+
+    fn clear(&mut self) {
+        self.shards.iter_mut().for_each(HashTable::clear);
+        self.len = 0;
+        self.full = self.shards.iter().position(|shard| shard.capacity() == 0);
+    }
 }
 
 /// Makes room for `need` more items while at most `spare` more bytes are taken.
@@ -303,7 +379,7 @@ impl Graph {
             edges: Vec::new(),
             candidates: Vec::new(),
             links: Vec::new(),
-            table: HashTable::new(),
+            table: Table::default(),
             free_node: NONE,
             free_link: NONE,
             free_edges: [NONE; CLASSES],
@@ -345,17 +421,13 @@ impl Graph {
         (0..self.nodes.len() as u32).filter(|&id| !self.nodes[id as usize].has(node_flag::FREE))
     }
 
-    fn table_bytes(&self) -> usize {
-        if self.table.capacity() == 0 { 0 } else { (self.table.capacity() * 8 / 7 + 1).next_power_of_two() * 5 + 16 }
-    }
-
     /// Bytes taken from the system: the cap bounds this number.
     pub fn reserved_bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>()
             + self.edges.capacity() * size_of::<Edge>()
             + self.candidates.capacity() * size_of::<Candidate>()
             + self.links.capacity() * size_of::<Link>()
-            + self.table_bytes()
+            + self.table.bytes
     }
 
     /// Bytes in use by nodes, edges (blocks with their slack), candidates, links and the table.
@@ -364,7 +436,7 @@ impl Graph {
             + self.live_edge_slots * size_of::<Edge>()
             + self.live_candidates * size_of::<Candidate>()
             + self.live_links * size_of::<Link>()
-            + self.table_bytes()
+            + self.table.bytes
     }
 
     /// Makes sure that one simulation and `leaves` evaluations of `width` candidates each find their memory; false at the cap.
@@ -374,7 +446,7 @@ impl Graph {
             && self.edges.capacity() - self.edges.len() >= MOST_MOVES
             && self.candidates.capacity() - self.candidates.len() >= candidates
             && (self.free_link != NONE || self.links.len() < self.links.capacity())
-            && (!uses_table || self.table.len() < self.table.capacity());
+            && (!uses_table || self.table.full.is_none());
         fits || self.grow(candidates, uses_table)
     }
 
@@ -400,15 +472,9 @@ impl Graph {
                 return false;
             }
         }
-        if uses_table && self.table.len() == self.table.capacity() {
-            if spare(self) < 2 * self.table_bytes() + 64 {
-                return false;
-            }
-            let nodes = &self.nodes;
-            self.table.reserve(self.table.len().max(8), |&id| {
-                let node = &nodes[id as usize];
-                table_hash(node.key, node.salt)
-            });
+        let room = spare(self);
+        if uses_table && !self.table.make_room(room, &self.nodes) {
+            return false;
         }
         true
     }
@@ -489,12 +555,10 @@ impl Graph {
 
     /// The node with this merge key.
     pub fn find(&self, key: u64, salt: u32) -> Option<NodeId> {
-        self.table
-            .find(table_hash(key, salt), |&id| {
-                let node = &self.nodes[id as usize];
-                node.key == key && node.salt == salt
-            })
-            .copied()
+        self.table.find(table_hash(key, salt), |&id| {
+            let node = &self.nodes[id as usize];
+            node.key == key && node.salt == salt
+        })
     }
 
     /// Adds a node without parents. Room must have been ensured.
@@ -541,12 +605,7 @@ impl Graph {
 
     /// Enters a node whose key is not in the table.
     pub fn enter_new(&mut self, id: NodeId) {
-        let (key, salt) = (self.nodes[id as usize].key, self.nodes[id as usize].salt);
-        let nodes = &self.nodes;
-        self.table.insert_unique(table_hash(key, salt), id, |&other| {
-            let node = &nodes[other as usize];
-            table_hash(node.key, node.salt)
-        });
+        self.table.insert(hash_of(&self.nodes, id), id, &self.nodes);
     }
 
     /// Replaces the list of unopened candidates of a node.
@@ -743,7 +802,7 @@ impl Graph {
             }
         }
         // Filled anew rather than thinned out: removals would leave the table clogged.
-        let uses_table = !self.table.is_empty();
+        let uses_table = self.table.len > 0;
         self.table.clear();
         for id in 0..self.nodes.len() as u32 {
             if self.nodes[id as usize].has(node_flag::MARKED) {
@@ -815,9 +874,19 @@ impl Graph {
             .min(share(self.candidates.len(), self.candidates.capacity(), size_of::<Candidate>()))
     }
 
-    /// Frees everything.
+    /// Frees everything. The arenas are kept for the next graph, unless the cap has shrunk below them.
     pub fn clear(&mut self) {
-        *self = Graph::new(self.memory);
+        if self.reserved_bytes() > self.memory {
+            *self = Graph::new(self.memory);
+            return;
+        }
+        self.nodes.clear();
+        self.edges.clear();
+        self.candidates.clear();
+        self.links.clear();
+        self.table.clear();
+        (self.free_node, self.free_link, self.free_edges) = (NONE, NONE, [NONE; CLASSES]);
+        (self.live_nodes, self.live_edge_slots, self.live_links, self.live_candidates) = (0, 0, 0, 0);
     }
 }
 

@@ -43,6 +43,7 @@ pub struct Path<G> {
     root_clock: u32,
     limit: u32,
     stack: Vec<G>,
+    height: usize,
     stack_moves: Vec<MoveCode>,
 }
 
@@ -69,6 +70,7 @@ impl<G: Game> Path<G> {
             root_clock,
             limit,
             stack: Vec::new(),
+            height: 0,
             stack_moves: Vec::new(),
         };
         path.restart();
@@ -109,16 +111,21 @@ impl<G: Game> Path<G> {
     /// The position after all moves of the path.
     pub fn position(&mut self) -> &G {
         let common = self.moves.iter().zip(&self.stack_moves).take_while(|(a, b)| a == b).count();
-        self.stack.truncate(common);
+        self.height = common;
         self.stack_moves.truncate(common);
         for &mv in &self.moves[common..] {
-            self.stack.push(self.stack.last().unwrap_or(&self.root).clone());
-            if let Some(next) = self.stack.last_mut() {
-                next.play(mv);
+            // A slot of an earlier path is written over in place.
+            if self.height == self.stack.len() {
+                self.stack.push(self.root.clone());
             }
+            let (below, above) = self.stack.split_at_mut(self.height);
+            let next = &mut above[0];
+            next.clone_from(below.last().unwrap_or(&self.root));
+            next.play(mv);
+            self.height += 1;
             self.stack_moves.push(mv);
         }
-        self.stack.last().unwrap_or(&self.root)
+        self.height.checked_sub(1).map_or(&self.root, |top| &self.stack[top])
     }
 
     /// Enters the key of the position reached by the last move; whether the path makes it a draw by repetition.

@@ -81,18 +81,36 @@ pub fn rank(moves: &[MoveCode], logits: &[f32], temperature: f64, limit: usize, 
     candidates.clear();
     weights.list.clear();
     let largest = f64::from(logits.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b)));
+    let sharpness = 1.0 / temperature;
     let mut sum = 0.0;
     for &logit in logits {
-        let weight = weights.exponential((f64::from(logit) - largest) / temperature);
+        let weight = weights.exponential((f64::from(logit) - largest) * sharpness);
         sum += weight;
         weights.list.push(weight);
     }
-    candidates.extend(moves.iter().zip(&weights.list).map(|(&mv, &weight)| Candidate::new(to_half(weight / sum), mv)));
-    if candidates.len() > limit {
-        candidates.select_nth_unstable_by(limit - 1, |a, b| b.cmp(a));
-        candidates.truncate(limit);
+    let scale = 1.0 / sum;
+    let ranked = moves.iter().zip(&weights.list).map(|(&mv, &weight)| Candidate::new(to_half(weight * scale), mv));
+    if moves.len() <= limit {
+        candidates.extend(ranked);
+        candidates.sort_unstable_by(|a, b| b.cmp(a));
+        return;
     }
-    candidates.sort_unstable_by(|a, b| b.cmp(a));
+    // Insertion into the best so far: most moves are no better than the last of them, and are done with after one comparison.
+    for candidate in ranked {
+        if candidates.len() == limit {
+            if candidates.last().is_some_and(|&last| candidate < last) {
+                continue;
+            }
+            candidates.pop();
+        }
+        let mut place = candidates.len();
+        candidates.push(candidate);
+        while place > 0 && candidates[place - 1] < candidate {
+            candidates[place] = candidates[place - 1];
+            place -= 1;
+        }
+        candidates[place] = candidate;
+    }
 }
 
 #[cfg(test)]

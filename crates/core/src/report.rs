@@ -94,6 +94,28 @@ pub struct Statistics {
     pub root_visits: u32,
 }
 
+/// How far the meters of a report look: each edge they look at costs a step through memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meters {
+    /// Nothing is measured or counted.
+    Off,
+    /// Everything is counted, leaks are measured over the nodes with the lowest ids: for who cannot wait.
+    Sample,
+    /// Everything is counted and measured.
+    Whole,
+}
+
+impl Meters {
+    /// Number of ids that are looked at for leaks.
+    const fn bound(self) -> NodeId {
+        match self {
+            Meters::Off => 0,
+            Meters::Sample => 1 << 15,
+            Meters::Whole => NodeId::MAX,
+        }
+    }
+}
+
 /// The whole result.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -201,8 +223,8 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// The result so far with up to `lines` principal variations; without the meters that need a walk over the whole graph unless `whole`.
-    pub fn report(&self, lines: usize, whole: bool) -> Report {
+    /// The result so far with up to `lines` principal variations.
+    pub fn report(&self, lines: usize, meters: Meters) -> Report {
         let graph = &self.graph;
         let root = graph.node(self.root);
         let edges = graph.edges(self.root);
@@ -268,7 +290,7 @@ impl<G: Game> Search<G> {
             moves,
             lines: principal,
             solved: self.verdict(),
-            statistics: self.statistics(whole),
+            statistics: self.statistics(meters),
             finish: None,
             elapsed: Duration::ZERO,
         }
@@ -329,8 +351,8 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// Numbers about the graph; the meters only when `whole`.
-    pub fn statistics(&self, whole: bool) -> Statistics {
+    /// Numbers about the graph.
+    pub fn statistics(&self, meters: Meters) -> Statistics {
         let graph = &self.graph;
         let mut statistics = Statistics {
             counters: self.counters,
@@ -340,7 +362,7 @@ impl<G: Game> Search<G> {
             root_visits: graph.node(self.root).visits,
             ..Statistics::default()
         };
-        if !whole {
+        if meters == Meters::Off {
             return statistics;
         }
         let (mut edge_gap, mut edge_weight, mut node_gap, mut node_weight) = (0.0, 0.0, 0.0, 0.0);
@@ -349,7 +371,7 @@ impl<G: Game> Search<G> {
             statistics.edges += node.opened as usize;
             statistics.transposition_nodes += usize::from(node.has(node_flag::TRANSPOSITION));
             statistics.solved_nodes += usize::from(node.state.is_solved());
-            if !node.has(node_flag::EVALUATED) || node.has(node_flag::TERMINAL) {
+            if id >= meters.bound() || !node.has(node_flag::EVALUATED) || node.has(node_flag::TERMINAL) {
                 continue;
             }
             let (mut sum, mut visits) = (f64::from(node.raw), 1.0);

@@ -351,10 +351,13 @@ impl<G: Game> Search<G> {
             let node = self.graph.node(id);
             node.in_flight > 0 || node.has(node_flag::WAITING)
         }));
-        self.graph.sweep(&roots, |_, _, _| true);
-        let mut least = 1;
+        // The visits below which a node is given up are chosen so that one sweep frees about a third.
+        let mut visits: Vec<u32> = self.graph.ids().map(|id| self.graph.node(id).visits).collect();
+        let third = visits.len() / 3;
+        let mut least = 0;
         let most = self.graph.node(self.root).visits;
-        while self.graph.free_share() < 0.3 && least <= most {
+        while self.graph.free_share() < 0.25 && least < most {
+            least = if least == 0 && third > 0 { *visits.select_nth_unstable(third).1 } else { 2 * least.max(1) };
             let forgets_proofs = least > most / 4;
             self.graph.sweep(&roots, |graph, id, slot| {
                 let child = graph.edge(id, slot).child;
@@ -364,7 +367,6 @@ impl<G: Game> Search<G> {
                 }
                 node.visits > least
             });
-            least *= 2;
         }
         self.graph.free_share() > 0.0
     }

@@ -31,6 +31,7 @@ pub struct Puct {
     virtual_mode: Virtual,
     virtual_loss: f64,
     scales: Vec<f64>,
+    reciprocals: Vec<f64>,
 }
 
 impl Puct {
@@ -46,6 +47,7 @@ impl Puct {
             virtual_mode: settings.virtual_mode,
             virtual_loss: settings.virtual_loss,
             scales: Vec::new(),
+            reciprocals: (0..TABLE as u32).map(|visits| 1.0 / f64::from(1 + visits)).collect(),
         };
         puct.scales = (0..TABLE as u32).map(|sum| puct.compute_scale(sum)).collect();
         puct
@@ -69,6 +71,15 @@ impl Puct {
         }
     }
 
+    /// 1 / (1 + visits).
+    #[inline(always)]
+    fn reciprocal(&self, visits: u32) -> f64 {
+        match self.reciprocals.get(visits as usize) {
+            Some(&reciprocal) => reciprocal,
+            None => 1.0 / f64::from(1 + visits),
+        }
+    }
+
     /// The value of an unvisited move of a node.
     pub fn unvisited(&self, value: f64, edges: &[Edge]) -> f64 {
         match self.urgency {
@@ -83,12 +94,15 @@ impl Puct {
     /// The value of an opened edge as selection sees it, its trajectories in flight included.
     #[inline(always)]
     fn effective(&self, edge: &Edge, unvisited: f64) -> f64 {
-        let (visits, flying) = (edge.visits, edge.in_flight);
-        if flying == 0 || self.virtual_mode == Virtual::Visit {
-            return if visits > 0 { edge.q } else { unvisited };
+        let own = if edge.visits > 0 { edge.q } else { unvisited };
+        if self.virtual_mode == Virtual::Visit {
+            return own;
         }
-        let (n, k) = (f64::from(visits), f64::from(flying));
-        (n * edge.q - self.virtual_loss * k) / (n + k)
+        // Computed for all and taken where it counts: cheaper than a branch that nobody can predict.
+        let (n, k) = (f64::from(edge.visits), f64::from(edge.in_flight));
+        let with_losses =
+            (n * edge.q - self.virtual_loss * k) * self.reciprocal((edge.visits + u32::from(edge.in_flight)).saturating_sub(1));
+        if edge.in_flight == 0 { own } else { with_losses }
     }
 
     /// Eq. (3), (4): the edge with the largest Q + U; the first of equals. `table_value` gives an unopened candidate the value of
@@ -102,26 +116,26 @@ impl Puct {
         let (mut best, slot) = if node.in_flight == 0 {
             first_maximum(edges, |edge| {
                 let q = if edge.visits > 0 { edge.q } else { unvisited };
-                q + scale * edge.prior() / f64::from(1 + edge.visits)
+                q + scale * edge.prior() * self.reciprocal(edge.visits)
             })
         } else {
             first_maximum(edges, |edge| {
-                let visits = f64::from(1 + edge.visits + u32::from(edge.in_flight));
-                self.effective(edge, unvisited) + scale * edge.prior() / visits
+                let visits = edge.visits + u32::from(edge.in_flight);
+                self.effective(edge, unvisited) + scale * edge.prior() * self.reciprocal(visits)
             })
         };
         let mut choice = if best == f64::NEG_INFINITY { Choice::Nothing } else { Choice::Opened(slot) };
         match table_value {
             None => {
                 if let Some(candidate) = graph.candidates(id).first()
-                    && unvisited + scale * candidate.prior() / 1.0 > best
+                    && unvisited + scale * candidate.prior() > best
                 {
                     choice = Choice::Unopened(0);
                 }
             }
             Some(value_of) => {
                 for (index, candidate) in graph.candidates(id).iter().enumerate() {
-                    let score = value_of(index).unwrap_or(unvisited) + scale * candidate.prior() / 1.0;
+                    let score = value_of(index).unwrap_or(unvisited) + scale * candidate.prior();
                     if score > best {
                         best = score;
                         choice = Choice::Unopened(index);
@@ -143,8 +157,8 @@ impl Puct {
             if edge.child == crate::graph::NONE || graph.node(edge.child).state.is_exact() {
                 continue;
             }
-            let visits = f64::from(1 + edge.visits + u32::from(edge.in_flight));
-            let score = self.effective(edge, unvisited) + scale * edge.prior() / visits;
+            let visits = edge.visits + u32::from(edge.in_flight);
+            let score = self.effective(edge, unvisited) + scale * edge.prior() * self.reciprocal(visits);
             if score > best {
                 best = score;
                 choice = Choice::Opened(slot as u16);
@@ -154,18 +168,36 @@ impl Puct {
     }
 }
 
-/// The largest score over the edges that are not pruned, and the first slot that has it.
+/// Scores computed at a time.
+const CHUNK: usize = 32;
+
+/// The largest score over the edges that are not pruned, and the first slot that has it. First all scores of a chunk, then their maximum, then
+/// its place: none of the three has to wait for a comparison.
 #[inline(always)]
 fn first_maximum(edges: &[Edge], score_of: impl Fn(&Edge) -> f64) -> (f64, u16) {
     let mut best = f64::NEG_INFINITY;
     let mut best_slot = 0;
-    for (slot, edge) in edges.iter().enumerate() {
-        let score = if edge.has(edge_flag::PRUNED) { f64::NEG_INFINITY } else { score_of(edge) };
-        let better = score > best;
-        best = if better { score } else { best };
-        best_slot = if better { slot as u16 } else { best_slot };
+    let mut scores = [f64::NEG_INFINITY; CHUNK];
+    for (chunk, some) in edges.chunks(CHUNK).enumerate() {
+        for (score, edge) in scores.iter_mut().zip(some) {
+            let value = score_of(edge);
+            *score = if edge.has(edge_flag::PRUNED) { f64::NEG_INFINITY } else { value };
+        }
+        let scores = &scores[..some.len()];
+        let mut lanes = [f64::NEG_INFINITY; 4];
+        let (fours, rest) = scores.as_chunks::<4>();
+        for four in fours {
+            for (lane, &score) in lanes.iter_mut().zip(four) {
+                *lane = if score > *lane { score } else { *lane };
+            }
+        }
+        let most = lanes.iter().chain(rest).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a });
+        if most > best {
+            best = most;
+            best_slot = chunk * CHUNK + scores.iter().position(|&score| score == most).unwrap_or(0);
+        }
     }
-    (best, best_slot)
+    (best, best_slot as u16)
 }
 
 #[cfg(test)]

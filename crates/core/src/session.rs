@@ -18,7 +18,7 @@ use crate::evaluators;
 use crate::game::{Game, MoveCode};
 use crate::pool::Pool;
 use crate::prior::{Weights, rank};
-use crate::report::{EdgeExport, NodeExport, Part, Report};
+use crate::report::{EdgeExport, Meters, NodeExport, Part, Report};
 use crate::save::{self, SaveError};
 use crate::search::{Batch, Evaluated, Search};
 use crate::settings::{Settings, Value};
@@ -107,8 +107,8 @@ pub trait Session: Send {
     fn conclude(&mut self, stop: &AtomicBool);
     /// Shape of the network's input and output: planes, size of the policy.
     fn shape(&self) -> (usize, usize);
-    /// The result so far; without the meters that need a walk over the whole graph unless `whole`.
-    fn report(&self, lines: usize, whole: bool) -> Report;
+    /// The result so far.
+    fn report(&self, lines: usize, meters: Meters) -> Report;
     /// A part of the graph.
     fn export(&self, part: &Part) -> (Vec<NodeExport>, Vec<EdgeExport>);
     /// Number of in-flight marks anywhere in the graph: zero when nothing is in flight.
@@ -337,7 +337,7 @@ impl<P: Rules> Session for BoardSession<P> {
                 && last.elapsed() >= interval
             {
                 last = Instant::now();
-                let mut report = search.report(8, false);
+                let mut report = search.report(8, Meters::Off);
                 report.elapsed = begun.elapsed();
                 news(report);
             }
@@ -420,8 +420,8 @@ impl<P: Rules> Session for BoardSession<P> {
         (position.plane_count(), position.policy_size())
     }
 
-    fn report(&self, lines: usize, whole: bool) -> Report {
-        self.search.report(lines, whole)
+    fn report(&self, lines: usize, meters: Meters) -> Report {
+        self.search.report(lines, meters)
     }
 
     fn export(&self, part: &Part) -> (Vec<NodeExport>, Vec<EdgeExport>) {

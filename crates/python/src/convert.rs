@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anabranch_core::drive::Limits;
-use anabranch_core::report::{EdgeExport, Line, MoveReport, NodeExport, Report, Solved, Statistics};
+use anabranch_core::report::{EdgeExport, Line, Meters, MoveReport, NodeExport, Report, Solved, Statistics};
 use anabranch_core::settings::{Settings, Value, table};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
@@ -73,6 +73,16 @@ pub fn limits(simulations: Option<u64>, evaluations: Option<u64>, time: Option<f
         limits.time = Some(time);
     }
     Ok(limits)
+}
+
+/// How far the meters look, by name.
+pub fn meters(name: &str) -> PyResult<Meters> {
+    match name {
+        "off" => Ok(Meters::Off),
+        "sample" => Ok(Meters::Sample),
+        "whole" => Ok(Meters::Whole),
+        _ => Err(errors::limit("the meters are off, sample or whole")),
+    }
 }
 
 fn move_report<'py>(py: Python<'py>, row: &MoveReport) -> PyResult<Bound<'py, PyDict>> {

@@ -249,10 +249,11 @@ impl Session {
         Ok(self.lock()?.shape())
     }
 
-    /// The result so far; without what needs a walk over the whole graph unless `whole`.
-    #[pyo3(signature = (lines, whole=true))]
-    fn report<'py>(&self, py: Python<'py>, lines: usize, whole: bool) -> PyResult<Bound<'py, PyDict>> {
-        let report = self.apart(py, |session| session.report(lines, whole))?;
+    /// The result so far; `meters` says how far the numbers about the graph go: off, sample or whole.
+    #[pyo3(signature = (lines, meters="whole"))]
+    fn report<'py>(&self, py: Python<'py>, lines: usize, meters: &str) -> PyResult<Bound<'py, PyDict>> {
+        let meters = convert::meters(meters)?;
+        let report = self.apart(py, |session| session.report(lines, meters))?;
         convert::report(py, &report)
     }
 

@@ -1,7 +1,7 @@
 //! Long work of the core in a thread of its own, while the calling thread stays with Python: signals, progress, deadline.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -35,11 +35,12 @@ pub fn watch<T: Send, N: Send>(
     work: impl FnOnce(&mut dyn FnMut(N)) -> T + Send,
 ) -> Watched<T> {
     py.detach(|| {
-        let (sender, receiver) = channel();
+        let (sender, receiver) = sync_channel(1);
         std::thread::scope(|scope| {
             let worker = scope.spawn(move || {
-                let news: &Sender<Message<T, N>> = &sender;
-                let result = work(&mut |report| drop(news.send(Message::News(report))));
+                // News that finds the mailbox full is stale news.
+                let news: &SyncSender<Message<T, N>> = &sender;
+                let result = work(&mut |report| drop(news.try_send(Message::News(report))));
                 drop(sender.send(Message::Done(result)));
             });
             let mut watched = Watched { outcome: None, timed_out: false, raised: Ok(()) };

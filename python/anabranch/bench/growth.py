@@ -47,7 +47,7 @@ def _measure(variant: str, simulations: int, number: int, repeats: int) -> dict[
             begun = time.perf_counter()
             measured.run(simulations)
             seconds += time.perf_counter() - begun
-            statistics = measured.report(0, False)["statistics"]
+            statistics = measured.report(0, "off")["statistics"]
             done += statistics["simulations"]
             depth += statistics["simulations"] * statistics["mean_depth"]
     return {

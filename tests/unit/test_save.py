@@ -1,0 +1,115 @@
+"""Saved graphs: the same after loading, and never anything from a damaged file."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anabranch import Engine, Result, errors
+from anabranch.evaluators import Planes
+
+MIDDLEGAME = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
+CRAZYHOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
+
+
+def same(one: Result, other: Result) -> bool:
+    return (one.moves, one.lines, one.value, one.solved) == (
+        other.moves,
+        other.lines,
+        other.value,
+        other.solved,
+    )
+
+
+@pytest.mark.parametrize(
+    ("variant", "position", "settings"),
+    [
+        ("chess", MIDDLEGAME, {}),
+        ("chess", "startpos moves e2e4 e7e5", {"preset": "alphazero"}),
+        ("crazyhouse", CRAZYHOUSE, {"evaluator": "hash", "seed": 2**64 - 1}),
+        ("3check", "startpos", {"backup": "recompute", "merge": "clock"}),
+        ("chess960", "startpos", {"q_epsilon": 0.1 + 0.2}),
+    ],
+)
+def test_both_go_on_alike(tmp_path: Path, variant: str, position: str, settings: dict[str, Any]) -> None:
+    engine = Engine(variant, **settings)
+    before = engine.search(position, simulations=1500)
+    path = tmp_path / "search.anabranch"
+    engine.save(path)
+    loaded = Engine.load(str(path))
+    assert (loaded.variant, loaded.chess960) == (engine.variant, engine.chess960)
+    assert loaded.settings == engine.settings
+    assert loaded.board() == engine.board()
+    assert loaded.board().move_stack == engine.board().move_stack
+    assert same(loaded.result(), before)
+    assert loaded.graph(nodes=100_000) == engine.graph(nodes=100_000)
+    assert same(loaded.search(simulations=1000), engine.search(simulations=1000))
+    assert loaded.graph(nodes=100_000) == engine.graph(nodes=100_000)
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+def test_python_evaluators_are_given_again(tmp_path: Path) -> None:
+    engine = Engine()
+    width = engine.shape[1]
+
+    def evaluate(planes: Planes) -> tuple[Any, Any]:
+        return planes.mean(axis=(1, 2, 3)), np.zeros((len(planes), width), np.float32)
+
+    engine.configure(evaluator=evaluate)
+    engine.search(MIDDLEGAME, simulations=500)
+    path = tmp_path / "search.anabranch"
+    engine.save(path)
+    without = Engine.load(path)
+    assert same(without.result(), engine.result())
+    with pytest.raises(errors.EvaluatorError, match="given again"):
+        without.search(simulations=10)
+    loaded = Engine.load(path, evaluator=evaluate)
+    assert same(loaded.search(simulations=500), engine.search(simulations=500))
+    assert Engine.load(path, evaluator="material").search(simulations=100).statistics.root_visits <= 100
+
+
+def test_damage_is_always_noticed(tmp_path: Path) -> None:
+    engine = Engine()
+    engine.search(MIDDLEGAME, simulations=200)
+    path, damaged = tmp_path / "search.anabranch", tmp_path / "damaged.anabranch"
+    engine.save(path)
+    whole = path.read_bytes()
+    attempts = [
+        whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :]
+        for place in range(0, len(whole), 97)
+    ]
+    attempts += [whole[:length] for length in range(0, len(whole), 997)]
+    attempts += [whole + b"\0", b"\x89PNG\r\n\x1a\n" + bytes(100), b"", b"ANABRCH\x01"]
+    for attempt in attempts:
+        damaged.write_bytes(attempt)
+        with pytest.raises(errors.GraphFileError, match="damaged or not a graph file"):
+            Engine.load(damaged)
+        with pytest.raises(errors.GraphFileError):
+            engine._session.load(damaged)
+    assert engine.search(simulations=50).statistics.root_visits > 200
+
+
+def test_files_that_cannot_be_reached(tmp_path: Path) -> None:
+    engine = Engine()
+    for act in (
+        lambda: Engine.load(tmp_path / "missing"),
+        lambda: Engine.load(tmp_path),
+        lambda: engine.save(tmp_path / "missing" / "search"),
+        lambda: engine.save(tmp_path),
+    ):
+        with pytest.raises(errors.GraphAccessError):
+            act()
+        with pytest.raises(OSError, match="graph file cannot be"):
+            act()
+    assert list(tmp_path.iterdir()) == []
+    assert engine.search(simulations=50).finish == "limit"
+
+
+def test_another_variant_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "search.anabranch"
+    Engine("crazyhouse").save(path)
+    engine = Engine()
+    with pytest.raises(errors.GraphFileError, match="another variant"):
+        engine._session.load(path)
+    assert Engine.load(path).variant == "crazyhouse"
