@@ -11,7 +11,7 @@ from typing import Any
 
 from anabranch.bench.plan import PRESETS, VARIANTS, Plan, Tell, positions, session
 
-SIMULATIONS = 4000
+SIMULATIONS = 20_000
 POSITIONS = 3
 NODES = 300
 """Nodes of each graph whose edges are mixed in."""
