@@ -97,6 +97,7 @@ def compare(
             assert abs(other["prior"] - edge.prior) < TOLERANCE, text
             assert other["pruned"] == edge.pruned, text
             edges += 1
+            assert edge.child is not None
             pending.append((edge.child, other["target"]))
     return edges
 

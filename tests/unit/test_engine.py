@@ -483,3 +483,15 @@ def test_importing_is_light() -> None:
     program = "import sys, anabranch; print(*sorted({'typer', 'rich', 'networkx'} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout.split() == []
+
+
+@pytest.mark.parametrize(("variant", "megabytes"), [("chess", 8), ("chess", 32), ("crazyhouse", 12)])
+def test_the_search_goes_on_at_the_memory_cap(variant: str, megabytes: int) -> None:
+    engine = Engine(variant, memory=megabytes << 20)
+    simulations = 2000 * megabytes
+    for number in range(1, 9):
+        result = engine.search("startpos", simulations=simulations)
+        assert result.finish == "limit"
+        assert result.statistics.root_visits > 0.9 * simulations * number
+        assert result.statistics.bytes <= result.statistics.reserved_bytes <= megabytes << 20
+    assert engine._session.in_flight_marks() == 0

@@ -10,6 +10,7 @@ import pytest
 
 from anabranch import Engine, errors
 from anabranch.evaluators import Leaf, Planes
+from anabranch.search import Loop
 
 MIDDLEGAME = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 POLICY = Engine().shape[1]
@@ -284,23 +285,21 @@ class TestOrder:
             graphs.append(engine.graph(nodes=100_000))
         assert graphs[0] == graphs[1]
 
-    def test_evaluation_and_search_overlap(self) -> None:
-        """While a slow evaluator works on one batch, the one before is applied and the next collected."""
-        applied = []
+    def test_evaluation_and_search_overlap(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """While a slow evaluator works on one batch, this thread applies the one before and collects."""
+        collectors = []
+        collect = Loop._collect
 
-        def batches() -> int:
-            count: int = engine._session.report(0, "off")["statistics"]["batches"]
-            return count
+        def recorded(loop: Loop) -> None:
+            collectors.append(threading.current_thread() is threading.main_thread())
+            collect(loop)
 
-        def evaluate(planes: Planes) -> tuple[Any, Any]:
-            before = batches()
-            time.sleep(0.05)
-            applied.append(batches() - before)
-            return zeros(planes)
-
-        engine = Engine(evaluator=evaluate)
-        engine.search(MIDDLEGAME, evaluations=160)
-        assert sum(applied) > len(applied) // 2, applied
+        monkeypatch.setattr(Loop, "_collect", recorded)
+        Engine(evaluator=Sleeper(0.02)).search(MIDDLEGAME, evaluations=320)
+        assert sum(collectors) > len(collectors) // 2
+        collectors.clear()
+        Engine(evaluator=Sleeper(0)).search(MIDDLEGAME, evaluations=320)
+        assert sum(collectors) <= len(collectors) // 2
 
     def test_a_proof_ends_it(self) -> None:
         engine = Engine(evaluator=zeros)

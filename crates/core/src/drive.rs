@@ -144,10 +144,10 @@ pub fn run<G: Game>(
     };
     let abandons = matches!(finish, Finish::Stopped | Finish::Time);
     while !queue.is_empty() {
-        if abandons || !apply_oldest(search, pool, &mut queue, &mut scratch, stop) {
-            if let Some((batch, _)) = queue.pop_front() {
-                search.abandon(batch);
-            }
+        if (abandons || !apply_oldest(search, pool, &mut queue, &mut scratch, stop))
+            && let Some((batch, _)) = queue.pop_front()
+        {
+            search.abandon(batch);
         }
     }
     pool.clear();

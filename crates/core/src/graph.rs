@@ -450,8 +450,14 @@ impl Graph {
         fits || self.grow(candidates, uses_table)
     }
 
+    /// Bytes kept free for the table to double and the links to grow by half.
+    fn growth_allowance(&self) -> usize {
+        self.table.bytes + self.links.capacity() * size_of::<Link>() / 2 + self.memory / 64
+    }
+
     fn grow(&mut self, candidates: usize, uses_table: bool) -> bool {
-        let spare = |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes());
+        // What nodes and edges may take leaves enough for the table and the links to grow with them.
+        let spare = |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes() + graph.growth_allowance());
         if self.free_node == NONE {
             let room = spare(self);
             if !make_room(&mut self.nodes, 1, room) {
@@ -466,6 +472,7 @@ impl Graph {
         if !make_room(&mut self.candidates, candidates, room) {
             return false;
         }
+        let spare = |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes());
         if self.free_link == NONE {
             let room = spare(self);
             if !make_room(&mut self.links, 1, room) {

@@ -16,10 +16,13 @@ pub fn to_half(number: f64) -> u16 {
     ((rounded >> 42) - (1008 << 10)) as u16
 }
 
+/// 2^112: what the exponent of a half lacks when its bits are read as an `f32`.
+const HALF_SCALE: f32 = f32::from_bits((112 + 127) << 23);
+
 /// The number that the bits of a non-negative half denote.
 #[inline(always)]
 pub fn from_half(half: u16) -> f64 {
-    f64::from(f32::from_bits(u32::from(half) << 13) * 5.192_296_858_534_828e33)
+    f64::from(f32::from_bits(u32::from(half) << 13) * HALF_SCALE)
 }
 
 /// A move that may be opened, with its prior.

@@ -356,7 +356,9 @@ impl<G: Game> Search<G> {
         let third = visits.len() / 3;
         let mut least = 0;
         let most = self.graph.node(self.root).visits;
-        while self.graph.free_share() < 0.25 && least < most {
+        // Links and the table can be what is full while the arenas have room: at least one sweep, until all fits.
+        let (uses_table, promised) = (self.uses_table(), self.promised + 2 * MOST_MOVES);
+        while (self.graph.free_share() < 0.25 || !self.graph.ensure_room(1, promised, uses_table)) && least < most {
             least = if least == 0 && third > 0 { *visits.select_nth_unstable(third).1 } else { 2 * least.max(1) };
             let forgets_proofs = least > most / 4;
             self.graph.sweep(&roots, |graph, id, slot| {

@@ -10,7 +10,7 @@ use anabranch_core::game::{Constraint, Ending, Game, MoveCode};
 use anabranch_core::graph::{NONE, node_flag};
 use anabranch_core::pool::Pool;
 use anabranch_core::random::mix;
-use anabranch_core::report::Part;
+use anabranch_core::report::{Meters, Part};
 use anabranch_core::search::Search;
 use anabranch_core::settings::{Backup, Merge, Settings, Stop};
 
@@ -217,7 +217,9 @@ fn leak_of_each_mode_has_its_order_of_magnitude() {
     let mean = |backup: Backup, stop: Stop| {
         let seeds = 12;
         let total: f64 = (0..seeds)
-            .map(|seed| searched(Lattice::new(seed, 60, 25), Settings { backup, stop, ..settings("mcgs") }, 4000).0.statistics(true).leak)
+            .map(|seed| {
+                searched(Lattice::new(seed, 60, 25), Settings { backup, stop, ..settings("mcgs") }, 4000).0.statistics(Meters::Whole).leak
+            })
             .sum();
         total / f64::from(seeds as u32)
     };

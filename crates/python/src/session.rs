@@ -24,6 +24,8 @@ pub struct Session {
     stop: Arc<AtomicBool>,
 }
 
+/// A position, and its legal moves with their policy indices.
+type LeafText = (String, Vec<(String, usize)>);
 type Guard<'a> = MutexGuard<'a, Box<dyn core::Session>>;
 
 /// A session like one that a panic left in an unknown state, with a new graph.
@@ -211,7 +213,7 @@ impl Session {
     }
 
     /// The newest batch: for each leaf its position, and the legal moves with their policy indices.
-    fn newest_leaves(&self) -> PyResult<Vec<(String, Vec<(String, usize)>)>> {
+    fn newest_leaves(&self) -> PyResult<Vec<LeafText>> {
         Ok(self.lock()?.newest_leaves())
     }
 
