@@ -14,12 +14,19 @@ from anabranch.bench.signature import signature
 from anabranch.cli import run
 from anabranch.cli.bench import NAMES
 
-SIGNATURE = 851634409
+SIGNATURE = 3452112002
 """Changes with every change of the search, and with nothing else."""
 
 
 def test_the_signature_is_that_of_this_search_on_any_number_of_threads() -> None:
     assert [signature(threads) for threads in (1, 2, 3)] == [SIGNATURE] * 3
+
+
+@pytest.mark.parametrize(
+    "changes", [{"c_init": 2.5001}, {"q_epsilon": 0.05}, {"seed": 1}, {"batch_size": 15}]
+)
+def test_the_signature_depends_on_the_search(changes: dict[str, float]) -> None:
+    assert signature(1, **changes) != SIGNATURE
 
 
 def test_a_quick_run_measures_everything() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from anabranch.bench.plan import PRESETS, VARIANTS, Plan, Tell, positions, session
 
-SIMULATIONS = 4000
+SIMULATIONS = 20_000
 POSITIONS = 3
 NODES = 300
 """Nodes of each graph whose edges are mixed in."""
@@ -43,13 +43,13 @@ def measure_signature(plan: Plan, tell: Tell) -> dict[str, Any]:
     }
 
 
-def signature(threads: int = 1) -> int:
-    """The number itself."""
+def signature(threads: int = 1, **changes: int | float | str) -> int:
+    """The number itself; with changed settings, another."""
     digest = hashlib.blake2b(digest_size=4)
     for variant in VARIANTS:
         for preset in PRESETS:
             for position in positions(variant, POSITIONS):
-                searched = session(variant, position, preset, threads=threads)
+                searched = session(variant, position, preset, external=False, threads=threads, **changes)
                 searched.run(SIMULATIONS)
                 report = searched.report(1)
                 words = [report["best_move"], *(str(report["statistics"][name]) for name in COUNTED)]

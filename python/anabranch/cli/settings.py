@@ -24,7 +24,7 @@ def settings(
     from anabranch.cli.output import output, print_json, table
     from anabranch.settings import Settings, presets, settings_table
 
-    defaults = asdict(Settings())
+    defaults = asdict(Settings.preset("default"))
     chosen = asdict(Settings.preset(preset))
     if show_presets:
         changes = {}
