@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_a_bound_needs_visits_and_a_mix_weighs_values() -> None:
 # The core's table
 
 
-def table(position: str, variant: str, simulations: int, **settings: bool | int | float | str) -> Result:
+def table(position: str, variant: str, simulations: int, **settings: Any) -> Result:
     return Engine(variant, preset="mcgs", evaluator="hash", **settings).search(
         position, simulations=simulations
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,7 @@ HOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 1
 ENDGAME = "8/8/3k4/3p4/8/3PK3/8/8 w - - 0 1"
 
 
-def graph_of(
-    variant: str, position: str, preset: str, simulations: int, **settings: bool | int | float | str
-) -> SearchGraph:
+def graph_of(variant: str, position: str, preset: str, simulations: int, **settings: Any) -> SearchGraph:
     engine = Engine(variant, preset=preset, **settings)
     engine.search(position, simulations=simulations)
     assert engine._session.in_flight_marks() == 0
