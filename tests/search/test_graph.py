@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from typing import Literal
+from typing import Any, Literal
 
 import chess
 import networkx
@@ -21,7 +21,7 @@ ENDGAME = "8/8/3k4/3p4/8/3PK3/8/8 w - - 0 1"
 HOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
 KNIGHTS = "4k1n1/8/8/8/8/8/8/1N2K3 w - - 0 1"
 # A search that tries everything: transpositions come early.
-WIDE: dict[str, bool | int | float | str] = {"urgency": "reduction", "c_init": 10.0}
+WIDE: dict[str, Any] = {"urgency": "reduction", "c_init": 10.0}
 BARE_HOUSE = "4k3/8/8/8/8/8/8/4K3[Nn] w - - 0 1"
 
 
@@ -30,7 +30,7 @@ def whole(engine: Engine) -> SearchGraph:
 
 
 def searched(
-    position: str, simulations: int, variant: str = "chess", **settings: bool | int | float | str
+    position: str, simulations: int, variant: str = "chess", **settings: Any
 ) -> tuple[Engine, SearchGraph]:
     engine = Engine(variant, preset="mcgs", **settings)
     engine.search(position, simulations=simulations)
@@ -116,7 +116,7 @@ def test_a_graph_is_smaller_than_its_simulations_and_counts_its_links(backup: st
     # A tree has one edge less than nodes; every further edge is a link.
     assert numbers.transposition_links == len(graph.edges) - (len(graph.nodes) - 1)
     several = {node.id for node in graph.nodes if node.transposition}
-    arrivals = defaultdict(int)
+    arrivals: dict[int, int] = defaultdict(int)
     for edge in graph.edges:
         arrivals[edge.target] += 1
     assert several == {number for number, count in arrivals.items() if count > 1}
@@ -150,7 +150,8 @@ def test_edges_carry_the_whole_mass(backup: str, merge: str, variant: str, posit
         solver=True,
         epsilon_greedy=0.05,
     )
-    mass, visits = defaultdict(float), defaultdict(int)
+    mass: dict[int, float] = defaultdict(float)
+    visits: dict[int, int] = defaultdict(int)
     for edge in graph.edges:
         mass[edge.source] += edge.visits * edge.q
         visits[edge.source] += edge.visits
@@ -188,7 +189,7 @@ def test_no_cycle(backup: str, variant: str, merge: str, position: str) -> None:
 @pytest.mark.parametrize("backup", MERGING)
 @pytest.mark.parametrize("stop", ["gap", "visits", "none"])
 def test_crazyhouse_by_the_clock_comes_to_an_end(backup: str, stop: str) -> None:
-    """Captures and drops can restore a position at the same clock; the path's guard ends what would go round."""
+    """Captures and drops can restore a position at the same clock; the guard of the path ends the round."""
     trade = "3rk3/8/8/8/8/8/8/3RK3[Rr] w - - 0 1"
     engine, graph = searched(
         trade, 5000, "crazyhouse", backup=backup, merge="clock", stop=stop, evaluator="hash", solver=True
@@ -221,7 +222,7 @@ def test_leaks_in_whole_searches_and_the_printed_sign(monkeypatch: pytest.Monkey
 
 
 def test_leak_of_the_core_by_mode() -> None:
-    """The same order of magnitude from the core: naive merging leaks, corrections close the gap, trees have none."""
+    """The same from the core: naive merging leaks, corrections close the gap, trees have none."""
     leaks: dict[str, float] = {}
     for backup in ("tree", "naive", "paper", "delta", "recompute"):
         stop = "gap" if backup in ("paper", "delta") else "none"

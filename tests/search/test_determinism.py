@@ -1,0 +1,106 @@
+"""The same seed gives the same graph, whatever the threads; and a search that was stopped can go on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from anabranch import Engine, presets
+from anabranch.graph import SearchGraph
+
+CHESS = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
+HOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
+ENDGAME = "8/8/3k4/3p4/8/3PK3/8/8 w - - 0 1"
+
+
+def graph_of(variant: str, position: str, preset: str, simulations: int, **settings: Any) -> SearchGraph:
+    engine = Engine(variant, preset=preset, **settings)
+    engine.search(position, simulations=simulations)
+    assert engine._session.in_flight_marks() == 0
+    return engine.graph(visits=0, nodes=10**9)
+
+
+@pytest.mark.parametrize("preset", presets())
+@pytest.mark.parametrize(("variant", "position"), [("chess", CHESS), ("crazyhouse", HOUSE)])
+def test_any_number_of_threads_gives_the_same_graph(preset: str, variant: str, position: str) -> None:
+    for evaluator in ("material", "hash"):
+        one, two, three = (
+            graph_of(
+                variant, position, preset, 1200, threads=threads, evaluator=evaluator, epsilon_greedy=0.1
+            )
+            for threads in (1, 2, 3)
+        )
+        assert len(one.nodes) > 500
+        assert one == two == three
+
+
+@pytest.mark.parametrize("evaluator", ["material", "hash", "uniform"])
+@pytest.mark.parametrize("backup", ["naive", "delta", "recompute"])
+def test_the_same_seed_gives_the_same_graph(evaluator: str, backup: str) -> None:
+    graphs = [
+        graph_of(
+            "chess",
+            ENDGAME,
+            "mcgs-combined",
+            1500,
+            evaluator=evaluator,
+            backup=backup,
+            threads=threads,
+            seed=5,
+        )
+        for threads in (1, 2)
+    ]
+    assert graphs[0] == graphs[1]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"epsilon_greedy": 0.1},
+        {"epsilon_checks": 0.1},
+        {"epsilon_captures": 0.1},
+        {"epsilon_threats": 0.1},
+        {"dirichlet_epsilon": 0.25},
+    ],
+    ids=lambda settings: next(iter(settings)),
+)
+def test_another_seed_explores_elsewhere(settings: dict[str, float]) -> None:
+    one, other, same = (graph_of("chess", CHESS, "mcgs", 800, seed=seed, **settings) for seed in (1, 2, 1))
+    assert one != other
+    assert one == same
+
+
+def test_without_chance_the_seed_means_nothing() -> None:
+    assert graph_of("chess", CHESS, "mcgs", 800, seed=1) == graph_of("chess", CHESS, "mcgs", 800, seed=2)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("preset", ["alphazero", "mcgs-combined"])
+def test_a_stopped_search_leaves_no_marks_and_goes_on(preset: str, threads: int) -> None:
+    engine = Engine(preset=preset, evaluator="hash", hash_cost_us=2000, threads=threads)
+    timer = threading.Timer(0.08, engine.stop)
+    timer.start()
+    begun = time.monotonic()
+    result = engine.search(CHESS, simulations=10**9)
+    timer.join()
+    assert result.finish == "stopped"
+    assert time.monotonic() - begun < 5.0
+    assert engine._session.in_flight_marks() == 0
+    assert all(edge.in_flight == 0 for edge in engine.graph(visits=0, nodes=10**9).edges)
+    visits = result.statistics.root_visits
+    again = engine.search(simulations=40)
+    assert again.finish == "limit"
+    assert again.statistics.root_visits >= visits + 40 - again.statistics.explorations
+    assert engine._session.in_flight_marks() == 0
+
+
+def test_a_search_in_parts_counts_like_a_whole_one() -> None:
+    engine = Engine(preset="mcgs")
+    total = 0
+    for _ in range(5):
+        total += engine.search(CHESS, simulations=200).statistics.simulations
+        assert engine._session.in_flight_marks() == 0
+    assert engine.result().statistics.root_visits == total == 1000

@@ -1,0 +1,120 @@
+"""The cap on memory holds while visits go on rising, and reuse keeps exactly what is reachable."""
+
+from __future__ import annotations
+
+import pytest
+
+from anabranch import Engine
+from anabranch.graph import SearchGraph
+
+CAP = 4 << 20
+CHESS = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
+HOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
+
+
+def whole(engine: Engine) -> SearchGraph:
+    return engine.graph(visits=0, nodes=10**9)
+
+
+@pytest.mark.parametrize("preset", ["alphazero", "alphazero+cache", "mcgs", "mcgs-combined"])
+@pytest.mark.parametrize(("variant", "position"), [("chess", CHESS), ("crazyhouse", HOUSE)])
+def test_visits_rise_under_the_cap(preset: str, variant: str, position: str) -> None:
+    engine = Engine(variant, preset=preset, memory=CAP, urgency="reduction")
+    last = reclaims = 0
+    for _ in range(4):
+        result = engine.search(position, simulations=26_000)
+        numbers = result.statistics
+        assert result.finish == "limit"
+        assert 0 < numbers.bytes <= numbers.reserved_bytes <= CAP
+        risen = numbers.root_visits - last
+        assert numbers.simulations - numbers.explorations <= risen <= numbers.simulations == 26_000
+        assert engine._session.in_flight_marks() == 0
+        reclaims += numbers.reclaims
+        last = numbers.root_visits
+        assert numbers.nodes < 60_000
+        # Every visit of the root is still on one of its edges, though most nodes below are gone.
+        assert sum(move.visits for move in result.moves) == last - 1
+        assert all(move.q is None or abs(move.q) <= 1.0 for move in result.moves)
+    assert last > 100_000
+    assert reclaims > 0
+
+
+def test_bytes_follow_the_graph() -> None:
+    engine = Engine(preset="mcgs")
+    sizes = [engine.search(CHESS, simulations=2000).statistics for _ in range(3)]
+    assert sizes[0].bytes < sizes[1].bytes < sizes[2].bytes
+    for size in sizes:
+        assert 60 * size.nodes < size.bytes < 500 * size.nodes
+        assert size.bytes <= size.reserved_bytes
+    # Nodes that only draws of a path have reached have no visits, and are not exported.
+    assert 0 <= sizes[2].nodes - len(whole(engine).nodes) < 10
+    engine.forget()
+    assert engine.result().statistics.bytes < sizes[0].bytes / 100
+
+
+def reachable(graph: SearchGraph, start: int) -> set[int]:
+    children: dict[int, list[int]] = {}
+    for edge in graph.edges:
+        children.setdefault(edge.source, []).append(edge.target)
+    seen, stack = {start}, [start]
+    while stack:
+        for child in children.get(stack.pop(), []):
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return seen
+
+
+def content(graph: SearchGraph, numbers: set[int]) -> list[object]:
+    """What nodes and edges say, without numbers and depths, which follow the root."""
+    nodes = {node.id: node for node in graph.nodes}
+    rows: list[object] = []
+    for number in numbers:
+        node = nodes[number]
+        rows.append(
+            (node.position.rsplit(" ", 2)[0], node.visits, node.value, node.raw, node.state, node.plies)
+        )
+    for edge in graph.edges:
+        if edge.source in numbers:
+            rows.append((edge.move, edge.visits, edge.q, edge.prior, edge.child_value, edge.pruned))
+    return sorted(rows, key=repr)
+
+
+@pytest.mark.parametrize("preset", ["alphazero", "alphazero+cache", "mcgs", "mcgs-combined"])
+@pytest.mark.parametrize(("variant", "position"), [("chess", CHESS), ("crazyhouse", HOUSE)])
+def test_reuse_keeps_exactly_what_is_reachable(preset: str, variant: str, position: str) -> None:
+    engine = Engine(variant, preset=preset)
+    engine.search(position, simulations=3000)
+    for _ in range(2):
+        before = whole(engine)
+        move = engine.result().best_move
+        child = next(edge.target for edge in before.edges if edge.source == 0 and edge.move == move)
+        kept = reachable(before, child)
+        assert len(kept) < len(before.nodes)
+        engine.play(move)
+        after = whole(engine)
+        numbers = engine.result().statistics
+        assert len(after.nodes) == len(kept) == numbers.nodes
+        assert content(after, {node.id for node in after.nodes}) == content(before, kept)
+        assert numbers.root_visits == before.nodes[child].visits
+        assert engine.search(simulations=200).statistics.root_visits > before.nodes[child].visits
+
+
+def test_without_reuse_or_below_an_unknown_move_a_new_graph_starts() -> None:
+    engine = Engine(preset="mcgs", reuse=False)
+    move = engine.search(CHESS, simulations=500).best_move
+    engine.play(move)
+    assert engine.result().statistics.root_visits == 0
+    engine = Engine(preset="mcgs")
+    result = engine.search(CHESS, simulations=60)
+    unseen = next(row.move for row in result.moves if row.visits == 0)
+    engine.play(unseen)
+    assert engine.result().statistics.nodes == 1
+
+
+def test_a_position_that_continues_the_game_keeps_the_graph() -> None:
+    engine = Engine(preset="mcgs")
+    move = engine.search(f"{CHESS} moves a2a3", simulations=1000).best_move
+    kept = next(row.child_visits for row in engine.result().moves if row.move == move)
+    result = engine.search(f"{CHESS} moves a2a3 {move}", simulations=100)
+    assert result.statistics.root_visits == kept + 100
