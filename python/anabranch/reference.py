@@ -1155,7 +1155,7 @@ class Search:
         return max(opened, key=lambda pair: pair[1].end_in_ply or 0)[0]
 
     def best_move(self) -> chess.Move | None:
-        """The move to play, drawn from `policy` (with a generator of its own, when tau > 0); None at the end of a game."""
+        """The move to play, drawn from `policy` by a generator of its own; None at the end of a game."""
         policy = self.policy()
         if not policy:
             return self.root.moves[0] if self.root.moves and not self.root.is_terminal else None

@@ -41,14 +41,14 @@ class Settings:
     """Visits after which the weight of exploration begins to grow, Eq. (6)."""
     q_init: float = -1.0
     """Value of an unvisited move when urgency is fixed."""
-    urgency: Urgency = "fixed"
+    urgency: Urgency = "reduction"
     """Value of unvisited moves: fixed at q_init, or the node's value less a reduction."""
     urgency_reduction: float = 0.3
     """Reduction per square root of visited prior, with urgency = reduction."""
     table_values: bool = False
     """Unvisited moves whose child is in the graph take its value; slow, because every child's key is
     computed."""
-    node_temperature: float = 1.7
+    node_temperature: float = 1.0
     """Flattens (above 1) or sharpens the priors of every node."""
     value_min: float = -1.0
     """Lower end of the value range, Eq. (10)."""
@@ -88,7 +88,7 @@ class Settings:
     """Standard errors below the mean in the lower confidence bound."""
     temperature: float = 0.0
     """Temperature of move choice; 0 takes the best."""
-    virtual_mode: VirtualMode = "loss"
+    virtual_mode: VirtualMode = "visit"
     """How trajectories in flight look to the next one: as losses or as visits only."""
     virtual_loss: float = 1.0
     """Size of a virtual loss."""

@@ -1,4 +1,4 @@
-"""The core against the reference: the same visits edge by edge, the same values, over presets, modes, seeds and batch sizes."""
+"""The core against the reference: the same visits and values, edge by edge, over presets, modes and seeds."""
 
 from __future__ import annotations
 

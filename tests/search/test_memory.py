@@ -48,8 +48,9 @@ def test_bytes_follow_the_graph() -> None:
         assert size.bytes <= size.reserved_bytes
     # Nodes that only draws of a path have reached have no visits, and are not exported.
     assert 0 <= sizes[2].nodes - len(whole(engine).nodes) < 10
+    # The table keeps its slots for the next graph; all else is free.
     engine.forget()
-    assert engine.result().statistics.bytes < sizes[0].bytes / 100
+    assert engine.result().statistics.bytes < sizes[0].bytes / 3
 
 
 def reachable(graph: SearchGraph, start: int) -> set[int]:

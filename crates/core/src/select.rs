@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn first_visit_takes_the_highest_prior_and_visits_wear_it_down() {
-        let puct = Puct::new(&Settings::default());
+        let puct = Puct::new(&Settings::preset("mcgs-combined").unwrap());
         let (mut graph, id) = node(&[0.5, 0.25, 0.25]);
         assert_eq!(puct.select(&graph, id, None), Choice::Unopened(0));
         graph.open(id, 0);
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn virtual_loss_turns_selection_away_and_pruned_edges_are_skipped() {
-        let puct = Puct::new(&Settings::default());
+        let puct = Puct::new(&Settings::preset("mcgs-combined").unwrap());
         let (mut graph, id) = node(&[0.5, 0.25, 0.25]);
         graph.open(id, 0);
         graph.edge_mut(id, 0).visits = 8;
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn weight_grows_with_visits_as_equation_6_says() {
-        let puct = Puct::new(&Settings::default());
+        let puct = Puct::new(&Settings::preset("mcgs-combined").unwrap());
         assert!((puct.exploration_weight(0) - (2.5 + (19653.0f64 / 19652.0).ln())).abs() < 1e-12);
         assert!((puct.exploration_weight(19652) - (2.5 + (39305.0f64 / 19652.0).ln())).abs() < 1e-12);
         assert_eq!(puct.scale(100), puct.exploration_weight(100) * 10.0);
