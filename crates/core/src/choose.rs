@@ -22,7 +22,7 @@ pub fn visit_policy(options: &[Contender]) -> Vec<f64> {
     options.iter().map(|option| f64::from(option.visits) / sum).collect()
 }
 
-/// Eq. (13) to (15): boosts the second most visited move when its value is higher.
+/// Eq. (13), (14), (15): boosts the second most visited move when its value is higher.
 pub fn correct_by_value(options: &[Contender], policy: &mut [f64], q_weight: f64) {
     let first = |skip: Option<usize>| {
         let mut best: Option<usize> = None;

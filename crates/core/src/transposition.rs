@@ -1,4 +1,4 @@
-//! What is special about an edge into a transposition node: the gap, the stop rule and the correction, Eq. (7) to (10).
+//! What is special about an edge into a transposition node: the target, the gap, the stop rule and the correction, Eq. (7), (8), (9), (10).
 //!
 //! Pure functions of numbers and of the graph; nothing here changes anything.
 
