@@ -148,6 +148,8 @@ def test_lost_roots(variant: str, position: str, plies: int) -> None:
     assert result.solved.plies >= plies
     assert result.value == -1.0
     assert all(row.state == "loss" for row in result.moves)
+    lengths = {row.move: row.plies or 0 for row in result.moves}
+    assert lengths[result.best_move] == max(lengths.values()) == result.solved.plies
     assert_played_out(result, variant, "loss")
     _, best = searched(variant, position, improve=True)
     assert best.solved is not None
