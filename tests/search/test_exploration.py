@@ -61,7 +61,7 @@ def test_half_of_the_core_s_explorations_branch_at_the_root() -> None:
 
 
 def test_the_core_s_branches_halve_with_depth() -> None:
-    """In a tree a node has as many visits as its edge, and one more for every exploration that starts there."""
+    """In a tree a node has the visits of its edge, and one more for every exploration that starts there."""
     engine = Engine(preset="alphazero", evaluator="hash", batch_size=1)
     engine.search(CHESS, simulations=300)
     engine.configure(epsilon_greedy=1.0)
