@@ -165,9 +165,9 @@ def test_with_the_solver_off_nothing_is_forced() -> None:
 
 
 def test_where_all_moves_lose_the_longest_is_played() -> None:
-    result = Engine(preset="mcgs-combined").search("k7/8/1K6/8/8/8/8/7R b - - 0 1", simulations=2000)
+    engine = Engine(preset="mcgs-combined", urgency="reduction")
+    result = engine.search("8/8/4R3/Q7/2k5/8/1K6/8 b - - 0 1", simulations=5000)
     assert result.solved is not None
-    assert (result.solved.state, result.best_move) == ("loss", "a8b8")
-    lengths = {row.move: row.plies for row in result.moves}
-    longest = max(plies for plies in lengths.values() if plies is not None)
-    assert lengths[result.best_move] == longest == result.solved.plies
+    assert (result.solved.state, result.solved.plies, result.best_move) == ("loss", 4, "c4d4")
+    assert {row.move: row.plies for row in result.moves} == {"c4d3": 2, "c4d4": 4}
+    assert engine.legal_moves[0] == "c4d3"

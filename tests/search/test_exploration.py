@@ -60,6 +60,23 @@ def test_half_of_the_core_s_explorations_branch_at_the_root() -> None:
     assert sum(row.explored for row in result.moves) == gained
 
 
+def test_the_core_s_branches_halve_with_depth() -> None:
+    """In a tree a node has the visits of its edge, and one more for every exploration that starts there."""
+    engine = Engine(preset="alphazero", evaluator="hash", batch_size=1)
+    engine.search(CHESS, simulations=300)
+    engine.configure(epsilon_greedy=1.0)
+    engine.search(simulations=2000)
+    graph = engine.graph(visits=0, nodes=10**9)
+    arrived = {edge.target: edge.visits for edge in graph.edges}
+    started: Counter[int] = Counter()
+    for node in graph.nodes[1:]:
+        if node.legal:
+            started[node.depth] += node.visits - arrived[node.id]
+    assert started[1] / 2000 == pytest.approx(1 / 4, abs=0.04)
+    assert started[2] / 2000 == pytest.approx(1 / 8, abs=0.03)
+    assert started[3] / 2000 == pytest.approx(1 / 16, abs=0.03)
+
+
 def test_ancestors_keep_value_and_visits() -> None:
     """The line above the branch: every node on it has just the visits of its own edges."""
     engine = Engine(preset="mcgs", evaluator="hash", batch_size=1, epsilon_greedy=0.5, seed=3)

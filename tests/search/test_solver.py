@@ -135,6 +135,7 @@ LOST = [
     ("chess", "k7/8/1K6/8/8/8/8/7R b - - 0 1", 2),
     ("chess", "8/k1K5/5p2/3N4/6Q1/8/8/8 b - - 0 1", 2),
     ("chess", "7k/5B1n/4K3/8/8/8/1Q6/8 b - - 0 1", 4),
+    ("chess", "8/8/4R3/Q7/2k5/8/1K6/8 b - - 0 1", 4),  # the first move in the list loses faster
     ("crazyhouse", "k7/7R/8/5B2/1K6/8/8/8[NP] b - - 0 1", 4),
 ]
 
@@ -148,6 +149,8 @@ def test_lost_roots(variant: str, position: str, plies: int) -> None:
     assert result.solved.plies >= plies
     assert result.value == -1.0
     assert all(row.state == "loss" for row in result.moves)
+    lengths = {row.move: row.plies or 0 for row in result.moves}
+    assert lengths[result.best_move] == max(lengths.values()) == result.solved.plies
     assert_played_out(result, variant, "loss")
     _, best = searched(variant, position, improve=True)
     assert best.solved is not None

@@ -127,3 +127,49 @@ impl<G: Game> Replay<'_, G> {
         stands
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::chess::{ChessBoard, Variant};
+    use crate::drive::{Limits, run};
+    use crate::evaluators;
+    use crate::pool::Pool;
+    use crate::search::Search;
+    use crate::settings::{Settings, Urgency};
+
+    /// Mate in two with one key, Kc7: with the clock given.
+    fn board(clock: u32) -> ChessBoard {
+        ChessBoard::from_fen(Variant::Chess, &format!("8/k7/3K1p2/3N4/6Q1/8/8/8 w - - {clock} 90"), false).unwrap()
+    }
+
+    #[test]
+    fn a_proof_stands_only_with_the_history_it_meets() {
+        let settings = Settings { urgency: Urgency::Reduction, ..Settings::default() };
+        let mut search = Search::new(settings, Some(evaluators::by_name("material", 0).unwrap()), board(0), &[]);
+        run(&mut search, &mut Pool::new(1), Limits::default(), &Arc::new(AtomicBool::new(false)), &mut |_| {});
+        assert_eq!(search.graph().node(search.root()).state, State::Win);
+        let after_key = |moves: &[&str]| {
+            let mut board = board(0);
+            for text in moves {
+                let mv = board.parse_move(text).unwrap();
+                board.play(mv);
+            }
+            board.key()
+        };
+        let stands = |clock: u32, before: &[u64]| stands(search.graph(), search.root(), &Path::new(board(clock), before, &[]));
+        let key = after_key(&["d6c7"]);
+        assert!(stands(0, &[]));
+        assert!(stands(0, &[key]), "twice is no draw");
+        assert!(!stands(0, &[key, key]), "the key leads to the third occurrence");
+        let defence = after_key(&["d6c7", "a7a8"]);
+        assert!(!stands(0, &[defence, defence]), "and so may a defence");
+        let elsewhere = after_key(&["d6e7"]);
+        assert!(stands(0, &[elsewhere, elsewhere]), "what the proof never meets does not matter");
+        // A pawn's answer starts the count anew, a king's does not: mate comes with ply three.
+        assert!(stands(97, &[]) && !stands(98, &[]) && !stands(99, &[]));
+    }
+}
