@@ -67,7 +67,7 @@ class Settings:
     batches_in_flight: int = 2
     batch_collisions: int = 16
     batch_stops: int = 256
-    batch_terminals: int = 256
+    batch_terminals: int = 32
     idle_collections: int = 16
     seed: int = 0
 

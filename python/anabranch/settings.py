@@ -100,7 +100,7 @@ class Settings:
     """Collisions after which a mini-batch is closed."""
     batch_stops: int = 256
     """Stops at transpositions after which a mini-batch is closed."""
-    batch_terminals: int = 256
+    batch_terminals: int = 32
     """Exact ends after which a mini-batch is closed."""
     idle_collections: int = 16
     """Collections in a row without an evaluation after which the search ends."""

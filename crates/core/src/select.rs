@@ -94,15 +94,11 @@ impl Puct {
     /// The value of an opened edge as selection sees it, its trajectories in flight included.
     #[inline(always)]
     fn effective(&self, edge: &Edge, unvisited: f64) -> f64 {
-        let own = if edge.visits > 0 { edge.q } else { unvisited };
-        if self.virtual_mode == Virtual::Visit {
-            return own;
+        if edge.in_flight == 0 || self.virtual_mode == Virtual::Visit {
+            return if edge.visits > 0 { edge.q } else { unvisited };
         }
-        // Computed for all and taken where it counts: cheaper than a branch that nobody can predict.
         let (n, k) = (f64::from(edge.visits), f64::from(edge.in_flight));
-        let with_losses =
-            (n * edge.q - self.virtual_loss * k) * self.reciprocal((edge.visits + u32::from(edge.in_flight)).saturating_sub(1));
-        if edge.in_flight == 0 { own } else { with_losses }
+        (n * edge.q - self.virtual_loss * k) * self.reciprocal(edge.visits + u32::from(edge.in_flight) - 1)
     }
 
     /// Eq. (3), (4): the edge with the largest Q + U; the first of equals. `table_value` gives an unopened candidate the value of
@@ -112,7 +108,7 @@ impl Puct {
         let edges = graph.edges(id);
         let scale = self.scale(node.visits - 1 + u32::from(node.in_flight));
         let unvisited = self.unvisited(node.value, edges);
-        // Where nothing is in flight the scores need no case distinction; the loops run without branches that could be mispredicted.
+        // Where nothing is in flight the scores need no case distinction.
         let (mut best, slot) = if node.in_flight == 0 {
             first_maximum(edges, |edge| {
                 let q = if edge.visits > 0 { edge.q } else { unvisited };
