@@ -68,7 +68,7 @@ class Settings:
     batch_collisions: int = 16
     batch_stops: int = 256
     batch_terminals: int = 32
-    idle_collections: int = 16
+    idle_collections: int = 128
     seed: int = 0
 
     @property

@@ -102,7 +102,7 @@ class Settings:
     """Stops at transpositions after which a mini-batch is closed."""
     batch_terminals: int = 32
     """Exact ends after which a mini-batch is closed."""
-    idle_collections: int = 16
+    idle_collections: int = 128
     """Collections in a row without an evaluation after which the search ends."""
     threads: int = 1
     """Threads that evaluate; the graph does not depend on it."""

@@ -380,7 +380,7 @@ settings! {
     batch_collisions: integer(1, 4096) = 16, "", "Collisions after which a mini-batch is closed.";
     batch_stops: integer(1, 1048576) = 256, "", "Stops at transpositions after which a mini-batch is closed.";
     batch_terminals: integer(1, 1048576) = 32, "", "Exact ends after which a mini-batch is closed.";
-    idle_collections: integer(1, 1048576) = 16, "", "Collections in a row without an evaluation after which the search ends.";
+    idle_collections: integer(1, 1048576) = 128, "", "Collections in a row without an evaluation after which the search ends.";
     threads: integer(1, 256) = 1, "", "Threads that evaluate; the graph does not depend on it.";
     seed: integer(0, u64::MAX) = 0, "", "Seed of the random source.";
     memory: integer(4u64 << 20, 1u64 << 44) = 2u64 << 30, "", "Hard cap of the graph in bytes.";
