@@ -216,16 +216,14 @@ class Loop:
             elif self._finish is not None:
                 self._ended = True
                 return
-            elif (finish := session.finish()) is not None:
-                self._finish = finish
-                if finish in ("stopped", "time"):
-                    self._flying.clear()
-                    self._waiting.clear()
             else:
                 self._collect()
 
     def _collect(self) -> None:
-        size, self._must_apply = self._session.collect(self._buffers[-1])
+        size, self._must_apply, self._finish = self._session.collect(self._buffers[-1])
+        if self._finish in ("stopped", "time"):
+            self._flying.clear()
+            self._waiting.clear()
         if size == 0:
             return
         batch = _Batch(size, self._buffers.pop())
@@ -240,7 +238,10 @@ class Loop:
         """Ask the evaluator, and check the shape of its answer; the core checks the numbers."""
         size = batch.size
         try:
-            answer = self._function(batch.leaves if batch.planes is None else batch.planes[:size])
+            planes = batch.planes
+            if planes is not None and len(planes) > size:
+                planes = planes[:size]
+            answer = self._function(batch.leaves if planes is None else planes)
         except Exception as error:
             raise EvaluatorError(f"the evaluator raised {type(error).__name__}: {error}") from error
         try:

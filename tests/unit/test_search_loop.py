@@ -327,7 +327,7 @@ def test_arrays_of_the_wrong_kind_are_sentences() -> None:
     for array in bad:
         with pytest.raises(errors.EvaluatorError, match="float32 array"):
             session.collect(array)
-    size, _ = session.collect(np.empty(shape, np.float32))
+    size, _, _ = session.collect(np.empty(shape, np.float32))
     bad_answers: list[tuple[Any, Any]] = [
         (np.zeros(size), np.zeros((size, POLICY), np.float32)),
         (np.zeros(size, np.float32), np.zeros((size, 2 * POLICY), np.float32)[:, ::2]),

@@ -78,7 +78,8 @@ impl<P: Rules> Bench for BoardSession<P> {
         let begun = Instant::now();
         let (planes, width) = Session::shape(self);
         let batch = self.search.settings().batch_size as usize;
-        let mut filled = vec![0.0f32; batch * planes * 64];
+        // One array for each batch in flight: the planes of a batch must last until it has been evaluated.
+        let mut arrays = vec![vec![0.0f32; batch * planes * 64]; self.search.settings().batches_in_flight as usize];
         let (values, logits) = (vec![0.0f32; batch], vec![0.0f32; batch * width]);
         Session::begin(self, limits)?;
         let mut sizes = std::collections::VecDeque::new();
@@ -86,9 +87,10 @@ impl<P: Rules> Bench for BoardSession<P> {
             if let Some(finish) = Session::finish(self, &stop) {
                 break finish;
             }
-            let collected = Session::collect(self, &stop, Some(&mut filled))?;
+            let collected = Session::collect(self, &stop, Some(&mut arrays[0]))?;
             if collected.size > 0 {
                 sizes.push_back(collected.size);
+                arrays.rotate_left(1);
             }
             if collected.must_apply
                 && let Some(size) = sizes.pop_front()

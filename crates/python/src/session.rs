@@ -188,10 +188,14 @@ impl Session {
         Ok(self.lock()?.finish(&self.stop).map(Finish::as_str))
     }
 
-    /// Collects the next batch and fills its planes: number of leaves, whether the oldest batch must be applied before the next collection.
-    fn collect(&self, py: Python<'_>, planes: Option<&Bound<'_, PyAny>>) -> PyResult<(usize, bool)> {
+    /// Collects the next batch and fills its planes: number of leaves, whether the oldest batch must be applied before the next collection, and why
+    /// the search should end, in which case nothing was collected.
+    fn collect(&self, py: Python<'_>, planes: Option<&Bound<'_, PyAny>>) -> PyResult<(usize, bool, Option<&'static str>)> {
         let mut guard = self.lock()?;
         let session = &mut **guard;
+        if let Some(finish) = session.finish(&self.stop) {
+            return Ok((0, false, Some(finish.as_str())));
+        }
         let collected = match planes {
             None => py.detach(|| session.collect(&self.stop, None)),
             Some(array) => {
@@ -209,7 +213,7 @@ impl Session {
             }
         };
         let collected = collected.map_err(errors::session)?;
-        Ok((collected.size, collected.must_apply))
+        Ok((collected.size, collected.must_apply, None))
     }
 
     /// The newest batch: for each leaf its position, and the legal moves with their policy indices.
