@@ -283,13 +283,15 @@ impl<G: Game> Search<G> {
             draws: 0,
             explored: 0,
         }));
+        let solved = self.verdict();
         let fallback = || graph.candidates(self.root).first().map(|candidate| candidate.mv());
         Report {
             best_move: best.map(|slot| edges[slot as usize].mv).or_else(fallback).map(|mv| game.move_text(mv)),
-            value: root.target(),
+            // A proof that the game's history breaks is no verdict: then the mean stands.
+            value: solved.and_then(|verdict| verdict.state.value()).unwrap_or(root.value),
             moves,
             lines: principal,
-            solved: self.verdict(),
+            solved,
             statistics: self.statistics(meters),
             finish: None,
             elapsed: Duration::ZERO,

@@ -202,7 +202,8 @@ impl<G: Game> Search<G> {
             && old.evaluator == new.evaluator
             && old.seed == new.seed
             && self.evaluator.is_some() == evaluator.is_some()
-            && evaluator.is_some();
+            && evaluator.is_some()
+            && self.graph.reserved_bytes() <= settings.memory as usize;
         self.puct = Puct::new(&settings);
         self.graph.set_memory(settings.memory as usize);
         self.settings = settings;

@@ -192,6 +192,11 @@ impl<P: Rules> BoardSession<P> {
         if self.search.is_over() {
             return Err(SessionError::Over(self.fen()));
         }
+        // A proof from an earlier search may rest on a position that has been repeated since: then the graph has nothing to say here.
+        let is_proven = self.search.graph().node(self.search.root()).state.is_exact();
+        if is_proven && self.search.verdict().is_none() {
+            Session::forget(self);
+        }
         self.search.reset_counters();
         let threads = self.search.settings().threads as usize;
         if self.pool.as_ref().is_none_or(|pool| pool.threads() != threads) {
