@@ -95,7 +95,7 @@ def test_a_setting_shows(name: str) -> None:
     base.pop(name, None)
     if name == "urgency":
         base["urgency"] = "fixed"
-    default = asdict(Settings())[name]
+    default = asdict(Settings.preset("mcgs-combined"))[name]
     assert case.value != default
     assert outcome(base, case) == outcome(base, case)
     assert outcome(base, case) != outcome({**base, name: case.value}, case)
