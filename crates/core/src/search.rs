@@ -3,6 +3,8 @@
 //! `collect` runs simulations until a mini-batch of leaves waits for evaluation; `apply` takes the results and backs them up. Who
 //! evaluates, on which threads and when, is `drive`'s business or Python's; the order of these calls alone decides the graph.
 
+mod reclaim;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +14,7 @@ use crate::backup::{Arrival, Step, back_up, mark};
 use crate::evaluator::{Evaluator, Leaf};
 use crate::explore::{self, Kind};
 use crate::game::{Ending, Game, MoveCode};
-use crate::graph::{Graph, MOST_MOVES, NONE, NodeId, State, edge_flag, node_flag};
+use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::mate::{self, Shortest};
 use crate::path::Path;
 use crate::prior::{Candidate, Weights, rank};
@@ -331,77 +333,6 @@ impl<G: Game> Search<G> {
 
     fn uses_table(&self) -> bool {
         self.settings.backup != Backup::Tree
-    }
-
-    /// Makes sure that the next simulation finds its memory; gives up what matters least at the cap.
-    fn make_room(&mut self) -> bool {
-        let uses_table = self.uses_table();
-        let promised = self.promised + 2 * MOST_MOVES;
-        self.graph.ensure_room(1, promised, uses_table) || (self.reclaim() && self.graph.ensure_room(1, promised, uses_table))
-    }
-
-    /// Frees what is unreachable, then the least visited nodes; the edges above keep their numbers.
-    #[cold]
-    fn reclaim(&mut self) -> bool {
-        if self.root == NONE {
-            return false;
-        }
-        let (uses_table, promised) = (self.uses_table(), self.promised + 2 * MOST_MOVES);
-        // Blocks that were left behind are closed up first: nothing is lost by that.
-        if self.graph.garbage_share() > 0.25 {
-            self.graph.close_up();
-            self.graph.trim();
-            if self.graph.free_share() >= 0.25 && self.graph.ensure_room(1, promised, uses_table) {
-                return true;
-            }
-        }
-        self.counters.reclaims += 1;
-        let mut roots = vec![self.root];
-        roots.extend(self.graph.ids().filter(|&id| {
-            let node = self.graph.node(id);
-            node.in_flight > 0 || node.has(node_flag::WAITING)
-        }));
-        let most = self.graph.node(self.root).visits;
-        let mut least = self.visits_to_give_up();
-        loop {
-            let forgets_proofs = least > most / 4;
-            self.graph.sweep(&roots, |graph, id, slot| {
-                let child = graph.edge(id, slot).child;
-                let node = graph.node(child);
-                if node.state.is_solved() {
-                    return !forgets_proofs && is_part_of_proof(graph, id, child);
-                }
-                node.visits > least
-            });
-            self.graph.trim();
-            let fits = self.graph.free_share() >= 0.35 && self.graph.ensure_room(1, promised, uses_table);
-            if fits || least >= most {
-                return self.graph.free_share() > 0.0;
-            }
-            least *= 4;
-        }
-    }
-
-    /// The number of visits up to which nodes hold more than half of all edges and of all nodes: giving them up makes room in one sweep.
-    fn visits_to_give_up(&self) -> u32 {
-        const BOUND: usize = 1 << 16;
-        let mut held = vec![(0usize, 0usize); BOUND];
-        let (mut nodes, mut edges) = (0, 0);
-        for id in self.graph.ids() {
-            let node = self.graph.node(id);
-            let slots = usize::from(node.opened);
-            let entry = &mut held[(node.visits as usize).min(BOUND - 1)];
-            *entry = (entry.0 + 1, entry.1 + slots);
-            (nodes, edges) = (nodes + 1, edges + slots);
-        }
-        let (mut some_nodes, mut some_edges) = (0, 0);
-        for (visits, (more_nodes, more_edges)) in held.into_iter().enumerate() {
-            (some_nodes, some_edges) = (some_nodes + more_nodes, some_edges + more_edges);
-            if 2 * some_nodes > nodes && 2 * some_edges > edges {
-                return visits.max(1) as u32;
-            }
-        }
-        BOUND as u32
     }
 
     /// Whether the budget allows another simulation.
@@ -877,13 +808,6 @@ fn create<G: Game>(graph: &mut Graph, moves: &mut Vec<MoveCode>, settings: &Sett
         _ => graph.enter_new(id),
     }
     id
-}
-
-/// A proof needs all children of a lost or drawn node, but only the shortest answer of a won one.
-fn is_part_of_proof(graph: &Graph, id: NodeId, child: NodeId) -> bool {
-    let node = graph.node(id);
-    node.state != State::Win
-        || (solver::seen_from(graph, id, child) == State::Win && graph.node(child).end_in_ply.saturating_add(1) == node.end_in_ply)
 }
 
 /// What a thread keeps between evaluations to spare allocations.
