@@ -131,3 +131,56 @@ pub fn mark(graph: &mut Graph, steps: &[Step], flying: bool) {
         node.in_flight = if flying { node.in_flight + 1 } else { node.in_flight - 1 };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::MoveCode;
+    use crate::prior::Candidate;
+
+    /// An edge with four visits and Q = 0.5 into a transposition node that is worth 0.8 to its parent.
+    fn edge_into_transposition() -> (Graph, NodeId) {
+        let mut graph = Graph::new(1 << 20);
+        assert!(graph.ensure_room(4, 64, false));
+        let (id, other, child) = (graph.add_node(1, 0, 0, 1), graph.add_node(2, 0, 0, 1), graph.add_node(3, 1, 1, 1));
+        for parent in [id, other] {
+            graph.list_candidates(parent, &[Candidate::new(0x3C00, MoveCode(0))]);
+            let slot = graph.open(parent, 0);
+            graph.link(parent, slot, child);
+        }
+        for (node, visits, value) in [(id, 5, 0.4), (child, 9, -0.8)] {
+            let node = graph.node_mut(node);
+            node.flags |= node_flag::EVALUATED;
+            (node.visits, node.value) = (visits, value);
+        }
+        let edge = graph.edge_mut(id, 0);
+        (edge.visits, edge.q) = (4, 0.5);
+        (graph, id)
+    }
+
+    #[test]
+    fn a_path_draw_is_not_corrected_away() {
+        for backup in [Backup::Naive, Backup::Paper, Backup::Delta] {
+            let (mut graph, id) = edge_into_transposition();
+            let settings = Settings { backup, ..Settings::default() };
+            let corrections = back_up(&mut graph, &[Step { node: id, slot: 0 }], Arrival::PathDraw, false, &settings);
+            assert_eq!(corrections, 0);
+            assert!((graph.edge(id, 0).q - 0.4).abs() < 1e-12, "the draw counts as 0 on the edge: {backup:?}");
+            assert_eq!((graph.edge(id, 0).visits, graph.edge(id, 0).draws), (5, 1));
+            assert!((graph.node(id).value - 2.0 / 6.0).abs() < 1e-12);
+            let child = graph.node(graph.edge(id, 0).child);
+            assert_eq!((child.value, child.visits), (-0.8, 9), "the shared node learns nothing of it");
+        }
+    }
+
+    #[test]
+    fn an_arrival_is_corrected_to_the_target_in_the_correcting_modes_only() {
+        for (backup, expected) in [(Backup::Naive, 0.56), (Backup::Paper, 0.6), (Backup::Delta, 0.8)] {
+            let (mut graph, id) = edge_into_transposition();
+            let settings = Settings { backup, ..Settings::default() };
+            back_up(&mut graph, &[Step { node: id, slot: 0 }], Arrival::Value(-0.8), false, &settings);
+            // The paper clips its correction of 2.0 to 1.0; delta closes the gap at once; naive only averages.
+            assert!((graph.edge(id, 0).q - expected).abs() < 1e-12, "{backup:?}: {}", graph.edge(id, 0).q);
+        }
+    }
+}
