@@ -45,6 +45,10 @@ class SuiteError(AnabranchError, ValueError):
     """A test suite cannot be read."""
 
 
+class DataError(AnabranchError, ValueError):
+    """Training data cannot be read or made."""
+
+
 class EvaluatorError(AnabranchError, RuntimeError):
     """An evaluator raised, or what it returned cannot be used."""
 

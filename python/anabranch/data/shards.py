@@ -1,0 +1,143 @@
+"""Shards: positions with their targets as Parquet files that prove themselves.
+
+The name of a shard carries its number and the beginning of its SHA-256, so writing, checksum and name are one
+atomic step, and a damaged file gives itself away without a list that could be lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from anabranch.errors import DataError
+
+VERSION = 1
+"""Of the columns below."""
+
+SCHEMA = pa.schema(
+    [
+        ("game", pa.uint64()),  # a hash of start and moves: the same game has the same number anywhere
+        ("ply", pa.uint16()),
+        ("fen", pa.string()),
+        ("move", pa.string()),  # played (UCI)
+        ("moves", pa.list_(pa.string())),  # of the policy target, best first
+        ("weights", pa.list_(pa.float32())),  # their weights, sum 1
+        ("scores", pa.list_(pa.int16())),  # the teacher's centipawns for them, where there is a teacher
+        ("score", pa.int16()),  # of the position for the side to move, where there is a teacher
+        ("value", pa.float32()),  # in [-1, 1] for the side to move, where there is a score
+        ("result", pa.int8()),  # of the game for the side to move: 1, 0, -1
+        ("source", pa.dictionary(pa.int16(), pa.string())),
+    ]
+)
+
+_NAME = re.compile(r"(\d{6})-([0-9a-f]{16})\.parquet")
+
+
+class Shard(NamedTuple):
+    """A finished file."""
+
+    number: int
+    checksum: str
+    path: Path
+
+
+class Damage(NamedTuple):
+    """A file that cannot be used, and why."""
+
+    path: Path
+    reason: str
+
+
+def find_shards(folder: Path) -> list[Shard]:
+    """The shards of a folder by their names, in the order of their numbers. Nothing is opened."""
+    if not folder.is_dir():
+        raise DataError(f"{folder} is not a folder with shards")
+    found = []
+    for path in folder.iterdir():
+        match = _NAME.fullmatch(path.name)
+        if match:
+            found.append(Shard(int(match[1]), match[2], path))
+    return sorted(found)
+
+
+def write_shard(folder: Path, number: int, rows: Sequence[Mapping[str, Any]], about: Mapping[str, str]) -> Path:
+    """Write rows as the shard of that number: beside, then renamed."""
+    columns = {name: [row.get(name) for row in rows] for name in SCHEMA.names}
+    table = pa.Table.from_pydict(columns, SCHEMA)
+    return write_table(folder, number, table, about)
+
+
+def write_table(folder: Path, number: int, table: pa.Table, about: Mapping[str, str]) -> Path:
+    """Write a table with the columns of a shard."""
+    notes = {"anabranch.version": str(VERSION), **{f"anabranch.{name}": text for name, text in about.items()}}
+    table = table.cast(SCHEMA).replace_schema_metadata(notes)
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f".{number:06d}.{os.getpid()}.part"
+    pq.write_table(table, part, compression="zstd", write_page_checksum=True)
+    with part.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        os.fsync(file.fileno())
+    path = folder / f"{number:06d}-{digest[:16]}.parquet"
+    part.replace(path)
+    return path
+
+
+def read_shard(shard: Shard) -> pa.Table:
+    """All of a shard, or a sentence about its damage."""
+    try:
+        data = shard.path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{shard.path} cannot be read: {error.strerror}") from error
+    if not hashlib.sha256(data).hexdigest().startswith(shard.checksum):
+        raise DataError(f"{shard.path} is damaged: its content does not have the checksum of its name")
+    try:
+        table = pq.read_table(pa.BufferReader(data))
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{shard.path} is not a Parquet file: {error}") from error
+    missing = [name for name in SCHEMA.names if name not in table.column_names]
+    if missing:
+        raise DataError(f"{shard.path} lacks the column {missing[0]}")
+    return table.select(SCHEMA.names).cast(SCHEMA.with_metadata(table.schema.metadata))
+
+
+def about(table: pa.Table) -> dict[str, str]:
+    """The notes of a shard: variant, teacher, settings."""
+    notes = table.schema.metadata or {}
+    return {
+        key.decode().removeprefix("anabranch."): value.decode()
+        for key, value in notes.items()
+        if key.startswith(b"anabranch.")
+    }
+
+
+def read_shards(
+    folders: Iterable[Path], variant: str | None = None, report: Callable[[Damage], object] | None = None
+) -> Iterator[tuple[Shard, pa.Table]]:
+    """The shards of some folders one after the other. Those of another variant are refused, damaged ones
+    reported and left out.
+    """
+    for folder in folders:
+        for shard in find_shards(folder):
+            try:
+                table = read_shard(shard)
+            except DataError as error:
+                if report is None:
+                    raise
+                report(Damage(shard.path, str(error)))
+                continue
+            has = about(table).get("variant")
+            if variant is not None and has != variant:
+                raise DataError(f"{shard.path} has positions of {has}, not of {variant}")
+            yield shard, table
+
+
+def is_held_out(game: int, share: float) -> bool:
+    """Whether a game belongs to the held-out part. A property of the game, so no split needs to be stored."""
+    return (game * 0x9E3779B97F4A7C15 % 2**64) >> 32 < share * 2**32
