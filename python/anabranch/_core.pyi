@@ -7,7 +7,19 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Session", "check_settings", "preset", "presets", "saved_variant", "settings_table", "variants"]
+__all__ = [
+    "Session",
+    "bag_backward",
+    "bag_forward",
+    "check_settings",
+    "moves_backward",
+    "moves_forward",
+    "preset",
+    "presets",
+    "saved_variant",
+    "settings_table",
+    "variants",
+]
 
 def settings_table() -> list[dict[str, Any]]: ...
 def presets() -> list[str]: ...
@@ -15,6 +27,47 @@ def preset(name: str) -> dict[str, Any]: ...
 def check_settings(settings: Mapping[str, object]) -> dict[str, Any]: ...
 def variants() -> list[str]: ...
 def saved_variant(path: str | PathLike[str]) -> tuple[str, bool]: ...
+def bag_forward(
+    weight: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    features: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    out: NDArray[np.float32],
+    threads: int,
+) -> None: ...
+def bag_backward(
+    upstream: NDArray[np.float32],
+    features: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    gradient: NDArray[np.float32],
+    width: int,
+    threads: int,
+) -> None: ...
+def moves_forward(
+    hidden: NDArray[np.float32],
+    moves: NDArray[np.float32],
+    contexts: NDArray[np.float32],
+    index: NDArray[np.int32],
+    context: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    out: NDArray[np.float32],
+    width: int,
+    threads: int,
+) -> None: ...
+def moves_backward(
+    upstream: NDArray[np.float32],
+    hidden: NDArray[np.float32],
+    moves: NDArray[np.float32],
+    contexts: NDArray[np.float32],
+    index: NDArray[np.int32],
+    context: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    of_hidden: NDArray[np.float32],
+    of_moves: NDArray[np.float32],
+    of_contexts: NDArray[np.float32],
+    width: int,
+    threads: int,
+) -> None: ...
 
 @final
 class Session:

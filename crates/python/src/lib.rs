@@ -2,6 +2,7 @@
 
 mod convert;
 mod errors;
+mod kernels;
 mod session;
 mod watch;
 
@@ -74,6 +75,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(check_settings, module)?,
         wrap_pyfunction!(variants, module)?,
         wrap_pyfunction!(saved_variant, module)?,
+        wrap_pyfunction!(kernels::bag_forward, module)?,
+        wrap_pyfunction!(kernels::bag_backward, module)?,
+        wrap_pyfunction!(kernels::moves_forward, module)?,
+        wrap_pyfunction!(kernels::moves_backward, module)?,
     ] {
         module.add_function(function)?;
     }
