@@ -73,6 +73,9 @@ def analyse(
         int | None, typer.Option(metavar="MOVES", help="Limit: a proven mate in so many moves.")
     ] = None,
     evaluator: EvaluatorOption = None,
+    network: Annotated[
+        Path | None, typer.Option("--network", metavar="FILE", help="A network file as the evaluator.")
+    ] = None,
     threads: ThreadsOption = None,
     assignments: SetOption = None,
     multipv: Annotated[int, typer.Option(metavar="N", help="Principal variations to show.")] = 1,
@@ -102,6 +105,8 @@ def analyse(
         _check_graph_file(graph)
     if save is not None and not save.absolute().parent.is_dir():
         raise GraphFileError(f"there is no directory {save.absolute().parent} to save the search in")
+    if network is not None and evaluator is not None:
+        raise SettingError("--network and --evaluator cannot both be given")
     changes = read_changes(assignments, evaluator, threads)
     if load is None:
         engine = make_engine(variant or "chess", preset or "default", chess960, changes)
@@ -113,6 +118,10 @@ def analyse(
             )
         engine = Engine.load(load)
         configure(engine, changes)
+    if network is not None:
+        from anabranch.networks import open_network
+
+        engine.configure(evaluator=open_network(network, threads=threads))
     _place(engine, position, moves, load is not None)
     if simulations is evaluations is time is mate is None:
         time = SECONDS
