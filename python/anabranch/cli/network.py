@@ -101,6 +101,8 @@ def bench(
     show.print(f"in a search    {measured['evaluations_per_second_in_search']:10,.0f} evaluations/s")
     show.print(f"ratio          {measured['ratio']:10.3f}")
     show.print(f"batches full   {100 * measured['batches_full']:10.1f} %")
+    if measured["gap_microseconds"] is not None:
+        show.print(f"between them   {measured['gap_microseconds']:10,.0f} microseconds")
 
 
 def _text(fact: Any) -> str:
