@@ -72,6 +72,10 @@ def test_analyse_with_a_network(capsys: pytest.CaptureFixture[str], network: Pat
     common = ("analyse", "--network", network, "--evaluations", "40")
     found = json.loads(call(capsys, *common, "--variant", "crazyhouse", "--threads", "1", "--json"))
     assert found["statistics"]["evaluations"] == 40
+    saved = tmp_path / "saved"
+    call(capsys, *common, "--variant", "crazyhouse", "--save", saved)
+    found = json.loads(call(capsys, *common, "--load", saved, "--json"))
+    assert found["statistics"]["root_visits"] > 60  # it went on
     assert "is for crazyhouse, and this engine plays chess" in call(capsys, *common, code=2)
     assert "cannot both be given" in call(capsys, *common, "--evaluator", "hash", code=2)
     none = tmp_path / "none.onnx"

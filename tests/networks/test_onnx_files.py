@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import pickle
@@ -14,6 +15,8 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
 from anabranch.errors import MissingPackageError, NetworkError
@@ -152,6 +155,20 @@ class TestDamage:
         content[len(content) // 2] ^= 1
         assert "SHA-256" in refusal(stamped, bytes(content))
 
+    def test_flipped_bits_without_a_hash_do_no_harm(self, make_network: Any) -> None:
+        """Some cannot be found without a hash; none may end in anything but a network or a sentence."""
+        path = make_network()
+        content = path.read_bytes()
+        source = random.Random(5)
+        graph = len(content) - 600  # names and shapes stand at the end
+        for number in range(60):
+            flipped = bytearray(content)
+            place = source.randrange(graph, len(content)) if number % 2 else source.randrange(len(content))
+            flipped[place] ^= 1 << source.randrange(8)
+            path.write_bytes(flipped)
+            with contextlib.suppress(NetworkError):
+                verify_network(path)
+
     def test_something_added(self, stamped: Path) -> None:
         refusal(stamped, stamped.read_bytes() + b"\x00")
         refusal(stamped, stamped.read_bytes() + b"\x32\x01x")
@@ -191,6 +208,22 @@ class TestDamage:
         header = json.dumps({"__metadata__": {}}).encode()
         content = len(header).to_bytes(8, "little") + header
         assert "network for the core" in refusal(tmp_path / "net.onnx", content)
+
+
+@given(st.binary(min_size=1, max_size=300))
+def test_any_bytes_are_refused_with_a_sentence(content: bytes) -> None:
+    with pytest.raises(NetworkError):
+        read_onnx("net.onnx", content)
+
+
+@given(st.dictionaries(st.text(max_size=20), st.text(max_size=200), max_size=6))
+def test_texts_come_back(texts: dict[str, str]) -> None:
+    texts.pop("anabranch.sha256", None)
+    body = b"\x08\x09\x32\x03abc"
+    sealed = with_texts(body, texts)
+    assert sealed.startswith(body)
+    assert read_texts(sealed) == {**texts, "anabranch.sha256": seal_of(sealed)}
+    assert with_texts(sealed, texts) == sealed
 
 
 class TestContent:

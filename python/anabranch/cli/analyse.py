@@ -30,6 +30,7 @@ from anabranch.settings import presets, variants
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from anabranch.evaluators import Evaluator
     from anabranch.result import MoveStatistics, Progress, Result
 
 SECONDS = 5.0
@@ -108,20 +109,20 @@ def analyse(
     if network is not None and evaluator is not None:
         raise SettingError("--network and --evaluator cannot both be given")
     changes = read_changes(assignments, evaluator, threads)
+    opened = None if network is None else _open(network, threads)
     if load is None:
         engine = make_engine(variant or "chess", preset or "default", chess960, changes)
+        if opened is not None:
+            engine.configure(evaluator=opened)
     else:
         if variant is not None or preset is not None or chess960:
             raise SettingError(
                 "a saved search has its own variant and settings, so --variant, --chess960 and "
                 "--preset cannot be given with --load"
             )
-        engine = Engine.load(load)
-        configure(engine, changes)
-    if network is not None:
-        from anabranch.networks import open_network
-
-        engine.configure(evaluator=open_network(network, threads=threads))
+        engine = Engine.load(load, opened)
+        if changes:
+            configure(engine, changes)
     _place(engine, position, moves, load is not None)
     if simulations is evaluations is time is mate is None:
         time = SECONDS
@@ -134,6 +135,12 @@ def analyse(
         engine.save(save)
     if result.statistics.root_visits == 0 and result.finish == "stopped":
         raise typer.Exit(130)
+
+
+def _open(network: Path, threads: int | None) -> Evaluator:
+    from anabranch.networks import open_network
+
+    return open_network(network, threads=threads)
 
 
 def _check_graph_file(path: Path) -> None:

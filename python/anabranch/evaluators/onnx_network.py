@@ -32,7 +32,7 @@ def available_threads() -> int:
 
 
 class OnnxNetwork(ABC):
-    """A network of an ONNX file, in some runtime."""
+    """A network of an ONNX file, in some runtime. One thread at a time uses it."""
 
     inputs: Literal["planes"] = "planes"
     provider: str
@@ -53,7 +53,6 @@ class OnnxNetwork(ABC):
         self._policy_size = shape_of(self.variant, self.planes)[1]
         self._has_probabilities = self.file.metadata.policy == "probabilities"
         self._has_wdl = self.file.metadata.value == "wdl"
-        self._padded: NDArray[Any] | None = None
 
     @property
     def path(self) -> Path:
@@ -81,14 +80,13 @@ class OnnxNetwork(ABC):
         batch, size = self.file.batch, len(planes)
         if batch is None or batch == size:
             return self._infer(planes)
-        if self._padded is None:
-            self._padded = np.zeros((batch, *planes.shape[1:]), planes.dtype)
         answers = []
         for begin in range(0, size, batch):
             part = planes[begin : begin + batch]
             if len(part) < batch:
-                self._padded[: len(part)] = part
-                value, policy = self._infer(self._padded)
+                padded = np.zeros((batch, *planes.shape[1:]), planes.dtype)
+                padded[: len(part)] = part
+                value, policy = self._infer(padded)
                 answers.append((value[: len(part)], policy[: len(part)]))
             else:
                 answers.append(self._infer(part))
