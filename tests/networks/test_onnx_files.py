@@ -368,7 +368,7 @@ class TestMetadata:
             ({"variant": None}, "lack 'variant'"),
             ({"canaries": "["}, "its canaries cannot be read"),
             ({"canaries": "{}"}, "its canaries cannot be read"),
-            ({"canaries": '[{"position":"x"}]'}, "its canaries cannot be read"),
+            ({"canaries": '[{"fen":"x"}]'}, "its canaries cannot be read"),
         ],
     )
     def test_what_makes_no_sense(self, stamped: Path, changes: dict[str, str | None], reason: str) -> None:

@@ -49,7 +49,7 @@ Evaluate: TypeAlias = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32],
 class Canary:
     """A position with the value and some logits of its moves."""
 
-    position: str
+    fen: str
     value: float
     logits: tuple[tuple[str, float], ...]
     tolerance: float = TOLERANCE
@@ -82,7 +82,7 @@ def find_difference(evaluate: Evaluate, canaries: Sequence[Canary], variant: str
     if not canaries:
         return None
     try:
-        planes, places = encode([canary.position for canary in canaries], variant, version)
+        planes, places = encode([canary.fen for canary in canaries], variant, version)
     except AnabranchError as error:
         return f"one of its canaries cannot be read: {error}"
     values, logits = evaluate(planes)
@@ -90,16 +90,16 @@ def find_difference(evaluate: Evaluate, canaries: Sequence[Canary], variant: str
         if not _is_close(float(values[number]), canary.value, canary.tolerance):
             return (
                 f"it gives the value {values[number]:.4f} instead of {canary.value:.4f} "
-                f"for its canary {canary.position!r}"
+                f"for its canary {canary.fen!r}"
             )
         for move, expected in canary.logits:
             place = places[number].get(move)
             if place is None:
-                return f"its canary {canary.position!r} names the illegal move {move!r}"
+                return f"its canary {canary.fen!r} names the illegal move {move!r}"
             if not _is_close(float(logits[number, place]), expected, canary.tolerance):
                 return (
                     f"it gives {move} the logit {logits[number, place]:.4f} instead of {expected:.4f} "
-                    f"for its canary {canary.position!r}"
+                    f"for its canary {canary.fen!r}"
                 )
     return None
 
@@ -108,10 +108,10 @@ def write_canaries(canaries: Sequence[Canary]) -> str:
     """Canaries as text.
 
     >>> read_canaries(write_canaries([Canary("startpos", 0.25, (("e2e4", 1.5),))]))
-    (Canary(position='startpos', value=0.25, logits=(('e2e4', 1.5),), tolerance=0.01),)
+    (Canary(fen='startpos', value=0.25, logits=(('e2e4', 1.5),), tolerance=0.01),)
     """
     rows = [
-        {"position": canary.position, "value": round(canary.value, 6), "tolerance": canary.tolerance}
+        {"fen": canary.fen, "value": round(canary.value, 6), "tolerance": canary.tolerance}
         | {"logits": {move: round(logit, 6) for move, logit in canary.logits}}
         for canary in canaries
     ]
@@ -130,7 +130,7 @@ def read_canaries(text: str) -> tuple[Canary, ...]:
 
 
 def _read(row: Any) -> Canary:
-    position = row["position"]
+    position = row["fen"]
     if not isinstance(position, str):
         raise TypeError
     logits = tuple((str(move), float(logit)) for move, logit in row["logits"].items())
