@@ -23,7 +23,14 @@ from typing import Any, Literal, Self
 import chess
 
 from anabranch import _core
-from anabranch.errors import EvaluatorError, GameOverError, LimitError, SearchBusyError, SettingError
+from anabranch.errors import (
+    EvaluatorError,
+    GameOverError,
+    LimitError,
+    SearchBusyError,
+    SettingError,
+    VariantError,
+)
 from anabranch.evaluators import AnyEvaluator
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
 from anabranch.positions import Move, Position, read_move, read_position
@@ -42,8 +49,9 @@ class Engine:
     >>> result.best_move, result.solved.mate
     ('a1a8', 1)
 
-    `evaluator` is the name of a built-in one, an object with a method `evaluate`, or a function (see
-    `anabranch.evaluators`); everything else given by name is a setting. One thread at a time uses an
+    `evaluator` is the name of a built-in one, the path of a network file (see `anabranch.networks`), an
+    object with a method `evaluate`, or a function (see `anabranch.evaluators`); everything else given by
+    name is a setting. One thread at a time uses an
     engine; `stop` may be called from any.
     """
 
@@ -53,7 +61,7 @@ class Engine:
         preset: str = "default",
         chess960: bool = False,
         *,
-        evaluator: str | AnyEvaluator | None = None,
+        evaluator: str | os.PathLike[str] | AnyEvaluator | None = None,
         **settings: bool | int | float | str,
     ) -> None:
         self._busy = Lock()
@@ -65,6 +73,7 @@ class Engine:
         self._session = _core.Session(variant, chess960, asdict(self._settings), self._evaluator is not None)
         self._variant = self._session.variant()
         self._chess960 = self._session.is_chess960()
+        _check_fit(self._evaluator, self._session)
 
     # What it is
 
@@ -98,7 +107,10 @@ class Engine:
             return self._session.shape()
 
     def configure(
-        self, *, evaluator: str | AnyEvaluator | None = None, **settings: bool | int | float | str
+        self,
+        *,
+        evaluator: str | os.PathLike[str] | AnyEvaluator | None = None,
+        **settings: bool | int | float | str,
     ) -> None:
         """Change settings or the evaluator. The graph is kept where it still means the same.
 
@@ -112,6 +124,7 @@ class Engine:
             new = self._evaluator
         with self._exclusive():
             checked = self._settings.changed(changes)
+            _check_fit(new, self._session)
             self._session.configure(asdict(checked), new is not None)
             self._settings, self._evaluator = checked, new
 
@@ -293,7 +306,9 @@ class Engine:
             self._session.save(path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], evaluator: str | AnyEvaluator | None = None) -> Self:
+    def load(
+        cls, path: str | os.PathLike[str], evaluator: str | os.PathLike[str] | AnyEvaluator | None = None
+    ) -> Self:
         """An engine that stands where a saved one stood, and goes on like it.
 
         A Python evaluator is not in the file: where one was used, give it again. Another evaluator than
@@ -303,10 +318,14 @@ class Engine:
         engine = cls(variant, chess960=chess960)
         engine._session.load(path)
         engine._settings = Settings(**engine._session.settings())
-        if evaluator is not None and not (engine._session.is_external() and not isinstance(evaluator, str)):
-            engine.configure(evaluator=evaluator)
-        elif evaluator is not None:
-            engine._evaluator = _read_evaluator(evaluator, {})[0]
+        if evaluator is None:
+            return engine
+        given, _ = _read_evaluator(evaluator, {})
+        if given is not None and engine._session.is_external():
+            _check_fit(given, engine._session)
+            engine._evaluator = given
+        else:
+            engine.configure(evaluator=evaluator if given is None else given)
         return engine
 
     def __enter__(self) -> Self:
@@ -446,7 +465,11 @@ def _read_evaluator(
     changes: dict[str, object] = dict(settings)
     if evaluator is None:
         return None, changes
-    if isinstance(evaluator, str):
+    if isinstance(evaluator, (str, os.PathLike)):
+        from anabranch.networks import is_network_path, open_network
+
+        if is_network_path(evaluator):
+            return open_network(evaluator), changes
         return None, {**changes, "evaluator": evaluator}
     if callable(evaluator) or callable(getattr(evaluator, "evaluate", None)):
         inputs = getattr(evaluator, "inputs", "planes")
@@ -457,3 +480,14 @@ def _read_evaluator(
         "setting 'evaluator' takes a name, a function or an object with a method 'evaluate', "
         f"not {type(evaluator).__name__}"
     )
+
+
+def _check_fit(evaluator: AnyEvaluator | None, session: _core.Session) -> None:
+    """Refuse an evaluator that says it is for another variant, or for planes that there are not."""
+    variant = getattr(evaluator, "variant", None)
+    if isinstance(variant, str) and variant != session.variant():
+        raise VariantError(f"{evaluator!r} is for {variant}, and this engine plays {session.variant()}")
+    planes = getattr(evaluator, "planes", "v3")
+    if not isinstance(planes, str):
+        raise EvaluatorError(f"an evaluator's planes are the name of a version, not {type(planes).__name__}")
+    session.shape(planes)

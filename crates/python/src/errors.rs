@@ -1,6 +1,7 @@
 //! The errors of the core as the exceptions of `anabranch.errors`.
 
 use anabranch_core::chess::UnknownVariant;
+use anabranch_core::chess::planes::UnknownVersion;
 use anabranch_core::save::SaveError;
 use anabranch_core::session::SessionError;
 use anabranch_core::settings::SettingError;
@@ -51,6 +52,11 @@ pub fn setting_value(name: &str, given: &str) -> PyErr {
 /// An unknown variant.
 pub fn variant(error: UnknownVariant) -> PyErr {
     python::VariantError::new_err(error.to_string())
+}
+
+/// Planes that the variant has not.
+pub fn version(error: UnknownVersion) -> PyErr {
+    python::EvaluatorError::new_err(error.to_string())
 }
 
 /// A limit that limits nothing.
