@@ -7,7 +7,17 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Session", "check_settings", "preset", "presets", "saved_variant", "settings_table", "variants"]
+__all__ = [
+    "Session",
+    "check_settings",
+    "examine_samples",
+    "preset",
+    "presets",
+    "read_pgn",
+    "saved_variant",
+    "settings_table",
+    "variants",
+]
 
 def settings_table() -> list[dict[str, Any]]: ...
 def presets() -> list[str]: ...
@@ -15,6 +25,22 @@ def preset(name: str) -> dict[str, Any]: ...
 def check_settings(settings: Mapping[str, object]) -> dict[str, Any]: ...
 def variants() -> list[str]: ...
 def saved_variant(path: str | PathLike[str]) -> tuple[str, bool]: ...
+def read_pgn(
+    text: bytes,
+    variant: str,
+    *,
+    min_rating: int | None = None,
+    min_time: int | None = None,
+    max_time: int | None = None,
+    min_plies: int = 0,
+    skip_plies: int = 0,
+    bots: bool = True,
+    abandoned: bool = True,
+    evaluated: bool = False,
+) -> dict[str, Any]: ...
+def examine_samples(
+    variant: str, fens: list[str], moves: list[list[str]]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint8]]: ...
 
 @final
 class Session:

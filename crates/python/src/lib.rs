@@ -2,6 +2,7 @@
 
 mod convert;
 mod errors;
+mod pgn;
 mod session;
 mod watch;
 
@@ -74,6 +75,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(check_settings, module)?,
         wrap_pyfunction!(variants, module)?,
         wrap_pyfunction!(saved_variant, module)?,
+        wrap_pyfunction!(pgn::read_pgn, module)?,
+        wrap_pyfunction!(pgn::examine_samples, module)?,
     ] {
         module.add_function(function)?;
     }
