@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 VALUE_SCALE = {"chess": 180.0, "crazyhouse": 330.0}
 """Centipawns s in value = tanh(cp / (2 s)), by variant; `anabranch data stats` fits it to results."""
@@ -32,3 +33,9 @@ def weights_of(scores: Sequence[int], temperature: float) -> list[float]:
     raw = [math.exp((score - top) / temperature) for score in scores]
     total = sum(raw)
     return [weight / total for weight in raw]
+
+
+def set_targets(variant: str, sample: dict[str, Any]) -> None:
+    """Give a sample the weights and the value that its scores mean."""
+    sample["weights"] = weights_of(sample["scores"], POLICY_TEMPERATURE.get(variant, DEFAULT_TEMPERATURE))
+    sample["value"] = value_of(sample["score"], VALUE_SCALE.get(variant, DEFAULT_SCALE))
