@@ -1,8 +1,8 @@
 """Journals: a shard in the making, unit by unit, so that whatever ends a process, no finished unit is lost.
 
-A unit is a game or a position with its number. Its samples are appended as one line at once; when all units of
-a shard are there, the shard is written and its journal goes. A teacher that fails costs the unit, is replaced,
-and after some failures in a row given up.
+A unit is a game or a position with its number. Its samples are appended as one line at once; when all units
+of a shard are there, the shard is written and its journal goes. A teacher that fails costs the unit, is
+replaced, and after some failures in a row given up.
 """
 
 from __future__ import annotations

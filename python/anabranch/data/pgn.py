@@ -1,7 +1,7 @@
 """Games from PGN files as shards: the move played is the policy, the result and `%eval` comments the value.
 
-The core reads the games; this takes the text there and the columns to shards. A shard says in its notes how far
-the reading had come, so the folder itself is the state: what was interrupted goes on after its last shard.
+The core reads the games; this takes the text there and the columns to shards. A shard says in its notes how
+far the reading had come, so the folder is the state: what was interrupted goes on after its last shard.
 """
 
 from __future__ import annotations

@@ -78,6 +78,11 @@ def find_shards(folder: Path) -> list[Shard]:
     return sorted(found)
 
 
+def find_strays(folder: Path) -> list[Path]:
+    """Parquet files of a folder whose names are not those of shards."""
+    return sorted(path for path in folder.glob("*.parquet") if not _NAME.fullmatch(path.name))
+
+
 def write_shard(folder: Path, number: int, rows: Rows, about: Mapping[str, str]) -> Path:
     """Write rows as the shard of that number: beside, then renamed."""
     columns = {name: [row.get(name) for row in rows] for name in SCHEMA.names}
@@ -87,7 +92,7 @@ def write_shard(folder: Path, number: int, rows: Rows, about: Mapping[str, str])
 
 def write_table(folder: Path, number: int, table: pa.Table, about: Mapping[str, str]) -> Path:
     """Write a table with the columns of a shard."""
-    notes = {"anabranch.version": str(VERSION), **{f"anabranch.{name}": text for name, text in about.items()}}
+    notes = {f"anabranch.{name}": text for name, text in {**about, "version": str(VERSION)}.items()}
     table = table.cast(SCHEMA).replace_schema_metadata(notes)
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f".{number:06d}.{os.getpid()}.part"
@@ -113,6 +118,45 @@ def remove_parts(folder: Path) -> None:
     """Remove what interrupted writing left behind. Only for the one process that works in a folder."""
     for path in folder.glob(".*.part"):
         path.unlink(missing_ok=True)
+
+
+def remove_repeated_games(folder: Path) -> int:
+    """Rewrite the shards of a folder that have games of shards before them; how many games went. The outcome
+    depends on the shards alone. Only for the one process that works in a folder.
+    """
+    by_number: dict[int, list[Shard]] = {}
+    for shard in find_shards(folder):
+        by_number.setdefault(shard.number, []).append(shard)
+    seen = Seen()
+    removed = 0
+    for number in sorted(by_number):
+        # Two files with one number: rewriting was interrupted, and the longer is the original.
+        games = {shard: _games(shard) for shard in by_number[number]}
+        shard = max(games, key=lambda shard: len(games[shard]))
+        known = np.unique(games[shard])
+        is_new = seen.add(known)
+        if is_new.all() and len(games) == 1:
+            continue
+        try:
+            table = read_shard(shard)
+        except DataError:
+            continue
+        kept = table.filter(pa.array(np.isin(games[shard], known[is_new])))
+        path = write_table(folder, number, kept, about(table))
+        for other in games:
+            if other.path != path:
+                other.path.unlink()
+        removed += int((~is_new).sum())
+    return removed
+
+
+def _games(shard: Shard) -> NDArray[np.uint64]:
+    """The games of the rows; none if the shard is damaged."""
+    try:
+        games: NDArray[np.uint64] = pq.read_table(shard.path, columns=["game"]).column("game").to_numpy()
+    except (pa.ArrowException, OSError, KeyError):
+        return np.zeros(0, dtype=np.uint64)
+    return games
 
 
 def game_number(variant: str, start: str, moves: Sequence[str]) -> int:
@@ -141,6 +185,9 @@ def read_shard(shard: Shard) -> pa.Table:
         table = pq.read_table(pa.BufferReader(data))
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{shard.path} is not a Parquet file: {error}") from error
+    version = about(table).get("version", "1")
+    if version != str(VERSION):
+        raise DataError(f"{shard.path} has columns of version {version}, which this program does not know")
     missing = [name for name in SCHEMA.names if name not in table.column_names]
     if missing:
         raise DataError(f"{shard.path} lacks the column {missing[0]}")
@@ -168,6 +215,9 @@ def read_shards(
     """
     seen = Seen()
     for folder in folders:
+        if report is not None:
+            for path in find_strays(folder):
+                report(Damage(path, f"{path} is not named like a shard"))
         for shard in find_shards(folder):
             try:
                 table = read_shard(shard)

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-VALUE_SCALE = {"chess": 180.0, "crazyhouse": 330.0}
-"""Centipawns s in value = tanh(cp / (2 s)), by variant; `anabranch data stats` fits it to results."""
+VALUE_SCALE = {"chess": 270.0, "crazyhouse": 700.0}
+"""Centipawns s in value = tanh(cp / (2 s)), by variant: what `anabranch data stats` fits to the results of games
+of Stockfish and Fairy-Stockfish at 400 nodes."""
 POLICY_TEMPERATURE = {"chess": 40.0, "crazyhouse": 80.0}
 """Centipawns T in weight ~ exp(cp / T), by variant."""
-DEFAULT_SCALE = 200.0
+DEFAULT_SCALE = 400.0
 DEFAULT_TEMPERATURE = 50.0
 
 
