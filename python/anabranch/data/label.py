@@ -189,8 +189,8 @@ def _positions(job: LabelJob, refuse: Refuse) -> Iterator[pa.Table]:
             yield _of_shard(job, shards[0])
         elif ".pgn" in path.suffixes:
             games = PgnJob(job.variant, min_plies=1, bots=True, abandoned=True)
-            for table, _, _ in read_tables(games, [path], seen, Cursor()):
-                yield table
+            for part in read_tables(games, [path], seen, Cursor()):
+                yield part.table
         else:
             yield from _of_list(job, path, refuse)
 

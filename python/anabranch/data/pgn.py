@@ -80,21 +80,37 @@ class Progress(NamedTuple):
     counts: dict[str, int]
 
 
+class Part(NamedTuple):
+    """The samples of some games."""
+
+    table: pa.Table
+    cursor: Cursor
+    """Where to go on after it."""
+    progress: Progress
+
+
 def read_tables(
-    job: PgnJob, files: Sequence[Path], seen: Seen, cursor: Cursor, threads: int = 1
-) -> Iterator[tuple[pa.Table, Cursor, int]]:
-    """The samples of some games after the other, no game twice; how far that is; bytes of the file for it."""
+    job: PgnJob, files: Sequence[Path], seen: Seen, cursor: Cursor, threads: int = 1, positions: int = 0
+) -> Iterator[Part]:
+    """The samples of some games after the other, no game twice."""
     counts = Counter(cursor.counts)
     for number in range(cursor.file, len(files)):
         begin = cursor.offset if number == cursor.file else 0
         source = files[number].name if str(files[number]) != "-" else "stdin"
         for piece, columns in _read_columns(job, read_pieces(files[number], begin), threads):
             table, kept, twice = _take(job, columns, source, seen, counts["kept"])
+            before = dict(counts)
             counts.update(columns["counts"])
             counts.update(kept=kept, twice=twice)
-            yield table, Cursor(number, piece.end, dict(counts)), piece.consumed
+            positions += table.num_rows
+            progress = Progress(number, piece.consumed, positions, dict(counts))
             if job.max_games is not None and counts["kept"] >= job.max_games:
+                # Games of this piece may be left: for more it is read again, and these are met twice.
+                again = Counter(before)
+                again.update(kept=kept, twice=-kept)
+                yield Part(table, Cursor(number, piece.end - len(piece.text), dict(again)), progress)
                 return
+            yield Part(table, Cursor(number, piece.end, dict(counts)), progress)
 
 
 def _read_columns(
@@ -187,15 +203,13 @@ def import_pgn(
     progress = Progress(cursor.file, 0, positions, cursor.counts)
     tables: list[pa.Table] = []
     if job.max_games is None or cursor.counts.get("kept", 0) < job.max_games:
-        for table, reached, consumed in read_tables(job, files, seen, cursor, threads):
+        for table, reached, progress in read_tables(job, files, seen, cursor, threads, positions):
             cursor = reached
-            positions += table.num_rows
             tables.append(table)
             if sum(part.num_rows for part in tables) >= job.positions_per_shard:
                 _write(job, folder, number, tables, cursor)
                 number += 1
                 tables = []
-            progress = Progress(cursor.file, consumed, positions, cursor.counts)
             advance(progress)
     if any(table.num_rows for table in tables):
         _write(job, folder, number, tables, cursor)

@@ -174,9 +174,11 @@ class Fit:
                 return None
             step = max(-slope / 2, min(slope, gradient / curvature))
             slope += step
+            if not 1e-3 < slope < 20.0:  # scores say nothing about results, or all
+                return None
             if abs(step) < 1e-9 * slope:
                 break
-        return 100.0 / slope if slope > 1e-3 else None
+        return 100.0 / slope
 
 
 def collect(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 VALUE_SCALE = {"chess": 270.0, "crazyhouse": 700.0}
-"""Centipawns s in value = tanh(cp / (2 s)), by variant: what `anabranch data stats` fits to the results of games
+"""Centipawns s in value = tanh(cp / (2 s)), by variant: what `anabranch data stats` fits to results of games
 of Stockfish and Fairy-Stockfish at 400 nodes."""
 POLICY_TEMPERATURE = {"chess": 40.0, "crazyhouse": 80.0}
 """Centipawns T in weight ~ exp(cp / T), by variant."""
