@@ -39,23 +39,23 @@ class Piece(NamedTuple):
 def open_text(path: Path) -> tuple[BinaryIO, BinaryIO]:
     """A file as text and as it is; `-` is standard input. What is compressed says so in its first bytes."""
     try:
-        raw = cast("BinaryIO", sys.stdin.buffer) if str(path) == "-" else path.open("rb")
+        raw = sys.stdin.buffer if str(path) == "-" else path.open("rb", 1 << 20)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}") from error
-    buffered = io.BufferedReader(cast("io.RawIOBase", raw), 1 << 20)
-    first = buffered.peek(4)[:4]
+    assert isinstance(raw, io.BufferedReader)
+    first = raw.peek(4)[:4]
     if first == b"\x28\xb5\x2f\xfd":
         try:
             import zstandard
         except ImportError as error:
             raise MissingPackageError("a .zst file needs zstandard: pip install 'anabranch[data]'") from error
         tool = zstandard.ZstdDecompressor(max_window_size=1 << 31)
-        return cast("BinaryIO", tool.stream_reader(buffered, read_across_frames=True)), raw
+        return cast("BinaryIO", tool.stream_reader(raw, read_across_frames=True)), raw
     if first[:3] == b"BZh":
-        return cast("BinaryIO", bz2.BZ2File(buffered)), raw
+        return cast("BinaryIO", bz2.BZ2File(raw)), raw
     if first[:2] == b"\x1f\x8b":
-        return cast("BinaryIO", gzip.GzipFile(fileobj=buffered)), raw
-    return cast("BinaryIO", buffered), raw
+        return cast("BinaryIO", gzip.GzipFile(fileobj=raw)), raw
+    return raw, raw
 
 
 def read_pieces(path: Path, begin: int = 0, size: int = PIECE) -> Iterator[Piece]:
