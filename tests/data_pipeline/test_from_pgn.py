@@ -313,6 +313,11 @@ def test_reading_goes_on_after_the_last_shard(tmp_path: Path, monkeypatch: pytes
             import_pgn(job, [first, second], tmp_path / "broken", advance)
     assert import_pgn(job, [first, second], tmp_path / "broken") == whole
     assert [shard.path.name for shard in find_shards(tmp_path / "broken")] == names
+    find_shards(tmp_path / "broken")[2].path.unlink()
+    with pytest.raises(DataError, match="lacks shard 2"):
+        import_pgn(job, [first, second], tmp_path / "broken")
+    for shard in find_shards(tmp_path / "broken")[2:]:
+        shard.path.unlink()
     assert import_pgn(job, [first, second], tmp_path / "broken").positions == whole.positions
     assert [shard.path.name for shard in find_shards(tmp_path / "broken")] == names
 

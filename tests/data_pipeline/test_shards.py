@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -155,8 +158,6 @@ def test_unsound_rows_are_found(tmp_path: Path, changes: dict[str, Any], reason:
 
 
 def test_files_left_behind_are_found(tmp_path: Path) -> None:
-    import os
-
     write_shard(tmp_path, 0, game(7), NOTES)
     part = tmp_path / ".000001.99.part"
     part.write_bytes(b"x")
@@ -205,3 +206,15 @@ def test_an_empty_folder_has_nothing_to_count(tmp_path: Path, capsys: pytest.Cap
     assert run(["data", "stats", str(tmp_path)]) == 2
     assert run(["data", "check", str(tmp_path / "none")]) == 2
     assert "is not a folder" in capsys.readouterr().err
+
+
+def test_without_pyarrow_there_is_a_sentence(tmp_path: Path) -> None:
+    script = (
+        "import sys, importlib.util as util; find = util.find_spec; "
+        "util.find_spec = lambda name, *rest: None if name == 'pyarrow' else find(name, *rest); "
+        "from anabranch.cli import run; sys.exit(run(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", script, "data", "stats", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "anabranch: training data needs pyarrow: pip install 'anabranch[data]'\n"

@@ -479,7 +479,8 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_counted() {
-        let cases: [(&str, &str, fn(&Counts) -> u64); 8] = [
+        type Case = (&'static str, &'static str, fn(&Counts) -> u64);
+        let cases: [Case; 8] = [
             ("[Variant \"Atomic\"]", "1. e4 1-0", |counts| counts.variant),
             ("[Variant \"Shogi\"]", "1. e4 1-0", |counts| counts.variant),
             ("[Result \"*\"]", "1. e4 1-0", |counts| counts.unfinished),

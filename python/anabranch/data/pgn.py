@@ -195,7 +195,11 @@ def import_pgn(
     cursor = Cursor()
     number = positions = 0
     for shard in find_shards(folder):
-        number = shard.number + 1
+        if shard.number != number:
+            raise DataError(
+                f"{folder} lacks shard {number}; delete those after it too, and they are read again"
+            )
+        number += 1
         cursor = Cursor(*json.loads(notes_of(shard).get("cursor", "[]")))
         games = read_shard(shard).column("game").to_numpy()
         seen.add(np.unique(games))

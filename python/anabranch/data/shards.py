@@ -14,15 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from anabranch.errors import DataError, MissingPackageError
-
-try:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-except ImportError as error:
-    raise MissingPackageError("training data needs pyarrow: pip install 'anabranch[data]'") from error
+from anabranch.errors import DataError
 
 VERSION = 1
 """Of the columns below."""
