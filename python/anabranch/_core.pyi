@@ -16,6 +16,8 @@ __all__ = [
     "moves_forward",
     "preset",
     "presets",
+    "examine_samples",
+    "read_pgn",
     "saved_variant",
     "settings_table",
     "variants",
@@ -68,6 +70,22 @@ def moves_backward(
     width: int,
     threads: int,
 ) -> None: ...
+def read_pgn(
+    text: bytes,
+    variant: str,
+    *,
+    min_rating: int | None = None,
+    min_time: int | None = None,
+    max_time: int | None = None,
+    min_plies: int = 0,
+    skip_plies: int = 0,
+    bots: bool = True,
+    abandoned: bool = True,
+    evaluated: bool = False,
+) -> dict[str, Any]: ...
+def examine_samples(
+    variant: str, fens: list[str], moves: list[list[str]]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint8]]: ...
 
 @final
 class Session:

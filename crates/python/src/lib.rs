@@ -3,6 +3,7 @@
 mod convert;
 mod errors;
 mod kernels;
+mod pgn;
 mod session;
 mod watch;
 
@@ -79,6 +80,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(kernels::bag_backward, module)?,
         wrap_pyfunction!(kernels::moves_forward, module)?,
         wrap_pyfunction!(kernels::moves_backward, module)?,
+        wrap_pyfunction!(pgn::read_pgn, module)?,
+        wrap_pyfunction!(pgn::examine_samples, module)?,
     ] {
         module.add_function(function)?;
     }

@@ -16,6 +16,7 @@ import typer
 from anabranch.cli.analyse import analyse
 from anabranch.cli.bench import bench
 from anabranch.cli.network import network
+from anabranch.cli.data import data
 from anabranch.cli.perft import perft
 from anabranch.cli.settings import settings
 from anabranch.cli.suite import suite
@@ -35,6 +36,7 @@ app = typer.Typer(
 for command in (analyse, suite, bench, perft, settings):
     app.command()(command)
 app.add_typer(network)
+app.add_typer(data, name="data")
 
 
 def _print_version(wanted: bool) -> None:
