@@ -49,6 +49,10 @@ class DataError(AnabranchError, ValueError):
     """Training data cannot be read or made."""
 
 
+class NetworkError(AnabranchError, ValueError):
+    """A file does not hold a network that can be trusted and used."""
+
+
 class EvaluatorError(AnabranchError, RuntimeError):
     """An evaluator raised, or what it returned cannot be used."""
 
