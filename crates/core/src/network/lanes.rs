@@ -3,6 +3,9 @@
 //! Once in plain Rust, once with AVX2 where the machine has it, found out at run time. All of it is integer arithmetic that wraps, so
 //! both give the same numbers.
 
+/// What 1.0 is in an accumulator.
+const ONE: i16 = 128;
+
 /// 64 weights, a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
@@ -54,6 +57,9 @@ pub(super) trait Lanes: Copy {
     /// The product of activations with a row, as long as each other.
     fn dot(self, activations: &[Words], row: &[Bytes]) -> i32;
 
+    /// Products of numbers that are clipped to 0 and 128 first.
+    fn multiply(self, a: [i16; 16], b: [i16; 16]) -> [i16; 16];
+
     /// Says that a row will be needed.
     fn fetch(self, row: &[Bytes]);
 }
@@ -91,6 +97,11 @@ impl Lanes for Plain {
     }
 
     #[inline(always)]
+    fn multiply(self, a: [i16; 16], b: [i16; 16]) -> [i16; 16] {
+        std::array::from_fn(|lane| a[lane].clamp(0, ONE) * b[lane].clamp(0, ONE))
+    }
+
+    #[inline(always)]
     fn fetch(self, _row: &[Bytes]) {}
 }
 
@@ -101,7 +112,7 @@ mod avx2 {
     use pulp::cast;
     use pulp::x86::V3;
 
-    use super::{Bytes, Lanes, Rows, Words};
+    use super::{Bytes, Lanes, ONE, Rows, Words};
 
     #[inline(always)]
     fn widen(machine: V3, block: [i8; 16]) -> __m256i {
@@ -152,6 +163,16 @@ mod avx2 {
             let [low, high]: [__m128i; 2] = cast::<__m256i, [__m128i; 2]>(sum);
             let four = cast::<__m128i, [i32; 4]>(self.sse2._mm_add_epi32(low, high));
             four[0].wrapping_add(four[1]).wrapping_add(four[2].wrapping_add(four[3]))
+        }
+
+        #[inline(always)]
+        fn multiply(self, a: [i16; 16], b: [i16; 16]) -> [i16; 16] {
+            let (zero, one) = (self.avx._mm256_setzero_si256(), self.avx._mm256_set1_epi16(ONE));
+            let [a, b] = [a, b].map(|numbers| {
+                let numbers = cast::<[i16; 16], __m256i>(numbers);
+                self.avx2._mm256_min_epi16(self.avx2._mm256_max_epi16(numbers, zero), one)
+            });
+            cast(self.avx2._mm256_mullo_epi16(a, b))
         }
 
         #[inline(always)]

@@ -154,6 +154,7 @@ impl Network {
             let position = board.position();
             let attacks = Attacks::new(position.board(), position.turn());
             features.fill(position, &attacks);
+            self.machine.fetch(&self.weights, features.list());
             let contexts = Contexts::new(board, &attacks);
             places.clear();
             places.extend(moves.iter().map(|&code| Place { index: contexts.index(code) as u16, context: contexts.context(code) as u16 }));
