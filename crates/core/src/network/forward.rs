@@ -105,9 +105,6 @@ impl Forward<'_> {
     fn run(self, lanes: impl Lanes) -> [f32; 3] {
         let Forward { weights, features, bucket, places, scratch, logits } = self;
         scratch.fit(weights);
-        for place in places {
-            lanes.fetch(weights.moves.row(place.index.into()));
-        }
         lanes.accumulate(&weights.inputs_bias, &weights.inputs, features, &mut scratch.sums);
         activate(lanes, &scratch.sums, 0, weights.policy_width, &mut scratch.policy);
         activate(lanes, &scratch.sums, weights.policy_width / 16, weights.value_width, &mut scratch.value);
@@ -162,16 +159,6 @@ impl Machine {
             return Machine::Avx2(machine);
         }
         Machine::Plain
-    }
-
-    /// Says that these features will be summed soon: rows are far apart, and memory is slower than the arithmetic.
-    pub fn fetch(self, weights: &Weights, features: &[u16]) {
-        #[cfg(target_arch = "x86_64")]
-        if let Machine::Avx2(machine) = self {
-            for &feature in features {
-                machine.fetch(weights.inputs.row(feature.into()));
-            }
-        }
     }
 
     /// Chances of win, draw and loss; the logits go where they should.

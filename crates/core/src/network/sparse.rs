@@ -130,6 +130,11 @@ impl Network {
         self.variant
     }
 
+    /// Widths of its accumulators: policy, value.
+    pub fn widths(&self) -> (usize, usize) {
+        (self.weights.policy_width, self.weights.value_width)
+    }
+
     /// What its file says about it.
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.metadata
@@ -140,13 +145,6 @@ impl Network {
         self.metadata.get("sha256").map_or("", String::as_str)
     }
 
-    /// The same network with the arithmetic of any machine.
-    #[cfg(test)]
-    fn plain(mut self) -> Network {
-        self.machine = Machine::Plain;
-        self
-    }
-
     /// Chances of win, draw and loss; replaces `logits` by one number per legal move.
     pub fn judge<P: Rules>(&self, board: &Board<P>, moves: &[MoveCode], logits: &mut Vec<f32>) -> [f32; 3] {
         DESK.with_borrow_mut(|desk| {
@@ -154,7 +152,6 @@ impl Network {
             let position = board.position();
             let attacks = Attacks::new(position.board(), position.turn());
             features.fill(position, &attacks);
-            self.machine.fetch(&self.weights, features.list());
             let contexts = Contexts::new(board, &attacks);
             places.clear();
             places.extend(moves.iter().map(|&code| Place { index: contexts.index(code) as u16, context: contexts.context(code) as u16 }));
