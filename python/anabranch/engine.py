@@ -51,8 +51,7 @@ class Engine:
 
     `evaluator` is the name of a built-in one, the path of a network file (see `anabranch.networks`), an
     object with a method `evaluate`, or a function (see `anabranch.evaluators`); everything else given by
-    name is a setting. One thread at a time uses an
-    engine; `stop` may be called from any.
+    name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class Engine:
         preset: str = "default",
         chess960: bool = False,
         *,
-        evaluator: str | os.PathLike[str] | AnyEvaluator | None = None,
+        evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
         **settings: bool | int | float | str,
     ) -> None:
         self._busy = Lock()
@@ -70,7 +69,7 @@ class Engine:
         self._thread = EvaluatorThread()
         self._evaluator, changes = _read_evaluator(evaluator, settings)
         self._settings = Settings.preset(preset).changed(changes)
-        self._session = _core.Session(variant, chess960, asdict(self._settings), self._evaluator is not None)
+        self._session = _core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator))
         self._variant = self._session.variant()
         self._chess960 = self._session.is_chess960()
         _check_fit(self._evaluator, self._session)
@@ -93,7 +92,7 @@ class Engine:
         return self._settings
 
     @property
-    def evaluator(self) -> str | AnyEvaluator:
+    def evaluator(self) -> str | _core.Network | AnyEvaluator:
         """The evaluator: the name of a built-in one, or what was given."""
         return self._settings.evaluator if self._evaluator is None else self._evaluator
 
@@ -109,7 +108,7 @@ class Engine:
     def configure(
         self,
         *,
-        evaluator: str | os.PathLike[str] | AnyEvaluator | None = None,
+        evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
         **settings: bool | int | float | str,
     ) -> None:
         """Change settings or the evaluator. The graph is kept where it still means the same.
@@ -125,7 +124,7 @@ class Engine:
         with self._exclusive():
             checked = self._settings.changed(changes)
             _check_fit(new, self._session)
-            self._session.configure(asdict(checked), new is not None)
+            self._session.configure(asdict(checked), *_source(new))
             self._settings, self._evaluator = checked, new
 
     # Where it is
@@ -307,24 +306,26 @@ class Engine:
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike[str], evaluator: str | os.PathLike[str] | AnyEvaluator | None = None
+        cls,
+        path: str | os.PathLike[str],
+        evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
     ) -> Self:
         """An engine that stands where a saved one stood, and goes on like it.
 
-        A Python evaluator is not in the file: where one was used, give it again. Another evaluator than
-        that of the file starts a new graph.
+        A Python evaluator or a network is not in the file: where one was used, give it again. Another
+        evaluator than that of the file starts a new graph.
         """
         variant, chess960 = _core.saved_variant(path)
-        engine = cls(variant, chess960=chess960)
-        engine._session.load(path)
-        engine._settings = Settings(**engine._session.settings())
-        if evaluator is None:
-            return engine
         given, _ = _read_evaluator(evaluator, {})
-        if given is not None and engine._session.is_external():
+        engine = cls(variant, chess960=chess960)
+        external, network = _source(given)
+        missing = engine._session.load(path, network)
+        engine._settings = Settings(**engine._session.settings())
+        is_same_kind = external or (network is not None and engine._settings.evaluator == "network")
+        if is_same_kind and missing is None and external == engine._session.is_external():
             _check_fit(given, engine._session)
             engine._evaluator = given
-        else:
+        elif evaluator is not None:
             engine.configure(evaluator=evaluator if given is None else given)
         return engine
 
@@ -386,11 +387,12 @@ class Engine:
                     report["best_move"] = first[0]
                 progress(progress_of(report, root, clock.monotonic() - begun, options.lines))
 
-        if self._evaluator is not None:
+        if self._evaluator is not None and not isinstance(self._evaluator, _core.Network):
             loop = Loop(self._session, self._evaluator, limits)
             return loop.run(self._thread, tell, options.interval)
         if self._session.is_external():
-            raise EvaluatorError("the graph was made with an evaluator of Python, which must be given again")
+            made_by = "a network" if self._settings.evaluator == "network" else "an evaluator of Python"
+            raise EvaluatorError(f"the graph was made with {made_by}, which must be given again")
         return self._session.run(
             limits.simulations, limits.evaluations, limits.time, limits.mate, tell, options.interval
         )
@@ -458,19 +460,28 @@ def _seconds(name: str, given: object, least: float, *, exclusive: bool) -> floa
     return number
 
 
+def _source(evaluator: AnyEvaluator | _core.Network | None) -> tuple[bool, _core.Network | None]:
+    """Whether evaluations come from Python; and the network of the core, if there is one."""
+    if isinstance(evaluator, _core.Network):
+        return False, evaluator
+    return evaluator is not None, None
+
+
 def _read_evaluator(
     evaluator: object, settings: dict[str, bool | int | float | str]
-) -> tuple[AnyEvaluator | None, dict[str, object]]:
-    """A Python evaluator, or none; and the settings, with the name of a built-in one among them."""
+) -> tuple[AnyEvaluator | _core.Network | None, dict[str, object]]:
+    """A Python evaluator, a network or none; and the settings, with the name of a built-in one among them."""
     changes: dict[str, object] = dict(settings)
     if evaluator is None:
         return None, changes
     if isinstance(evaluator, (str, os.PathLike)):
         from anabranch.networks import is_network_path, open_network
 
-        if is_network_path(evaluator):
-            return open_network(evaluator), changes
-        return None, {**changes, "evaluator": evaluator}
+        if not is_network_path(evaluator):
+            return None, {**changes, "evaluator": evaluator}
+        evaluator = open_network(evaluator)
+    if isinstance(evaluator, _core.Network):
+        return evaluator, {**changes, "evaluator": "network"}
     if callable(evaluator) or callable(getattr(evaluator, "evaluate", None)):
         inputs = getattr(evaluator, "inputs", "planes")
         if inputs not in ("planes", "positions"):
@@ -482,7 +493,7 @@ def _read_evaluator(
     )
 
 
-def _check_fit(evaluator: AnyEvaluator | None, session: _core.Session) -> None:
+def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Session) -> None:
     """Refuse an evaluator that says it is for another variant, or for planes that there are not."""
     variant = getattr(evaluator, "variant", None)
     if isinstance(variant, str) and variant != session.variant():

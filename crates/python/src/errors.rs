@@ -1,7 +1,8 @@
 //! The errors of the core as the exceptions of `anabranch.errors`.
 
-use anabranch_core::chess::UnknownVariant;
 use anabranch_core::chess::planes::UnknownVersion;
+use anabranch_core::chess::{FenError, UnknownVariant};
+use anabranch_core::network::{EncodeError, NetworkError};
 use anabranch_core::save::SaveError;
 use anabranch_core::session::SessionError;
 use anabranch_core::settings::SettingError;
@@ -11,6 +12,7 @@ mod python {
     #![allow(missing_docs)]
     use pyo3::import_exception;
 
+    import_exception!(anabranch.errors, DataError);
     import_exception!(anabranch.errors, EvaluatorError);
     import_exception!(anabranch.errors, GameOverError);
     import_exception!(anabranch.errors, GraphAccessError);
@@ -18,6 +20,7 @@ mod python {
     import_exception!(anabranch.errors, InternalError);
     import_exception!(anabranch.errors, LimitError);
     import_exception!(anabranch.errors, MoveError);
+    import_exception!(anabranch.errors, NetworkError);
     import_exception!(anabranch.errors, PositionError);
     import_exception!(anabranch.errors, SearchBusyError);
     import_exception!(anabranch.errors, SearchStateError);
@@ -35,6 +38,8 @@ pub fn session(error: SessionError) -> PyErr {
         SessionError::Evaluation(_) => python::EvaluatorError::new_err(text),
         SessionError::File(SaveError::System { .. }) => python::GraphAccessError::new_err(text),
         SessionError::File(_) => python::GraphFileError::new_err(text),
+        SessionError::WrongNetwork { .. } => python::VariantError::new_err(text),
+        SessionError::NoNetwork => python::SettingError::new_err(text),
         SessionError::State(_) => python::SearchStateError::new_err(text),
     }
 }
@@ -57,6 +62,27 @@ pub fn variant(error: UnknownVariant) -> PyErr {
 /// Planes that the variant has not.
 pub fn version(error: UnknownVersion) -> PyErr {
     python::EvaluatorError::new_err(error.to_string())
+}
+
+/// A network that cannot be used.
+pub fn network(error: NetworkError) -> PyErr {
+    python::NetworkError::new_err(error.to_string())
+}
+
+/// A position that cannot be read.
+pub fn position(error: FenError) -> PyErr {
+    python::PositionError::new_err(error.to_string())
+}
+
+/// Samples that cannot be encoded.
+pub fn encode(error: EncodeError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        EncodeError::Variant(_) => python::VariantError::new_err(text),
+        EncodeError::Position { .. } => python::PositionError::new_err(text),
+        EncodeError::Move { .. } => python::MoveError::new_err(text),
+        _ => python::DataError::new_err(text),
+    }
 }
 
 /// A limit that limits nothing.

@@ -1,9 +1,11 @@
 //! The PyO3 binding of the core: arrays in and out, errors mapped once, no logic of its own.
 
 mod convert;
+mod encode;
 mod errors;
 mod kernels;
 mod pgn;
+mod network;
 mod session;
 mod watch;
 
@@ -69,6 +71,7 @@ fn saved_variant(path: PathBuf) -> PyResult<(&'static str, bool)> {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::Session>()?;
+    module.add_class::<network::Network>()?;
     for function in [
         wrap_pyfunction!(settings_table, module)?,
         wrap_pyfunction!(presets, module)?,
@@ -82,6 +85,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(kernels::moves_backward, module)?,
         wrap_pyfunction!(pgn::read_pgn, module)?,
         wrap_pyfunction!(pgn::examine_samples, module)?,
+        wrap_pyfunction!(encode::encode_sparse, module)?,
+        wrap_pyfunction!(encode::encode_planes, module)?,
     ] {
         module.add_function(function)?;
     }

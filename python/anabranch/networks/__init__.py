@@ -7,17 +7,21 @@ and the reason.
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from anabranch import _core
 from anabranch.errors import NetworkError
 from anabranch.evaluators import Evaluator
+from anabranch.networks.bundled import bundled
 from anabranch.networks.canaries import Canary
 from anabranch.networks.container import Family, family_of, read_bytes
 from anabranch.networks.metadata import Metadata
 from anabranch.networks.onnx_file import OnnxFile, read_onnx
+from anabranch.networks.sparse import open_sparse
 from anabranch.networks.stamp import stamp_onnx
 
 SUFFIXES = (".onnx", ".safetensors")
@@ -42,7 +46,7 @@ def open_network(
     runtime: str = "onnxruntime",
     provider: str = "auto",
     threads: int | None = None,
-) -> Evaluator:
+) -> Evaluator | _core.Network:
     """Open a network file of either family, check all of it, and make it ready to evaluate.
 
     `runtime` is `onnxruntime` or `openvino`, `provider` a provider of the one or a device of the other;
@@ -50,7 +54,7 @@ def open_network(
     """
     content = read_bytes(path)
     if family_of(path, content) == "sparse":
-        return _open_sparse(Path(path))
+        return open_sparse(path)
     file = read_onnx(path, content)
     if runtime == "openvino":
         from anabranch.evaluators.openvino import OpenVinoEvaluator
@@ -67,7 +71,7 @@ def describe_network(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What a file says about itself, checked as far as that goes without running it."""
     content = read_bytes(path)
     if family_of(path, content) == "sparse":
-        return _describe_sparse(Path(path))
+        return _describe_sparse(Path(path), len(content))
     file = read_onnx(path, content)
     facts = asdict(file.metadata)
     return {
@@ -90,12 +94,21 @@ def verify_network(path: str | os.PathLike[str]) -> None:
     open_network(path, provider="cpu", threads=1)
 
 
-def _open_sparse(path: Path) -> Evaluator:
-    raise NetworkError(f"{path} is a network for the core, which this version cannot evaluate yet")
-
-
-def _describe_sparse(path: Path) -> dict[str, Any]:
-    raise NetworkError(f"{path} is a network for the core, which this version cannot evaluate yet")
+def _describe_sparse(path: Path, size: int) -> dict[str, Any]:
+    network = open_sparse(path)
+    policy, value = network.widths
+    metadata = network.metadata
+    canaries = json.loads(metadata.pop("canaries"))
+    return {
+        "file": str(path),
+        "family": "sparse",
+        "bytes": size,
+        **metadata,
+        "policy_width": policy,
+        "value_width": value,
+        "canaries": len(canaries),
+        "notes": [],
+    }
 
 
 __all__ = [
@@ -103,6 +116,7 @@ __all__ = [
     "Family",
     "Metadata",
     "OnnxFile",
+    "bundled",
     "describe_network",
     "is_network_path",
     "open_network",
