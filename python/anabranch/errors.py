@@ -49,6 +49,10 @@ class DataError(AnabranchError, ValueError):
     """Training data cannot be read or made."""
 
 
+class TrainingError(AnabranchError, ValueError):
+    """A training run, its recipe or its checkpoint makes no sense."""
+
+
 class EvaluatorError(AnabranchError, RuntimeError):
     """An evaluator raised, or what it returned cannot be used."""
 
