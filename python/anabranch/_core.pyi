@@ -7,7 +7,17 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Session", "check_settings", "preset", "presets", "saved_variant", "settings_table", "variants"]
+__all__ = [
+    "Session",
+    "check_settings",
+    "encode_planes",
+    "encode_sparse",
+    "preset",
+    "presets",
+    "saved_variant",
+    "settings_table",
+    "variants",
+]
 
 def settings_table() -> list[dict[str, Any]]: ...
 def presets() -> list[str]: ...
@@ -15,6 +25,23 @@ def preset(name: str) -> dict[str, Any]: ...
 def check_settings(settings: Mapping[str, object]) -> dict[str, Any]: ...
 def variants() -> list[str]: ...
 def saved_variant(path: str | PathLike[str]) -> tuple[str, bool]: ...
+def encode_sparse(
+    variant: str,
+    fens: list[str],
+    moves: list[list[str]],
+    weights: list[list[float]],
+    mirror: NDArray[np.bool_] | None,
+    threads: int,
+) -> dict[str, NDArray[Any]]: ...
+def encode_planes(
+    variant: str,
+    version: str,
+    fens: list[str],
+    moves: list[list[str]],
+    weights: list[list[float]],
+    mirror: NDArray[np.bool_] | None,
+    threads: int,
+) -> dict[str, NDArray[Any]]: ...
 
 @final
 class Session:

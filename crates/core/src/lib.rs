@@ -11,6 +11,7 @@ pub mod explore;
 pub mod game;
 pub mod graph;
 pub mod mate;
+pub mod network;
 pub mod path;
 pub mod pool;
 pub mod prior;

@@ -1,6 +1,7 @@
 //! The errors of the core as the exceptions of `anabranch.errors`.
 
 use anabranch_core::chess::UnknownVariant;
+use anabranch_core::network::EncodeError;
 use anabranch_core::save::SaveError;
 use anabranch_core::session::SessionError;
 use anabranch_core::settings::SettingError;
@@ -10,6 +11,7 @@ mod python {
     #![allow(missing_docs)]
     use pyo3::import_exception;
 
+    import_exception!(anabranch.errors, DataError);
     import_exception!(anabranch.errors, EvaluatorError);
     import_exception!(anabranch.errors, GameOverError);
     import_exception!(anabranch.errors, GraphAccessError);
@@ -51,6 +53,17 @@ pub fn setting_value(name: &str, given: &str) -> PyErr {
 /// An unknown variant.
 pub fn variant(error: UnknownVariant) -> PyErr {
     python::VariantError::new_err(error.to_string())
+}
+
+/// Samples that cannot be encoded.
+pub fn encode(error: EncodeError) -> PyErr {
+    let text = error.to_string();
+    match error {
+        EncodeError::Variant(_) => python::VariantError::new_err(text),
+        EncodeError::Position { .. } => python::PositionError::new_err(text),
+        EncodeError::Move { .. } => python::MoveError::new_err(text),
+        _ => python::DataError::new_err(text),
+    }
 }
 
 /// A limit that limits nothing.

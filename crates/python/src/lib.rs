@@ -1,6 +1,7 @@
 //! The PyO3 binding of the core: arrays in and out, errors mapped once, no logic of its own.
 
 mod convert;
+mod encode;
 mod errors;
 mod session;
 mod watch;
@@ -74,6 +75,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(check_settings, module)?,
         wrap_pyfunction!(variants, module)?,
         wrap_pyfunction!(saved_variant, module)?,
+        wrap_pyfunction!(encode::encode_sparse, module)?,
+        wrap_pyfunction!(encode::encode_planes, module)?,
     ] {
         module.add_function(function)?;
     }

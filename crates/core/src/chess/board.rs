@@ -4,7 +4,7 @@
 //! `fen` and `notation`, network input of `planes` and `policy`.
 
 use shakmaty::variant::{Crazyhouse, VariantPosition};
-use shakmaty::{Chess, Move, Role};
+use shakmaty::{Chess, EnPassantMode, Move, Role, Square};
 
 use super::check::CheckInfo;
 use super::rules::{CheckRule, Rules};
@@ -72,7 +72,7 @@ impl<P: Rules> Board<P> {
     }
 
     /// The same where checks are those of chess, with what was computed for all moves of this position.
-    fn gives_check_with(&self, info: &CheckInfo, code: MoveCode) -> bool {
+    pub(crate) fn gives_check_with(&self, info: &CheckInfo, code: MoveCode) -> bool {
         match moves::resolve(&self.position, code) {
             Move::Put { role, to } => info.attacks_from(role, to),
             Move::Normal { from, to, promotion: Some(role), .. } => info.promotion_checks(role, from, to),
@@ -85,6 +85,18 @@ impl<P: Rules> Board<P> {
         let mut after = self.clone();
         after.play(code);
         after.is_check()
+    }
+
+    /// The position with files a and h exchanged; `None` where somebody may castle, because then it would be another game.
+    pub fn mirrored(&self) -> Option<Board<P>> {
+        if self.position.castles().any() {
+            return None;
+        }
+        let mut setup = self.position.to_setup(EnPassantMode::Always);
+        setup.board.flip_horizontal();
+        setup.promoted = setup.promoted.flip_horizontal();
+        setup.ep_square = setup.ep_square.map(Square::flip_horizontal);
+        Board::from_setup(self.variant(), setup, self.position.castles().mode()).ok()
     }
 
     /// Whether a legal move takes a piece.

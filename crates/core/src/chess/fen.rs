@@ -128,6 +128,11 @@ impl<P: Rules> Board<P> {
             return Err(FenError::CounterTooLarge(counter));
         }
         let mode = CastlingMode::from_chess960(chess960);
+        Board::from_setup(variant, setup, mode)
+    }
+
+    /// The board of a setup, as generous as [`Board::from_fen`].
+    pub(super) fn from_setup(variant: Variant, setup: Setup, mode: CastlingMode) -> Result<Board<P>, FenError> {
         P::set_up(variant, setup.clone(), mode)
             .or_else(PositionError::ignore_too_much_material)
             .or_else(PositionError::ignore_impossible_check)

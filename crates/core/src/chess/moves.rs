@@ -64,6 +64,13 @@ pub const fn dropped(code: MoveCode) -> Option<Role> {
     }
 }
 
+/// The code of the same move with files a and h exchanged.
+#[inline]
+pub const fn mirrored(code: MoveCode) -> MoveCode {
+    let from = if dropped(code).is_some() { 0 } else { 7 };
+    MoveCode(code.0 ^ (from | 7 << 6))
+}
+
 /// The code of a shakmaty move.
 #[inline]
 pub const fn encode(mv: Move) -> MoveCode {

@@ -31,15 +31,20 @@ const LONGEST: usize = 12;
 impl<P: Rules> Board<P> {
     /// Reads a legal move in UCI or SAN.
     pub fn parse_move(&self, text: &str) -> Result<MoveCode, MoveError> {
+        let mut legal = Vec::new();
+        self.legal_moves(&mut legal);
+        self.find_move(text, &legal)
+    }
+
+    /// The same, given the legal moves.
+    pub fn find_move(&self, text: &str, legal: &[MoveCode]) -> Result<MoveCode, MoveError> {
         let given = text.trim();
         let clipped = || given.chars().take(LONGEST).collect::<String>();
         if given.is_empty() || given.len() > LONGEST || !given.is_ascii() {
             return Err(MoveError::Unreadable(clipped()));
         }
-        let mut legal = Vec::new();
-        self.legal_moves(&mut legal);
         if let Ok(uci) = UciMove::from_ascii(given.as_bytes()) {
-            return self.find_uci(uci, &legal).ok_or_else(|| MoveError::Illegal(clipped()));
+            return self.find_uci(uci, legal).ok_or_else(|| MoveError::Illegal(clipped()));
         }
         let mut plain = given.trim_end_matches(['+', '#', '!', '?']).to_owned();
         if plain.starts_with("0-0") || plain.starts_with("o-o") {

@@ -1,0 +1,68 @@
+//! Positions and targets as arrays for training.
+
+use anabranch_core::chess::Variant;
+use anabranch_core::network::{Samples, encode_planes as core_planes, encode_sparse as core_sparse};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::convert::dict;
+use crate::errors;
+
+/// Which rows are flipped, as a list.
+fn read_marks(mirror: Option<PyReadonlyArray1<'_, bool>>) -> Option<Vec<bool>> {
+    mirror.map(|marks| marks.as_array().iter().copied().collect())
+}
+
+/// Features, legal moves with their contexts and targets of positions of chess or crazyhouse.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub fn encode_sparse<'py>(
+    py: Python<'py>,
+    variant: &str,
+    fens: Vec<String>,
+    moves: Vec<Vec<String>>,
+    weights: Vec<Vec<f32>>,
+    mirror: Option<PyReadonlyArray1<'py, bool>>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (variant, chess960) = Variant::parse(variant).map_err(errors::variant)?;
+    let mirror = read_marks(mirror);
+    let samples = Samples { fens: &fens, moves: &moves, weights: &weights, mirror: mirror.as_deref() };
+    let encoded = py.detach(|| core_sparse(variant, chess960, &samples, threads)).map_err(errors::encode)?;
+    Ok(dict!(py, {
+        "features": encoded.features.into_pyarray(py),
+        "feature_offsets": encoded.feature_offsets.into_pyarray(py),
+        "move_index": encoded.move_index.into_pyarray(py),
+        "move_context": encoded.move_context.into_pyarray(py),
+        "move_offsets": encoded.move_offsets.into_pyarray(py),
+        "target": encoded.target.into_pyarray(py),
+        "bucket": encoded.bucket.into_pyarray(py),
+    }))
+}
+
+/// Planes without history, legal moves and targets of positions of chess or crazyhouse.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub fn encode_planes<'py>(
+    py: Python<'py>,
+    variant: &str,
+    version: &str,
+    fens: Vec<String>,
+    moves: Vec<Vec<String>>,
+    weights: Vec<Vec<f32>>,
+    mirror: Option<PyReadonlyArray1<'py, bool>>,
+    threads: usize,
+) -> PyResult<Bound<'py, PyDict>> {
+    let (variant, chess960) = Variant::parse(variant).map_err(errors::variant)?;
+    let mirror = read_marks(mirror);
+    let samples = Samples { fens: &fens, moves: &moves, weights: &weights, mirror: mirror.as_deref() };
+    let encoded = py.detach(|| core_planes(variant, chess960, version, &samples, threads)).map_err(errors::encode)?;
+    let planes: Bound<'py, PyArray1<f32>> = encoded.planes.into_pyarray(py);
+    Ok(dict!(py, {
+        "planes": planes.reshape([fens.len(), encoded.count, 8, 8])?,
+        "move_index": encoded.move_index.into_pyarray(py),
+        "move_offsets": encoded.move_offsets.into_pyarray(py),
+        "target": encoded.target.into_pyarray(py),
+    }))
+}
