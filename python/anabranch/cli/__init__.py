@@ -18,6 +18,7 @@ from anabranch.cli.bench import bench
 from anabranch.cli.perft import perft
 from anabranch.cli.settings import settings
 from anabranch.cli.suite import suite
+from anabranch.cli.train import train
 from anabranch.errors import AnabranchError
 
 INTERRUPTED = 130
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 for command in (analyse, suite, bench, perft, settings):
     app.command()(command)
+app.add_typer(train, name="train")
 
 
 def _print_version(wanted: bool) -> None:

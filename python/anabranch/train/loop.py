@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from anabranch.data.shards import Shard
@@ -151,7 +152,7 @@ def _run(
     batches = training_batches(
         network, material.train, order, step, end, recipe.mirror, recipe.smoothing, sitting.workers
     )
-    totals = torch.zeros(4)
+    totals, count = torch.zeros(4), 0
     with _signals() as is_stopped:
         network.train()
         for batch in batches:
@@ -165,14 +166,15 @@ def _run(
             optimiser.step()
             network.after_step()
             step += 1
+            count += 1
             totals += torch.stack([total.detach(), policy.detach(), value.detach(), norm])
-            if not math.isfinite(float(total)):
+            if not math.isfinite(total.item()):
                 raise TrainingError(f"the loss is not a number at step {step}; a lower --rate may help")
             now = time.monotonic()
             if step % sitting.report_every == 0 or step == end:
-                count = sitting.report_every if step % sitting.report_every == 0 else step % sitting.report_every
                 _report(journal, say, step, rate, totals / count, count * order.batch / (now - reported_at))
                 totals.zero_()
+                count = 0
                 reported_at = time.monotonic()
             if len(seen) and (step % sitting.validate_every == 0 or step == recipe.steps):
                 metrics = measure(network, seen, material.value_scale)
@@ -195,8 +197,6 @@ def _run(
 
 def _first(positions: Positions, count: int, seed: int) -> Positions:
     """Some of the held-out positions, the same in every sitting."""
-    import numpy as np
-
     return positions.take(np.sort(np.random.default_rng(seed).permutation(len(positions))[:count]))
 
 
