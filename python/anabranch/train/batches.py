@@ -10,8 +10,11 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
@@ -66,9 +69,9 @@ def make_batch(
 ) -> Batch:
     """Encode positions."""
     encoded = network.encode(
-        positions.fens.to_pylist(),
-        positions.moves.to_pylist(),
-        positions.weights.to_pylist(),
+        _plain(positions.fens),
+        _plain_lists(positions.moves),
+        _plain_lists(positions.weights),
         mirror,
         threads,
     )
@@ -84,6 +87,18 @@ def make_batch(
         positions.scores,
         positions.results,
     )
+
+
+def _plain(array: pa.Array) -> list[Any]:
+    """A list of an Arrow array; through NumPy it is several times faster than `to_pylist`."""
+    plain: list[Any] = array.to_numpy(zero_copy_only=False).tolist()
+    return plain
+
+
+def _plain_lists(array: pa.ListArray) -> list[list[Any]]:
+    flat = _plain(array.flatten())
+    ends = (array.offsets.to_numpy() - array.offsets[0].as_py()).tolist()
+    return [flat[begin:end] for begin, end in pairwise(ends)]
 
 
 def training_batches(
