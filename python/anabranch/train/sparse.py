@@ -2,7 +2,8 @@
 
 Both accumulators stand in one table, columns: first halves of policy and value, then their second halves, so that one sum and one
 product serve both. Two helpers share what is alike while training and are folded into the tables at export: one row for a piece on a
-square whatever attacks it, and one for the target and one for the origin of a move.
+square whatever attacks it, and one for the target and one for the origin of a move. Weights are rounded to what the file can say in
+every forward pass, so the file gives the numbers of the network that was trained.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ PIECES = 3072
 BUCKETS = 8
 HIDDEN1 = 16
 HIDDEN2 = 32
-INPUT_LIMIT = 127 / 128
-WEIGHT_LIMIT = 127 / 64
+INPUT_ONE = 128.0
+WEIGHT_ONE = 64.0
+INPUT_LIMIT = 127 / INPUT_ONE
+WEIGHT_LIMIT = 127 / WEIGHT_ONE
 
 
 class SparseNetwork(Network):
@@ -80,10 +83,11 @@ class SparseNetwork(Network):
 
     def forward(self, batch: Encoded) -> Answer:
         """Logits of the legal moves; value and win, draw, loss."""
-        sums = sum_rows(self.folded_inputs(), self.inputs_bias, _bags(batch, "features"))
+        bias = _Round.apply(self.inputs_bias, INPUT_ONE)
+        sums = sum_rows(_Fold.apply(self.inputs, self.inputs_shared), bias, _bags(batch, "features"))
         for_policy, for_value = pair_products(sums, self.policy_half)
         rows = _bags(batch, "policy")
-        table = torch.cat([self.folded_moves(), self.contexts_weight])
+        table = _Round.apply(torch.cat([self.folded_moves(), self.contexts_weight]), WEIGHT_ONE)
         biases = torch.cat([self.moves_bias, self.contexts_bias])
         logits = dot_rows(for_policy, table, biases, rows).view(-1, 2).sum(1)
         wdl = self.value_head(for_value, batch["bucket"])
@@ -93,7 +97,7 @@ class SparseNetwork(Network):
     def value_head(self, hidden: Tensor, bucket: Tensor) -> Tensor:
         """[B, 3] logits. All buckets are computed and one is taken: cheaper than gathering weights."""
         for weight, bias in (
-            (self.hidden1, self.hidden1_bias),
+            (_Round.apply(self.hidden1, WEIGHT_ONE), self.hidden1_bias),
             (self.hidden2, self.hidden2_bias),
             (self.output, self.output_bias),
         ):
@@ -107,7 +111,8 @@ class SparseNetwork(Network):
 
     def folded_inputs(self) -> Tensor:
         """[3549, P + V]: the table with what the states of a piece share."""
-        return _Fold.apply(self.inputs, self.inputs_shared)
+        pieces = self.inputs[:PIECES].view(12, 4, 64, -1) + self.inputs_shared
+        return torch.cat([pieces.view(PIECES, -1), self.inputs[PIECES:]])
 
     def folded_moves(self) -> Tensor:
         """[A, P / 2]: the table with what moves to and from a square share."""
@@ -153,14 +158,26 @@ class SparseNetwork(Network):
         }
 
 
+class _Round(Function):
+    """Numbers as the integers of the file have them. Backwards it does nothing: what is rounded away adds up."""
+
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor, one: float) -> Tensor:
+        return torch.mul(weights, one).round_().mul_(1.0 / one)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        return gradient, None
+
+
 class _Fold(Function):
-    """The sum without the copies of PyTorch's own way back."""
+    """Fold and round the inputs in one go, without the copies of PyTorch's own way back."""
 
     @staticmethod
     def forward(ctx: Any, table: Tensor, shared: Tensor) -> Tensor:
-        folded = table.clone()
-        folded[:PIECES].view(12, 4, 64, -1).add_(shared)
-        return folded
+        folded = torch.mul(table, INPUT_ONE)
+        folded[:PIECES].view(12, 4, 64, -1).add_(shared, alpha=INPUT_ONE)
+        return folded.round_().mul_(1.0 / INPUT_ONE)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
