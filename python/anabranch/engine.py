@@ -42,7 +42,7 @@ class Engine:
     >>> result.best_move, result.solved.mate
     ('a1a8', 1)
 
-    `evaluator` is the name of a built-in one, an object with a method `evaluate`, or a function (see
+    `evaluator` is the name of a built-in one, the path of a network (`.safetensors`), an object with a method `evaluate`, or a function (see
     `anabranch.evaluators`); everything else given by name is a setting. One thread at a time uses an
     engine; `stop` may be called from any.
     """
@@ -53,7 +53,7 @@ class Engine:
         preset: str = "default",
         chess960: bool = False,
         *,
-        evaluator: str | AnyEvaluator | None = None,
+        evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
         **settings: bool | int | float | str,
     ) -> None:
         self._busy = Lock()
@@ -62,7 +62,7 @@ class Engine:
         self._thread = EvaluatorThread()
         self._evaluator, changes = _read_evaluator(evaluator, settings)
         self._settings = Settings.preset(preset).changed(changes)
-        self._session = _core.Session(variant, chess960, asdict(self._settings), self._evaluator is not None)
+        self._session = _core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator))
         self._variant = self._session.variant()
         self._chess960 = self._session.is_chess960()
 
@@ -84,7 +84,7 @@ class Engine:
         return self._settings
 
     @property
-    def evaluator(self) -> str | AnyEvaluator:
+    def evaluator(self) -> str | _core.Network | AnyEvaluator:
         """The evaluator: the name of a built-in one, or what was given."""
         return self._settings.evaluator if self._evaluator is None else self._evaluator
 
@@ -98,7 +98,10 @@ class Engine:
             return self._session.shape()
 
     def configure(
-        self, *, evaluator: str | AnyEvaluator | None = None, **settings: bool | int | float | str
+        self,
+        *,
+        evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
+        **settings: bool | int | float | str,
     ) -> None:
         """Change settings or the evaluator. The graph is kept where it still means the same.
 
@@ -112,7 +115,7 @@ class Engine:
             new = self._evaluator
         with self._exclusive():
             checked = self._settings.changed(changes)
-            self._session.configure(asdict(checked), new is not None)
+            self._session.configure(asdict(checked), *_source(new))
             self._settings, self._evaluator = checked, new
 
     # Where it is
@@ -293,20 +296,27 @@ class Engine:
             self._session.save(path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], evaluator: str | AnyEvaluator | None = None) -> Self:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
+    ) -> Self:
         """An engine that stands where a saved one stood, and goes on like it.
 
-        A Python evaluator is not in the file: where one was used, give it again. Another evaluator than
-        that of the file starts a new graph.
+        A Python evaluator or a network is not in the file: where one was used, give it again. Another
+        evaluator than that of the file starts a new graph.
         """
         variant, chess960 = _core.saved_variant(path)
+        given, _ = _read_evaluator(evaluator, {})
         engine = cls(variant, chess960=chess960)
-        engine._session.load(path)
+        external, network = _source(given)
+        missing = engine._session.load(path, network)
         engine._settings = Settings(**engine._session.settings())
-        if evaluator is not None and not (engine._session.is_external() and not isinstance(evaluator, str)):
-            engine.configure(evaluator=evaluator)
+        is_same_kind = external or (network is not None and engine._settings.evaluator == "network")
+        if is_same_kind and missing is None and external == engine._session.is_external():
+            engine._evaluator = given
         elif evaluator is not None:
-            engine._evaluator = _read_evaluator(evaluator, {})[0]
+            engine.configure(evaluator=evaluator if given is None else given)
         return engine
 
     def __enter__(self) -> Self:
@@ -367,11 +377,12 @@ class Engine:
                     report["best_move"] = first[0]
                 progress(progress_of(report, root, clock.monotonic() - begun, options.lines))
 
-        if self._evaluator is not None:
+        if self._evaluator is not None and not isinstance(self._evaluator, _core.Network):
             loop = Loop(self._session, self._evaluator, limits)
             return loop.run(self._thread, tell, options.interval)
         if self._session.is_external():
-            raise EvaluatorError("the graph was made with an evaluator of Python, which must be given again")
+            made_by = "a network" if self._settings.evaluator == "network" else "an evaluator of Python"
+            raise EvaluatorError(f"the graph was made with {made_by}, which must be given again")
         return self._session.run(
             limits.simulations, limits.evaluations, limits.time, limits.mate, tell, options.interval
         )
@@ -439,13 +450,24 @@ def _seconds(name: str, given: object, least: float, *, exclusive: bool) -> floa
     return number
 
 
+def _source(evaluator: AnyEvaluator | _core.Network | None) -> tuple[bool, _core.Network | None]:
+    """Whether evaluations come from Python; and the network of the core, if there is one."""
+    if isinstance(evaluator, _core.Network):
+        return False, evaluator
+    return evaluator is not None, None
+
+
 def _read_evaluator(
     evaluator: object, settings: dict[str, bool | int | float | str]
-) -> tuple[AnyEvaluator | None, dict[str, object]]:
-    """A Python evaluator, or none; and the settings, with the name of a built-in one among them."""
+) -> tuple[AnyEvaluator | _core.Network | None, dict[str, object]]:
+    """A Python evaluator, a network or none; and the settings, with the name of a built-in one among them."""
     changes: dict[str, object] = dict(settings)
     if evaluator is None:
         return None, changes
+    if isinstance(evaluator, (str, os.PathLike)) and os.fspath(evaluator).endswith(".safetensors"):
+        evaluator = _core.Network(evaluator)
+    if isinstance(evaluator, _core.Network):
+        return evaluator, {**changes, "evaluator": "network"}
     if isinstance(evaluator, str):
         return None, {**changes, "evaluator": evaluator}
     if callable(evaluator) or callable(getattr(evaluator, "evaluate", None)):

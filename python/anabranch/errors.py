@@ -53,6 +53,10 @@ class TrainingError(AnabranchError, ValueError):
     """A training run, its recipe or its checkpoint makes no sense."""
 
 
+class NetworkError(AnabranchError, ValueError):
+    """A file does not hold a network that can be trusted and used."""
+
+
 class EvaluatorError(AnabranchError, RuntimeError):
     """An evaluator raised, or what it returned cannot be used."""
 

@@ -18,7 +18,7 @@ Stop = Literal["gap", "visits", "none"]
 Merge = Literal["ply", "clock"]
 Chooser = Literal["visits", "q", "linear", "lcb"]
 VirtualMode = Literal["loss", "visit"]
-BuiltIn = Literal["uniform", "material", "hash"]
+BuiltIn = Literal["uniform", "material", "hash", "network"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ class Settings:
     reuse: bool = True
     """Keep the part of the graph below a move that was played."""
     evaluator: BuiltIn = "material"
-    """The built-in evaluator."""
+    """The evaluator in the core; network where a file was given."""
     hash_cost_us: int = 0
     """Artificial cost of the hash evaluator in microseconds."""
 

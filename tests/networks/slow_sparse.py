@@ -1,12 +1,19 @@
-"""The inputs of the sparse networks once more, from `docs/networks.md` alone, on python-chess boards.
+"""The sparse networks once more, from `docs/networks.md` alone, on python-chess boards and NumPy arrays.
 
 Slow and plain: what the core computes with bitboards is asked square by square here.
 """
 
 from __future__ import annotations
 
+import math
+from typing import Any, TypeAlias
+
 import chess
 import chess.variant
+import numpy as np
+from numpy.typing import NDArray
+
+Tensors: TypeAlias = dict[str, NDArray[Any]]
 
 ROLES = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING)
 WORTH = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 100}
@@ -131,3 +138,71 @@ def policy_index(board: chess.Board, move: chess.Move) -> int:
 def bucket(board: chess.Board) -> int:
     """The value head."""
     return min((len(board.piece_map()) - 1) // 4, 7)
+
+
+# The arithmetic, in NumPy: integers exactly, the rest in float32 in the order of the contract.
+
+
+def sums(tensors: Tensors, part: str, active: list[int]) -> NDArray[np.int16]:
+    """The accumulator of a part, `policy` or `value`."""
+    rows = tensors[f"{part}.inputs.weight"][active].astype(np.int64).sum(0)
+    return (rows + tensors[f"{part}.inputs.bias"]).astype(np.int16)  # wraps
+
+
+def activations(accumulator: NDArray[np.int16]) -> NDArray[np.int64]:
+    """Products of pairs; 16,384 is 1."""
+    first, second = np.split(np.clip(accumulator.astype(np.int64), 0, 128), 2)
+    return first * second
+
+
+def scaled(number: int | np.int64) -> np.float32:
+    """An exact sum of products as a number."""
+    return np.float32(np.int32(number)) * np.float32(2.0**-20)
+
+
+def squared(number: np.float32) -> np.float32:
+    clipped = min(max(number, np.float32(0.0)), np.float32(1.0))
+    return np.float32(clipped * clipped)
+
+
+def layer(
+    inputs: list[np.float32], weight: NDArray[np.float32], bias: NDArray[np.float32]
+) -> list[np.float32]:
+    """Bias first, then the inputs in their order."""
+    found = []
+    for row, start in zip(weight, bias, strict=True):
+        total = np.float32(start)
+        for number, unit in zip(row, inputs, strict=True):
+            total = np.float32(total + np.float32(number * unit))
+        found.append(total)
+    return found
+
+
+def evaluate(tensors: Tensors, board: chess.Board) -> tuple[float, list[float], dict[str, np.float32]]:
+    """Value, chances of win, draw and loss, and the logits of the legal moves."""
+    active = features(board)
+    policy = activations(sums(tensors, "policy", active))
+    logits = {}
+    for move in board.legal_moves:
+        index, kind = policy_index(board, move), context(board, move)
+        weight = tensors["policy.moves.weight"][index].astype(np.int64)
+        weight = weight + tensors["policy.contexts.weight"][kind]
+        logit = scaled(policy @ weight) + tensors["policy.moves.bias"][index]
+        logits[move.uci()] = np.float32(logit + tensors["policy.contexts.bias"][kind])
+    head = bucket(board)
+    value = activations(sums(tensors, "value", active))
+    first = [
+        squared(scaled(value @ row.astype(np.int64)) + bias)
+        for row, bias in zip(
+            tensors["value.hidden1.weight"][head], tensors["value.hidden1.bias"][head], strict=True
+        )
+    ]
+    second = layer(first, tensors["value.hidden2.weight"][head], tensors["value.hidden2.bias"][head])
+    output = layer(
+        [squared(unit) for unit in second],
+        tensors["value.output.weight"][head],
+        tensors["value.output.bias"][head],
+    )
+    powers = [math.exp(float(logit) - float(max(output))) for logit in output]
+    chances = [power / sum(powers) for power in powers]
+    return chances[0] - chances[2], chances, logits

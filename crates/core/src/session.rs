@@ -16,12 +16,13 @@ use crate::chess::{Board, FenError, MoveError, Rules, Variant, divide, perft};
 use crate::drive::{Course, Finish, Limits, has_mate, run};
 use crate::evaluators;
 use crate::game::{Game, MoveCode};
+use crate::network::Network;
 use crate::pool::Pool;
 use crate::prior::{Weights, rank};
 use crate::report::{EdgeExport, Meters, NodeExport, Part, Report};
 use crate::save::{self, SaveError};
 use crate::search::{Batch, Evaluated, Search};
-use crate::settings::{Settings, Value};
+use crate::settings::{BuiltIn, Settings, Value};
 
 /// Why a session refused.
 #[derive(Debug, Error)]
@@ -41,9 +42,45 @@ pub enum SessionError {
     /// A file could not be written or read.
     #[error("{0}")]
     File(#[from] SaveError),
+    /// The network plays another variant.
+    #[error("the network {network} plays {plays}, and this session plays {variant}")]
+    WrongNetwork {
+        /// Where the network comes from.
+        network: String,
+        /// What it plays.
+        plays: Variant,
+        /// What the session plays.
+        variant: Variant,
+    },
+    /// The setting asks for a network and there is none.
+    #[error("the evaluator 'network' needs a network: give the path of its file")]
+    NoNetwork,
     /// The call does not fit the state of the session.
     #[error("{0}")]
     State(&'static str),
+}
+
+/// Where evaluations come from, apart from what the settings name.
+#[derive(Clone, Debug, Default)]
+pub enum Source {
+    /// The built-in evaluator of the settings.
+    #[default]
+    BuiltIn,
+    /// A network in the core.
+    Network(Arc<Network>),
+    /// Outside.
+    External,
+}
+
+impl Source {
+    /// What a caller means who may name a network.
+    pub fn new(external: bool, network: Option<Arc<Network>>) -> Source {
+        match network {
+            _ if external => Source::External,
+            Some(network) => Source::Network(network),
+            None => Source::BuiltIn,
+        }
+    }
 }
 
 /// What a collection for an outside evaluator left.
@@ -63,10 +100,12 @@ pub trait Session: Send {
     fn is_chess960(&self) -> bool;
     /// The settings in force.
     fn settings(&self) -> &Settings;
-    /// Takes new settings; the graph is kept where it still means the same. `external`: evaluations come from outside.
-    fn configure(&mut self, settings: Settings, external: bool) -> Result<(), SessionError>;
+    /// Takes new settings; the graph is kept where it still means the same.
+    fn configure(&mut self, settings: Settings, source: Source) -> Result<(), SessionError>;
     /// Whether evaluations come from outside.
     fn is_external(&self) -> bool;
+    /// Where evaluations come from.
+    fn source(&self) -> Source;
     /// Moves to a position: a FEN (the start of the game without one) and moves in UCI or SAN. Keeps the graph where the game goes on; whether it did.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError>;
     /// Plays a move on the present position; whether the graph below it was kept.
@@ -117,18 +156,19 @@ pub trait Session: Send {
     fn perft(&self, depth: u32) -> (u64, Vec<(String, u64)>);
     /// Writes the graph to a file.
     fn save(&self, file: &FilePath) -> Result<(), SessionError>;
-    /// Replaces position and graph by those of a file of the same variant, with its settings.
-    fn load(&mut self, file: &FilePath) -> Result<(), SessionError>;
+    /// Replaces position and graph by those of a file of the same variant, with its settings. A graph that a network made can be looked at by
+    /// anybody, but searched on only with that network: the hash of the network that is missing, if it is not the one given.
+    fn load(&mut self, file: &FilePath, network: Option<Arc<Network>>) -> Result<Option<String>, SessionError>;
     /// For benchmarks: replays the trajectories of simulations with rules alone and the Rust loop with planes.
     fn bench(&mut self) -> &mut dyn crate::bench::Bench;
 }
 
 /// A new session at the start of a game.
-pub fn open(variant: Variant, chess960: bool, settings: Settings, external: bool) -> Result<Box<dyn Session>, SessionError> {
+pub fn open(variant: Variant, chess960: bool, settings: Settings, source: Source) -> Result<Box<dyn Session>, SessionError> {
     Ok(match variant {
-        Variant::Chess => Box::new(BoardSession::<Chess>::new(variant, chess960, settings, external)?),
-        Variant::Crazyhouse => Box::new(BoardSession::<Crazyhouse>::new(variant, chess960, settings, external)?),
-        _ => Box::new(BoardSession::<VariantPosition>::new(variant, chess960, settings, external)?),
+        Variant::Chess => Box::new(BoardSession::<Chess>::new(variant, chess960, settings, source)?),
+        Variant::Crazyhouse => Box::new(BoardSession::<Crazyhouse>::new(variant, chess960, settings, source)?),
+        _ => Box::new(BoardSession::<VariantPosition>::new(variant, chess960, settings, source)?),
     })
 }
 
@@ -148,7 +188,12 @@ pub struct BoardSession<P: Rules> {
     pub(crate) pool: Option<Pool<Board<P>>>,
     queue: VecDeque<Batch<Board<P>>>,
     course: Course,
+    network: Option<Arc<Network>>,
+    /// The hash of the network that made the graph, while it is not at hand.
+    missing_network: Option<String>,
 }
+
+type AnyEvaluator<P> = Arc<dyn crate::evaluator::Evaluator<Board<P>>>;
 
 fn start<P: Rules>(variant: Variant, chess960: bool) -> Result<Board<P>, SessionError> {
     let board = Board::<P>::start(variant).ok_or(SessionError::State("this session does not play that variant"))?;
@@ -156,18 +201,41 @@ fn start<P: Rules>(variant: Variant, chess960: bool) -> Result<Board<P>, Session
 }
 
 impl<P: Rules> BoardSession<P> {
-    fn new(variant: Variant, chess960: bool, settings: Settings, external: bool) -> Result<Self, SessionError> {
+    fn new(variant: Variant, chess960: bool, mut settings: Settings, source: Source) -> Result<Self, SessionError> {
         let origin = start(variant, chess960)?;
-        let evaluator = Self::evaluator(&settings, external);
+        let (evaluator, network) = Self::evaluator(variant, &mut settings, source)?;
         let search = Search::new(settings, evaluator, origin, &[]);
-        Ok(BoardSession { variant, chess960, search, pool: None, queue: VecDeque::new(), course: Course::new(Limits::default()) })
+        let course = Course::new(Limits::default());
+        Ok(BoardSession { variant, chess960, search, pool: None, queue: VecDeque::new(), course, network, missing_network: None })
     }
 
-    pub(crate) fn evaluator(settings: &Settings, external: bool) -> Option<Arc<dyn crate::evaluator::Evaluator<Board<P>>>> {
-        if external {
-            return None;
+    /// The evaluator that settings and source ask for. A network makes the setting say so.
+    fn evaluator(
+        variant: Variant,
+        settings: &mut Settings,
+        source: Source,
+    ) -> Result<(Option<AnyEvaluator<P>>, Option<Arc<Network>>), SessionError> {
+        match source {
+            Source::External => Ok((None, None)),
+            Source::Network(network) if network.variant() != variant => {
+                let name = network.path().display().to_string();
+                Err(SessionError::WrongNetwork { network: name, plays: network.variant(), variant })
+            }
+            Source::Network(network) => {
+                settings.evaluator = BuiltIn::Network;
+                let evaluator: AnyEvaluator<P> = network.clone();
+                Ok((Some(evaluator), Some(network)))
+            }
+            Source::BuiltIn => {
+                let evaluator = evaluators::by_name(settings.evaluator.as_str(), settings.hash_cost_us as u32);
+                Ok((Some(evaluator.map_err(|_| SessionError::NoNetwork)?), None))
+            }
         }
-        evaluators::by_name(settings.evaluator.as_str(), settings.hash_cost_us as u32).ok()
+    }
+
+    /// The hash of the network that made the graph, if one did.
+    fn network_hash(&self) -> Option<&str> {
+        self.network.as_ref().map(|network| network.sha256()).or(self.missing_network.as_deref())
     }
 
     fn read_position(&self, fen: Option<&str>, moves: &[String]) -> Result<(Board<P>, Vec<MoveCode>), SessionError> {
@@ -262,15 +330,25 @@ impl<P: Rules> Session for BoardSession<P> {
         self.search.settings()
     }
 
-    fn configure(&mut self, settings: Settings, external: bool) -> Result<(), SessionError> {
+    fn configure(&mut self, mut settings: Settings, source: Source) -> Result<(), SessionError> {
+        let (evaluator, network) = Self::evaluator(self.variant, &mut settings, source)?;
         self.abandon();
-        let evaluator = Self::evaluator(&settings, external);
+        let is_other = self.network_hash() != network.as_ref().map(|network| network.sha256());
+        self.network = network;
+        self.missing_network = None;
         self.search.configure(settings, evaluator);
+        if is_other {
+            self.forget();
+        }
         Ok(())
     }
 
     fn is_external(&self) -> bool {
         self.search.evaluator.is_none()
+    }
+
+    fn source(&self) -> Source {
+        Source::new(self.is_external(), self.network.clone())
     }
 
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError> {
@@ -459,6 +537,9 @@ impl<P: Rules> Session for BoardSession<P> {
             ("moves".to_owned(), moves.join(" ")),
             ("external".to_owned(), self.search.evaluator.is_none().to_string()),
         ];
+        if let Some(hash) = self.network_hash() {
+            header.push(("network".to_owned(), hash.to_owned()));
+        }
         for row in crate::settings::table() {
             if let Some(value) = self.settings().get(row.name) {
                 header.push((format!("setting.{}", row.name), value.to_string()));
@@ -467,7 +548,7 @@ impl<P: Rules> Session for BoardSession<P> {
         Ok(save::save(&self.search, &header, file)?)
     }
 
-    fn load(&mut self, file: &FilePath) -> Result<(), SessionError> {
+    fn load(&mut self, file: &FilePath, network: Option<Arc<Network>>) -> Result<Option<String>, SessionError> {
         let (header, body) = save::open(file)?;
         let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
         if get("variant") != Some(self.variant.to_string().as_str())
@@ -483,13 +564,18 @@ impl<P: Rules> Session for BoardSession<P> {
         }
         let moves: Vec<String> = get("moves").unwrap_or("").split_whitespace().map(str::to_owned).collect();
         let (origin, played) = self.read_position(get("origin"), &moves)?;
-        let external = get("external") == Some("true");
-        let evaluator = Self::evaluator(&settings, external);
+        let made_by = get("network").map(str::to_owned);
+        let network = network.filter(|network| made_by.as_deref() == Some(network.sha256()));
+        let is_apart = made_by.is_some() || get("external") == Some("true");
+        let source = Source::new(is_apart && network.is_none(), network);
+        let (evaluator, network) = Self::evaluator(self.variant, &mut settings, source)?;
         let mut search = Search::new(settings, evaluator, origin, &played);
         save::restore(&mut search, &body)?;
         self.queue.clear();
         self.search = search;
-        Ok(())
+        self.missing_network = made_by.filter(|_| network.is_none());
+        self.network = network;
+        Ok(self.missing_network.clone())
     }
 
     fn bench(&mut self) -> &mut dyn crate::bench::Bench {

@@ -195,6 +195,8 @@ choice! {
         Material = "material",
         /// Pseudo-random, fixed by the position.
         Hash = "hash",
+        /// A network that is given with its file.
+        Network = "network",
     }
 }
 
@@ -385,7 +387,7 @@ settings! {
     seed: integer(0, u64::MAX) = 0, "", "Seed of the random source.";
     memory: integer(4u64 << 20, 1u64 << 44) = 2u64 << 30, "", "Hard cap of the graph in bytes.";
     reuse: flag() = true, "", "Keep the part of the graph below a move that was played.";
-    evaluator: choice(BuiltIn) = BuiltIn::Material, "", "The built-in evaluator.";
+    evaluator: choice(BuiltIn) = BuiltIn::Material, "", "The evaluator in the core; network where a file was given.";
     hash_cost_us: integer(0, 10_000_000) = 0, "", "Artificial cost of the hash evaluator in microseconds.";
 }
 

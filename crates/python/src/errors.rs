@@ -1,7 +1,7 @@
 //! The errors of the core as the exceptions of `anabranch.errors`.
 
-use anabranch_core::chess::UnknownVariant;
-use anabranch_core::network::EncodeError;
+use anabranch_core::chess::{FenError, UnknownVariant};
+use anabranch_core::network::{EncodeError, NetworkError};
 use anabranch_core::save::SaveError;
 use anabranch_core::session::SessionError;
 use anabranch_core::settings::SettingError;
@@ -19,6 +19,7 @@ mod python {
     import_exception!(anabranch.errors, InternalError);
     import_exception!(anabranch.errors, LimitError);
     import_exception!(anabranch.errors, MoveError);
+    import_exception!(anabranch.errors, NetworkError);
     import_exception!(anabranch.errors, PositionError);
     import_exception!(anabranch.errors, SearchBusyError);
     import_exception!(anabranch.errors, SearchStateError);
@@ -36,6 +37,8 @@ pub fn session(error: SessionError) -> PyErr {
         SessionError::Evaluation(_) => python::EvaluatorError::new_err(text),
         SessionError::File(SaveError::System { .. }) => python::GraphAccessError::new_err(text),
         SessionError::File(_) => python::GraphFileError::new_err(text),
+        SessionError::WrongNetwork { .. } => python::VariantError::new_err(text),
+        SessionError::NoNetwork => python::SettingError::new_err(text),
         SessionError::State(_) => python::SearchStateError::new_err(text),
     }
 }
@@ -53,6 +56,16 @@ pub fn setting_value(name: &str, given: &str) -> PyErr {
 /// An unknown variant.
 pub fn variant(error: UnknownVariant) -> PyErr {
     python::VariantError::new_err(error.to_string())
+}
+
+/// A network that cannot be used.
+pub fn network(error: NetworkError) -> PyErr {
+    python::NetworkError::new_err(error.to_string())
+}
+
+/// A position that cannot be read.
+pub fn position(error: FenError) -> PyErr {
+    python::PositionError::new_err(error.to_string())
 }
 
 /// Samples that cannot be encoded.

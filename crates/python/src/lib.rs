@@ -3,6 +3,7 @@
 mod convert;
 mod encode;
 mod errors;
+mod network;
 mod session;
 mod watch;
 
@@ -68,6 +69,7 @@ fn saved_variant(path: PathBuf) -> PyResult<(&'static str, bool)> {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::Session>()?;
+    module.add_class::<network::Network>()?;
     for function in [
         wrap_pyfunction!(settings_table, module)?,
         wrap_pyfunction!(presets, module)?,

@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 use anabranch_core::chess::Variant;
 use anabranch_core::drive::Finish;
 use anabranch_core::report::Part;
-use anabranch_core::session::{self as core, open};
+use anabranch_core::session::{self as core, Source, open};
 use numpy::{PyArray1, PyArray2, PyArray4, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::convert::{self, dict};
 use crate::errors;
+use crate::network::Network;
 use crate::watch::watch;
 
 /// A search on one variant. One call at a time; `stop` may be called at any time from any thread.
@@ -31,7 +32,7 @@ type Guard<'a> = MutexGuard<'a, Box<dyn core::Session>>;
 /// A session like one that a panic left in an unknown state, with a new graph.
 fn rebuild(guard: &mut Guard<'_>) {
     let (origin, moves) = guard.game();
-    let fresh = open(guard.variant(), guard.is_chess960(), guard.settings().clone(), guard.is_external());
+    let fresh = open(guard.variant(), guard.is_chess960(), guard.settings().clone(), guard.source());
     if let Ok(mut fresh) = fresh
         && fresh.set_position(Some(&origin), &moves).is_ok()
     {
@@ -64,9 +65,11 @@ impl Session {
 #[pymethods]
 impl Session {
     #[new]
-    fn new(variant: &str, chess960: bool, settings: &Bound<'_, PyDict>, external: bool) -> PyResult<Session> {
+    #[pyo3(signature = (variant, chess960, settings, external, network=None))]
+    fn new(variant: &str, chess960: bool, settings: &Bound<'_, PyDict>, external: bool, network: Option<&Network>) -> PyResult<Session> {
         let (variant, named960) = Variant::parse(variant).map_err(errors::variant)?;
-        let session = open(variant, chess960 || named960, convert::read_settings(settings)?, external).map_err(errors::session)?;
+        let source = Source::new(external, network.map(Network::share));
+        let session = open(variant, chess960 || named960, convert::read_settings(settings)?, source).map_err(errors::session)?;
         Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)) })
     }
 
@@ -106,9 +109,11 @@ impl Session {
     }
 
     /// Takes new settings; the graph is kept where it still means the same.
-    fn configure(&self, settings: &Bound<'_, PyDict>, external: bool) -> PyResult<()> {
+    #[pyo3(signature = (settings, external, network=None))]
+    fn configure(&self, settings: &Bound<'_, PyDict>, external: bool, network: Option<&Network>) -> PyResult<()> {
         let settings = convert::read_settings(settings)?;
-        self.lock()?.configure(settings, external).map_err(errors::session)
+        let source = Source::new(external, network.map(Network::share));
+        self.lock()?.configure(settings, source).map_err(errors::session)
     }
 
     /// Moves to a position; whether the graph was kept.
@@ -294,9 +299,12 @@ impl Session {
         self.apart(py, |session| session.save(&path))?.map_err(errors::session)
     }
 
-    /// Replaces position, graph and settings by those of a file of the same variant.
-    fn load(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        self.apart(py, |session| session.load(&path))?.map_err(errors::session)
+    /// Replaces position, graph and settings by those of a file of the same variant. The hash of the network that made the graph, if it is not the
+    /// one given.
+    #[pyo3(signature = (path, network=None))]
+    fn load(&self, py: Python<'_>, path: PathBuf, network: Option<&Network>) -> PyResult<Option<String>> {
+        let network = network.map(Network::share);
+        self.apart(py, |session| session.load(&path, network))?.map_err(errors::session)
     }
 
     /// Times of a search, and of the rules and the evaluator alone on its trajectories, in seconds.

@@ -1,14 +1,21 @@
-//! The networks of the core: what they see of a position and of its moves, exactly as `docs/networks.md` has it.
+//! The networks of the core, exactly as `docs/networks.md` has them.
 //!
-//! `attacks` are computed once per position; `features` and `context` read them. `encode` does the same to many positions at once, for
-//! training. Nothing here knows the search.
+//! `attacks` are computed once per position; `features` and `context` read them, and `encode` does the same to many positions at once, for
+//! training. `file` takes a network file apart, `weights` lays it out, `forward` computes with `lanes`; `sparse` is the evaluator that comes of it.
+//! Nothing here knows the search.
 
 mod attacks;
 mod context;
 mod encode;
 mod features;
+mod file;
+mod forward;
+mod lanes;
+mod sparse;
+mod weights;
 
 pub use attacks::{Attacks, Side};
 pub use context::{CONTEXTS, Contexts};
 pub use encode::{EncodeError, Planes, Samples, Sparse, encode_planes, encode_sparse};
 pub use features::{FEATURES, Features, bucket};
+pub use sparse::{Measured, Network, NetworkError, Opinion};

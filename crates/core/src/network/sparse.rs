@@ -1,0 +1,246 @@
+//! A network of the sparse family: loaded from a file, and an evaluator for the search.
+//!
+//! A file is used only when all of it is sound: see `file`, and the canaries here, positions whose outputs the file itself predicts.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use shakmaty::Chess;
+use shakmaty::variant::Crazyhouse;
+use thiserror::Error;
+
+use super::attacks::Attacks;
+use super::context::Contexts;
+use super::features::{Features, bucket};
+use super::file::{LARGEST_FILE, Tensors};
+use super::forward::{Forward, Machine, Place, Scratch};
+use super::weights::Weights;
+use crate::chess::{Board, FenError, Rules, Variant};
+use crate::evaluator::{Evaluator, Leaf};
+use crate::game::{Game, MoveCode};
+
+const TOLERANCE: f64 = 1e-4;
+const MOST_CANARIES: usize = 64;
+
+/// Why a network cannot be used.
+#[derive(Debug, Error)]
+pub enum NetworkError {
+    /// The system said no.
+    #[error("the network file {} cannot be read: {source}", .path.display())]
+    System {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is not a sound network.
+    #[error("the network file {} cannot be used: {reason}", .path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What a network says about a position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opinion {
+    /// For the side to move, in [-1, 1].
+    pub value: f32,
+    /// Chances of win, draw and loss of the side to move.
+    pub chances: [f32; 3],
+    /// The legal moves (UCI) with their logits.
+    pub moves: Vec<(String, f32)>,
+}
+
+/// How fast a network is.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured {
+    /// Number of evaluations.
+    pub evaluations: u64,
+    /// The time they took.
+    pub time: Duration,
+    /// Mean number of legal moves.
+    pub moves: f64,
+    /// Mean number of active features.
+    pub features: f64,
+}
+
+/// A network that is ready to evaluate.
+#[derive(Debug)]
+pub struct Network {
+    path: PathBuf,
+    variant: Variant,
+    metadata: BTreeMap<String, String>,
+    weights: Weights,
+    machine: Machine,
+}
+
+#[derive(Default)]
+struct Desk {
+    features: Features,
+    places: Vec<Place>,
+    scratch: Scratch,
+}
+
+thread_local! {
+    static DESK: RefCell<Desk> = RefCell::default();
+}
+
+impl Network {
+    /// Reads a file and checks all of it, its canaries too.
+    pub fn load(path: &Path) -> Result<Network, NetworkError> {
+        let system = |source| NetworkError::System { path: path.to_owned(), source };
+        let mut bytes = Vec::new();
+        let file = File::open(path).map_err(system)?;
+        file.take(LARGEST_FILE as u64 + 1).read_to_end(&mut bytes).map_err(system)?;
+        Network::read(path, &bytes, true)
+    }
+
+    /// The network of a file's content. Without `canaries` these are not looked at: for who writes them.
+    pub fn read(path: &Path, bytes: &[u8], canaries: bool) -> Result<Network, NetworkError> {
+        let refused = |reason| NetworkError::Refused { path: path.to_owned(), reason };
+        if bytes.len() > LARGEST_FILE {
+            return Err(refused(format!("it is larger than {LARGEST_FILE} bytes")));
+        }
+        let tensors = Tensors::read(bytes).map_err(refused)?;
+        let weights = Weights::new(tensors.variant, &tensors);
+        let network =
+            Network { path: path.to_owned(), variant: tensors.variant, metadata: tensors.metadata, weights, machine: Machine::detect() };
+        if canaries {
+            network.check_canaries().map_err(refused)?;
+        }
+        Ok(network)
+    }
+
+    /// Where it was read from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it plays.
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// What its file says about it.
+    pub fn metadata(&self) -> &BTreeMap<String, String> {
+        &self.metadata
+    }
+
+    /// The hash of its weights: what makes it this network and no other.
+    pub fn sha256(&self) -> &str {
+        self.metadata.get("sha256").map_or("", String::as_str)
+    }
+
+    /// The same network with the arithmetic of any machine.
+    #[cfg(test)]
+    fn plain(mut self) -> Network {
+        self.machine = Machine::Plain;
+        self
+    }
+
+    /// Chances of win, draw and loss; replaces `logits` by one number per legal move.
+    pub fn judge<P: Rules>(&self, board: &Board<P>, moves: &[MoveCode], logits: &mut Vec<f32>) -> [f32; 3] {
+        DESK.with_borrow_mut(|desk| {
+            let Desk { features, places, scratch } = desk;
+            let position = board.position();
+            let attacks = Attacks::new(position.board(), position.turn());
+            features.fill(position, &attacks);
+            let contexts = Contexts::new(board, &attacks);
+            places.clear();
+            places.extend(moves.iter().map(|&code| Place { index: contexts.index(code) as u16, context: contexts.context(code) as u16 }));
+            let bucket = bucket(position.board());
+            self.machine.run(Forward { weights: &self.weights, features: features.list(), bucket, places, scratch, logits })
+        })
+    }
+
+    /// What it says about a position (FEN).
+    pub fn evaluate(&self, fen: &str) -> Result<Opinion, FenError> {
+        match self.variant {
+            Variant::Chess => self.evaluate_board(&Board::<Chess>::from_fen(self.variant, fen, false)?),
+            _ => self.evaluate_board(&Board::<Crazyhouse>::from_fen(self.variant, fen, false)?),
+        }
+    }
+
+    fn evaluate_board<P: Rules>(&self, board: &Board<P>) -> Result<Opinion, FenError> {
+        let (mut moves, mut logits) = (Vec::new(), Vec::new());
+        board.legal_moves(&mut moves);
+        let chances = self.judge(board, &moves, &mut logits);
+        let moves = moves.into_iter().map(|code| board.uci(code)).zip(logits).collect();
+        Ok(Opinion { value: chances[0] - chances[2], chances, moves })
+    }
+
+    /// Evaluates positions (FEN) in turn until the time is over, as the search would: rules and legal moves are not counted.
+    pub fn measure(&self, fens: &[String], time: Duration) -> Result<Measured, FenError> {
+        match self.variant {
+            Variant::Chess => self.measure_boards::<Chess>(fens, time),
+            _ => self.measure_boards::<Crazyhouse>(fens, time),
+        }
+    }
+
+    fn measure_boards<P: Rules>(&self, fens: &[String], time: Duration) -> Result<Measured, FenError> {
+        let (mut boards, mut logits, mut features) = (Vec::new(), Vec::new(), Features::default());
+        let (mut moves, mut active) = (0, 0);
+        for fen in fens {
+            let game = Board::<P>::from_fen(self.variant, fen, false)?;
+            let mut legal = Vec::new();
+            game.legal_moves(&mut legal);
+            let position = game.position();
+            features.fill(position, &Attacks::new(position.board(), position.turn()));
+            moves += legal.len();
+            active += features.list().len();
+            boards.push((game, legal));
+        }
+        let begun = Instant::now();
+        let mut evaluations = 0;
+        while !boards.is_empty() && begun.elapsed() < time {
+            for (game, legal) in &boards {
+                std::hint::black_box(self.judge(game, legal, &mut logits));
+                evaluations += 1;
+            }
+        }
+        let mean = |sum: usize| sum as f64 / boards.len().max(1) as f64;
+        Ok(Measured { evaluations, time: begun.elapsed(), moves: mean(moves), features: mean(active) })
+    }
+
+    fn check_canaries(&self) -> Result<(), String> {
+        let damaged = || "its canaries cannot be read".to_owned();
+        let text = self.metadata.get("canaries").ok_or_else(damaged)?;
+        let Ok(Value::Array(canaries)) = serde_json::from_str(text) else { return Err(damaged()) };
+        if canaries.is_empty() || canaries.len() > MOST_CANARIES {
+            return Err(format!("it has {} canaries, and 1 to {MOST_CANARIES} are needed", canaries.len()));
+        }
+        for canary in &canaries {
+            let fen = canary.get("fen").and_then(Value::as_str).ok_or_else(damaged)?;
+            let value = canary.get("value").and_then(Value::as_f64).ok_or_else(damaged)?;
+            let logits = canary.get("logits").and_then(Value::as_object).ok_or_else(damaged)?;
+            let opinion = self.evaluate(fen).map_err(|error| format!("a canary is no position: {error}"))?;
+            let near = |wanted: f64, found: f32| (wanted - f64::from(found)).abs() <= TOLERANCE;
+            let fits = near(value, opinion.value)
+                && logits.len() == opinion.moves.len()
+                && opinion
+                    .moves
+                    .iter()
+                    .all(|(mv, logit)| logits.get(mv).and_then(Value::as_f64).is_some_and(|wanted| near(wanted, *logit)));
+            if !fits {
+                return Err(format!("it does not evaluate its canary {:?} as it says", fen.chars().take(120).collect::<String>()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<P: Rules> Evaluator<Board<P>> for Network {
+    fn evaluate(&self, leaf: &Leaf<Board<P>>, logits: &mut Vec<f32>, _cancel: &AtomicBool) -> f32 {
+        let [win, _, loss] = self.judge(&leaf.game, &leaf.moves, logits);
+        win - loss
+    }
+}
