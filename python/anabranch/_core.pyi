@@ -10,9 +10,13 @@ from numpy.typing import NDArray
 __all__ = [
     "Network",
     "Session",
+    "bag_backward",
+    "bag_forward",
     "check_settings",
     "encode_planes",
     "encode_sparse",
+    "moves_backward",
+    "moves_forward",
     "preset",
     "presets",
     "saved_variant",
@@ -43,6 +47,47 @@ def encode_planes(
     mirror: NDArray[np.bool_] | None,
     threads: int,
 ) -> dict[str, NDArray[Any]]: ...
+def bag_forward(
+    weight: NDArray[np.float32],
+    bias: NDArray[np.float32],
+    features: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    out: NDArray[np.float32],
+    threads: int,
+) -> None: ...
+def bag_backward(
+    upstream: NDArray[np.float32],
+    features: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    gradient: NDArray[np.float32],
+    width: int,
+    threads: int,
+) -> None: ...
+def moves_forward(
+    hidden: NDArray[np.float32],
+    moves: NDArray[np.float32],
+    contexts: NDArray[np.float32],
+    index: NDArray[np.int32],
+    context: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    out: NDArray[np.float32],
+    width: int,
+    threads: int,
+) -> None: ...
+def moves_backward(
+    upstream: NDArray[np.float32],
+    hidden: NDArray[np.float32],
+    moves: NDArray[np.float32],
+    contexts: NDArray[np.float32],
+    index: NDArray[np.int32],
+    context: NDArray[np.int32],
+    offsets: NDArray[np.int64],
+    of_hidden: NDArray[np.float32],
+    of_moves: NDArray[np.float32],
+    of_contexts: NDArray[np.float32],
+    width: int,
+    threads: int,
+) -> None: ...
 
 @final
 class Network:

@@ -10,6 +10,7 @@ pub mod evaluators;
 pub mod explore;
 pub mod game;
 pub mod graph;
+pub mod kernels;
 pub mod mate;
 pub mod network;
 pub mod path;

@@ -3,6 +3,7 @@
 mod convert;
 mod encode;
 mod errors;
+mod kernels;
 mod network;
 mod session;
 mod watch;
@@ -79,6 +80,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(saved_variant, module)?,
         wrap_pyfunction!(encode::encode_sparse, module)?,
         wrap_pyfunction!(encode::encode_planes, module)?,
+        wrap_pyfunction!(kernels::bag_forward, module)?,
+        wrap_pyfunction!(kernels::bag_backward, module)?,
+        wrap_pyfunction!(kernels::moves_forward, module)?,
+        wrap_pyfunction!(kernels::moves_backward, module)?,
     ] {
         module.add_function(function)?;
     }
