@@ -163,6 +163,7 @@ def run(
 def export(
     checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint, or the folder of a run.")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The network: .safetensors or .onnx.")],
+    data: DataOption = None,
     licence: Annotated[str, typer.Option(metavar="TEXT", help="Licence of the weights.")] = "GPL-3.0-or-later",
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="What people call it.")] = None,
 ) -> None:
@@ -170,7 +171,7 @@ def export(
     _require()
     from anabranch.train.export import export_network
 
-    typer.echo(export_network(checkpoint, file, licence, name, _say))
+    typer.echo(export_network(checkpoint, file, data or None, licence, name, _say))
 
 
 @train.command()

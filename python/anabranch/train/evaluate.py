@@ -32,7 +32,14 @@ def load_network(path: Path, say: Say) -> tuple[Network, Recipe, dict[str, Any]]
 
 def load_material(recipe: Recipe, saved: dict[str, Any], folders: list[Path] | None, say: Say) -> Material:
     """The positions of a checkpoint's own shards, or of other folders, with its targets."""
-    shards = name_shards(saved["shards"]) if folders is None else list_shards(folders)
+    if folders is None:
+        present = [path for path in saved["shards"] if Path(path).is_file()]
+        gone = len(saved["shards"]) - len(present)
+        if gone:
+            say(f"{gone} of {len(saved['shards'])} shards of the run are gone; --data names other folders")
+        shards = name_shards(present)
+    else:
+        shards = list_shards(folders)
     return read_material(
         shards,
         recipe.changed(value_scale=saved["value_scale"]),

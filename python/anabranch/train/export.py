@@ -15,7 +15,7 @@ from anabranch.train.batches import make_batch
 from anabranch.train.evaluate import load_material, load_network
 from anabranch.train.loop import Say
 from anabranch.train.network import Network
-from anabranch.train.positions import Material, Positions
+from anabranch.train.positions import Positions
 from anabranch.train.recipe import Recipe
 
 CHECKED = 1000
@@ -27,43 +27,44 @@ LOGIT_BOUND = 0.005
 CANARIES = 8
 
 
-def export_network(path: Path, file: Path, licence: str, name: str | None, say: Say) -> str:
-    """Write the network of a checkpoint; a sentence about what was written."""
+def export_network(
+    path: Path, file: Path, folders: list[Path] | None, licence: str, name: str | None, say: Say
+) -> str:
+    """Write the network of a checkpoint; a sentence about what was written.
+
+    It is checked on positions of the checkpoint's own shards, or of `folders`.
+    """
     network, recipe, saved = load_network(path, say)
     suffix = ".safetensors" if recipe.network == "sparse" else ".onnx"
     if file.suffix != suffix:
         raise TrainingError(f"a {recipe.network} network is written to a file named {suffix}, not {file.name!r}")
     if not file.absolute().parent.is_dir():
         raise TrainingError(f"there is no directory {file.absolute().parent} to write the network in")
-    material = load_material(recipe, saved, None, say)
+    material = load_material(recipe, saved, folders, say)
     positions = material.held_out if len(material.held_out) else material.train
     rows = np.random.default_rng(recipe.seed).permutation(len(positions))[:CHECKED]
     checked = positions.take(rows)
-    about = describe(recipe, saved, material, licence, name)
+    about = describe(recipe, saved, licence, name)
     part = file.with_name(f".{file.name}.part{suffix}")
     try:
         if recipe.network == "sparse":
             difference = _write_sparse(network, part, about, checked)
         else:
-            from anabranch.train.onnx import write_onnx
-
-            difference = write_onnx(network, part, about, checked)
-        say(json.dumps({"positions": len(checked), **difference}))
+            difference = _write_planes(network, part, about, checked)
         check_difference(difference)
         part.replace(file)
     finally:
         part.unlink(missing_ok=True)
     return (
         f"{file}: {recipe.network} network for {recipe.variant}, step {saved['step']:,}; against its source on {len(checked):,} positions "
-        f"value within {difference['value_max']:.4f} (mean {difference['value_mean']:.5f}), "
-        f"logits within {difference['logit_max']:.4f} (mean {difference['logit_mean']:.5f})"
+        f"value within {difference['value_max']:.1e} (mean {difference['value_mean']:.1e}), "
+        f"logits within {difference['logit_max']:.1e} (mean {difference['logit_mean']:.1e})"
     )
 
 
-def describe(
-    recipe: Recipe, saved: dict[str, Any], material: Material, licence: str, name: str | None
-) -> dict[str, str]:
+def describe(recipe: Recipe, saved: dict[str, Any], licence: str, name: str | None) -> dict[str, str]:
     """Metadata: for the loader and for people."""
+    notes = saved.get("about", {})
     about = {
         "variant": recipe.variant,
         "architecture": recipe.network,
@@ -71,10 +72,9 @@ def describe(
         "licence": licence,
         "data": json.dumps(
             {
-                "positions": saved.get("positions", len(material.train)),
-                "shards": len(material.shards),
-                "teacher": material.about.get("teacher"),
-                "job": material.about.get("job"),
+                "positions": saved.get("positions"),
+                "shards": len(saved["shards"]),
+                **{note: notes[note] for note in ("teacher", "job") if note in notes},
             }
         ),
         "recipe": json.dumps(
@@ -153,3 +153,14 @@ def _write_sparse(network: Network, path: Path, about: dict[str, str], positions
     if other_logits.shape != logits.shape:
         raise TrainingError("the exported network sees other legal moves than its source")
     return differences(values, others, logits, other_logits)
+
+
+def _write_planes(network: Any, path: Path, about: dict[str, str], positions: Positions) -> dict[str, float]:
+    from anabranch.networks import Metadata, stamp_onnx
+    from anabranch.train.to_onnx import compare_onnx, write_onnx
+
+    write_onnx(network, path)
+    known = {name: about[name] for name in ("variant", "architecture", "licence")}
+    more = {name: text for name, text in about.items() if name not in (*known, "step")}
+    stamp_onnx(path, Metadata(**known, step=int(about["step"]), more=more))
+    return compare_onnx(network, path, positions)

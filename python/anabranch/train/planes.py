@@ -22,6 +22,7 @@ class PlaneNetwork(Network):
     def __init__(self, variant: str, channels: int) -> None:
         super().__init__()
         self.variant = variant
+        self.input_planes = INPUT_PLANES[variant]
         planes = POLICY_PLANES[variant]
         self.policy_head = nn.Sequential(
             nn.Conv2d(channels, channels, 3, padding=1, bias=False),
@@ -44,7 +45,7 @@ class PlaneNetwork(Network):
     def stem(self, channels: int) -> nn.Module:
         """From planes to channels."""
         return nn.Sequential(
-            nn.Conv2d(INPUT_PLANES[self.variant], channels, 3, padding=1, bias=False),
+            nn.Conv2d(self.input_planes, channels, 3, padding=1, bias=False),
             nn.BatchNorm2d(channels),
             nn.ReLU(),
         )
