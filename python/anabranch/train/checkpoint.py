@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,10 +49,16 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise TrainingError(f"there is no checkpoint {path}")
     try:
+        with zipfile.ZipFile(path) as archive:
+            damaged = archive.testzip()
+        if damaged is not None:
+            raise TrainingError(f"{path} is not a checkpoint, or is damaged")
         content = torch.load(path, map_location="cpu", weights_only=True)
+    except zipfile.BadZipFile as error:
+        raise TrainingError(f"{path} is not a checkpoint, or is damaged") from error
     except pickle.UnpicklingError as error:
         raise TrainingError(f"{path} is not a checkpoint: it holds more than tensors and numbers") from error
-    except (RuntimeError, EOFError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (RuntimeError, EOFError, OSError, KeyError, TypeError, AttributeError) as error:
         raise TrainingError(f"{path} is not a checkpoint, or is damaged") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise TrainingError(f"{path} is not a checkpoint of anabranch")
