@@ -15,11 +15,22 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 from anabranch import _core
 from anabranch.data.shards import write_shard
 
-WORTH = {"p": -100, "n": -300, "b": -300, "r": -500, "q": -900, "P": 100, "N": 300, "B": 300, "R": 500, "Q": 900}
+WORTH = {
+    "p": -100,
+    "n": -300,
+    "b": -300,
+    "r": -500,
+    "q": -900,
+    "P": 100,
+    "N": 300,
+    "B": 300,
+    "R": 500,
+    "Q": 900,
+}
 
 
 def play_games(variant: str, games: int, seed: int = 1, plies: int = 40) -> list[dict[str, Any]]:
-    """Random games; scores count the material on the board, and the first legal moves by name are the best."""
+    """Random games; scores count the material, and the first legal moves by name are the best."""
     rows = []
     for game in range(games):
         source = random.Random(f"{seed}/{game}")

@@ -96,6 +96,6 @@ def test_damaged_newest_falls_back_to_the_one_before(tmp_path: Path) -> None:
     said: list[str] = []
     assert read_newest(tmp_path, said.append)["step"] == 7
     assert "step-00000008.pt" in said[0]
+    (tmp_path / "none").mkdir()
     with pytest.raises(TrainingError, match="no checkpoint in"):
-        (tmp_path / "none").mkdir()
         read_newest(tmp_path / "none", said.append)

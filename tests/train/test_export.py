@@ -19,7 +19,9 @@ from .conftest import Shards
 
 
 def run(data: Path, out: Path, **changes: object) -> Outcome:
-    recipe = Recipe(variant="crazyhouse", policy_width=64, value_width=32, steps=20, batch=64, held_out=0.2, rate=0.01)
+    recipe = Recipe(
+        variant="crazyhouse", policy_width=64, value_width=32, steps=20, batch=64, held_out=0.2, rate=0.01
+    )
     recipe = recipe.changed(**changes)
     return start(recipe, list_shards([data]), None, out, Sitting(), lambda sentence: None)
 
@@ -42,7 +44,9 @@ def test_sparse_file_says_what_its_source_says(shards: Shards, tmp_path: Path, v
         assert content.get_tensor("value.inputs.bias").dtype == np.int16
 
 
-def test_file_that_differs_is_refused(shards: Shards, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_differs_is_refused(
+    shards: Shards, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     outcome = run(shards(), tmp_path / "out")
 
     def damaged(network: object) -> dict[str, np.ndarray]:
@@ -52,7 +56,9 @@ def test_file_that_differs_is_refused(shards: Shards, tmp_path: Path, monkeypatc
 
     monkeypatch.setattr("anabranch.train.export.quantise", damaged)
     with pytest.raises(TrainingError, match="differs too much from its source: value"):
-        export_network(outcome.checkpoint, tmp_path / "net.safetensors", None, "GPL-3.0-or-later", None, print)
+        export_network(
+            outcome.checkpoint, tmp_path / "net.safetensors", None, "GPL-3.0-or-later", None, print
+        )
     assert not (tmp_path / "net.safetensors").exists()
     with pytest.raises(TrainingError, match="logit"):
         check_difference({"value_max": 0.0, "value_mean": 0.0, "logit_max": float("nan"), "logit_mean": 0.0})
@@ -61,7 +67,7 @@ def test_file_that_differs_is_refused(shards: Shards, tmp_path: Path, monkeypatc
 def test_names_and_missing_shards_are_sentences(shards: Shards, tmp_path: Path) -> None:
     data = shards()
     outcome = run(data, tmp_path / "out")
-    with pytest.raises(TrainingError, match="named .safetensors, not 'net.onnx'"):
+    with pytest.raises(TrainingError, match=r"named \.safetensors, not 'net.onnx'"):
         export_network(outcome.checkpoint, tmp_path / "net.onnx", None, "x", None, print)
     with pytest.raises(TrainingError, match="there is no directory"):
         export_network(outcome.checkpoint, tmp_path / "nowhere" / "net.safetensors", None, "x", None, print)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import torch
@@ -17,15 +19,17 @@ from .conftest import Shards
 
 TINY = {
     "sparse": Recipe(variant="crazyhouse", policy_width=64, value_width=64, rate=0.01, decay=0.0),
-    "resnet": Recipe(variant="crazyhouse", network="resnet", channels=24, blocks=2, rate=0.01, decay=0.0),
-    "rise": Recipe(variant="crazyhouse", network="rise", channels=24, blocks=2, rate=0.01, decay=0.0),
+    "resnet": Recipe(variant="crazyhouse", network="resnet", channels=16, blocks=2, rate=0.003, decay=0.0),
+    "rise": Recipe(variant="crazyhouse", network="rise", channels=16, blocks=2, rate=0.003, decay=0.0),
 }
 
 
 @pytest.fixture
 def positions(shards: Shards) -> Positions:
     """Sixty-four positions of random games."""
-    found = read_material(list_shards([shards()]), TINY["sparse"].changed(held_out=0.0, value_scale=300.0)).train
+    found = read_material(
+        list_shards([shards()]), TINY["sparse"].changed(held_out=0.0, value_scale=300.0)
+    ).train
     return found.take(np.arange(0, 64 * 8, 8))
 
 
@@ -99,8 +103,10 @@ def losses_plainly(network: SparseNetwork, batch: Batch) -> tuple[torch.Tensor, 
         if not last:
             x = x.clamp(0, 1).square()
     offsets = encoded["move_offsets"]
-    parts = [slice(int(a), int(b)) for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
-    policy = torch.stack([-(encoded["target"][part] * logits[part].log_softmax(0)).sum() for part in parts]).mean()
+    parts = [slice(a, b) for a, b in pairwise(offsets.tolist())]
+    policy = torch.stack(
+        [-(encoded["target"][part] * logits[part].log_softmax(0)).sum() for part in parts]
+    ).mean()
     value = -(batch.wdl * x.log_softmax(1)).sum(1).mean()
     return policy + value, policy, value
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anabranch.data.shards import find_shards, is_held_out, read_shard
+from anabranch.data.shards import Damage, find_shards, is_held_out, read_shard
 from anabranch.errors import DataError
 from anabranch.train.batches import Order, make_batch
 from anabranch.train.network import build_network
@@ -33,7 +33,7 @@ def test_damaged_shard_is_named_and_left_out(shards: Shards) -> None:
     folder = shards()
     broken = find_shards(folder)[0].path
     broken.write_bytes(broken.read_bytes()[:-100])
-    damage = []
+    damage: list[Damage] = []
     material = read_material(list_shards([folder]), RECIPE, damage.append)
     assert [found.path for found in damage] == [broken]
     assert "checksum" in damage[0].reason
@@ -113,7 +113,9 @@ def test_batches_have_targets_over_legal_moves(shards: Shards, network: str) -> 
     mirrored = make_batch(built, positions, mirror=np.ones(50, np.bool_))
     offsets = plain.encoded["move_offsets"].numpy()
     for batch in (plain, smooth, mirrored):
-        assert np.add.reduceat(batch.encoded["target"].numpy(), offsets[:-1]) == pytest.approx(np.ones(50), abs=1e-5)
+        assert np.add.reduceat(batch.encoded["target"].numpy(), offsets[:-1]) == pytest.approx(
+            np.ones(50), abs=1e-5
+        )
     assert (smooth.encoded["target"] > 0).all()
     assert (plain.encoded["target"] > 0).sum() <= 100
     name = "features.rows" if network == "sparse" else "planes"

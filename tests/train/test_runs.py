@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def test_schedule_rises_and_falls() -> None:
     assert rates[0] == pytest.approx(0.0001)
     assert max(rates) == pytest.approx(0.01) == rates[100]
     assert rates[1000] == pytest.approx(0.0005)
-    assert all(left >= right for left, right in zip(rates[100:], rates[101:], strict=False))
+    assert all(left >= right for left, right in pairwise(rates[100:]))
 
 
 def command(*arguments: str) -> subprocess.Popen[str]:
@@ -130,7 +131,18 @@ def wait_for_checkpoint(folder: Path, process: subprocess.Popen[str]) -> None:
 def test_run_that_is_ended_goes_on(shards: Shards, tmp_path: Path, how: signal.Signals) -> None:
     data, out = shards(), tmp_path / "out"
     options = ["--variant", "crazyhouse", "--data", str(data), "--policy-width", "32", "--value-width", "32"]
-    options += ["--steps", "150", "--batch", "64", "--held-out", "0.2", "--threads", "2", "--validation", "50"]
+    options += [
+        "--steps",
+        "150",
+        "--batch",
+        "64",
+        "--held-out",
+        "0.2",
+        "--threads",
+        "2",
+        "--validation",
+        "50",
+    ]
     long = [*options[:-8], "--steps", "150", "--batch", "64", "--held-out", "0.2", "--threads", "2"]
     process = command("run", *long, "--out", str(out), "--checkpoint-every", "0", "--report-every", "1")
     wait_for_checkpoint(out, process)

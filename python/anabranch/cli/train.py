@@ -41,7 +41,8 @@ def _require() -> None:
     for package in ("torch", "pyarrow", "safetensors"):
         if importlib.util.find_spec(package) is None:
             raise MissingPackageError(f"training needs {package}: pip install 'anabranch[train]'")
-    # Threads that spin while they wait take the cores from those that encode batches; with this, steps take a third of the time.
+    # Threads that spin while they wait take the cores from those that encode batches; with this, steps take a
+    # third of the time.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
@@ -52,20 +53,35 @@ def _say(sentence: str) -> None:
 @train.command()
 def run(
     context: typer.Context,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the run: checkpoints, metrics, curves.")],
-    variant: Annotated[str | None, typer.Option("--variant", "-v", metavar="NAME", help="chess or crazyhouse.")] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="The folder of the run: checkpoints, metrics, curves.")
+    ],
+    variant: Annotated[
+        str | None, typer.Option("--variant", "-v", metavar="NAME", help="chess or crazyhouse.")
+    ] = None,
     data: DataOption = None,
     network: Annotated[str, typer.Option(metavar="NAME", help="sparse, rise or resnet.")] = "sparse",
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out, as it was begun.")] = False,
-    steps: Annotated[int | None, typer.Option(metavar="N", help="Steps of the optimiser.  [default: 10000]")] = None,
-    epochs: Annotated[float | None, typer.Option(metavar="N", help="Passes over the data, instead of --steps.")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in --out, as it was begun.")
+    ] = False,
+    steps: Annotated[
+        int | None, typer.Option(metavar="N", help="Steps of the optimiser.  [default: 10000]")
+    ] = None,
+    epochs: Annotated[
+        float | None, typer.Option(metavar="N", help="Passes over the data, instead of --steps.")
+    ] = None,
     minutes: Annotated[
-        float | None, typer.Option(metavar="N", help="End after that time with a checkpoint, wherever the run is.")
+        float | None,
+        typer.Option(metavar="N", help="End after that time with a checkpoint, wherever the run is."),
     ] = None,
     batch: Annotated[int, typer.Option(metavar="N", help="Positions per step.")] = 8192,
     rate: Annotated[float, typer.Option(metavar="X", help="The highest learning rate.")] = 2e-3,
-    last_rate: Annotated[float, typer.Option(metavar="X", help="Share of it that is left at the end.")] = 0.01,
-    warmup: Annotated[float, typer.Option(metavar="X", help="Share of the steps over which it rises.")] = 0.02,
+    last_rate: Annotated[
+        float, typer.Option(metavar="X", help="Share of it that is left at the end.")
+    ] = 0.01,
+    warmup: Annotated[
+        float, typer.Option(metavar="X", help="Share of the steps over which it rises.")
+    ] = 0.02,
     decay: Annotated[float, typer.Option(metavar="X", help="Weight decay.")] = 0.01,
     clip: Annotated[float, typer.Option(metavar="X", help="Norm at which gradients are cut.")] = 1.0,
     policy_width: Annotated[int, typer.Option(metavar="N", help="sparse: units for the policy.")] = 512,
@@ -74,39 +90,61 @@ def run(
     blocks: Annotated[int, typer.Option(metavar="N", help="rise, resnet: blocks.")] = 6,
     policy_temperature: Annotated[
         float | None,
-        typer.Option(metavar="CP", help="Make the policy target from scores, exp(score / CP).  [default: as in the shards]"),
+        typer.Option(
+            metavar="CP",
+            help="Make the policy target from scores, exp(score / CP).  [default: as in the shards]",
+        ),
     ] = None,
-    smoothing: Annotated[float, typer.Option(metavar="X", help="Share of the policy target for all legal moves.")] = 0.0,
-    result_share: Annotated[float, typer.Option(metavar="X", help="Share of the game's result in the value target.")] = 0.5,
+    smoothing: Annotated[
+        float, typer.Option(metavar="X", help="Share of the policy target for all legal moves.")
+    ] = 0.0,
+    result_share: Annotated[
+        float, typer.Option(metavar="X", help="Share of the game's result in the value target.")
+    ] = 0.5,
     value_scale: Annotated[
         float | None,
         typer.Option(metavar="CP", help="s in value = tanh(score / 2s).  [default: fitted to the results]"),
     ] = None,
-    score_limit: Annotated[int | None, typer.Option(metavar="CP", help="Leave out positions with a score beyond.")] = None,
-    decided_weight: Annotated[float, typer.Option(metavar="X", help="Weight of positions beyond 600 centipawns.")] = 1.0,
+    score_limit: Annotated[
+        int | None, typer.Option(metavar="CP", help="Leave out positions with a score beyond.")
+    ] = None,
+    decided_weight: Annotated[
+        float, typer.Option(metavar="X", help="Weight of positions beyond 600 centipawns.")
+    ] = 1.0,
     policy_loss: Annotated[float, typer.Option(metavar="X", help="Weight of the policy's loss.")] = 1.0,
     value_loss: Annotated[float, typer.Option(metavar="X", help="Weight of the value's loss.")] = 1.0,
-    mirror: Annotated[bool, typer.Option("--mirror/--no-mirror", help="See half of the positions mirrored.")] = True,
-    held_out: Annotated[float, typer.Option(metavar="X", help="Share of the games kept for validation.")] = 0.02,
+    mirror: Annotated[
+        bool, typer.Option("--mirror/--no-mirror", help="See half of the positions mirrored.")
+    ] = True,
+    held_out: Annotated[
+        float, typer.Option(metavar="X", help="Share of the games kept for validation.")
+    ] = 0.02,
     seed: Annotated[int, typer.Option(metavar="N", help="Of weights, order and mirroring.")] = 1,
     threads: ThreadsOption = None,
     workers: Annotated[int, typer.Option(metavar="N", help="Threads that encode batches.")] = 1,
-    checkpoint_every: Annotated[float, typer.Option(metavar="SECONDS", help="Time between checkpoints.")] = 300.0,
+    checkpoint_every: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Time between checkpoints.")
+    ] = 300.0,
     validate_every: Annotated[int, typer.Option(metavar="N", help="Steps between validations.")] = 500,
     validation: Annotated[int, typer.Option(metavar="N", help="Held-out positions to validate on.")] = 20_000,
     report_every: Annotated[int, typer.Option(metavar="N", help="Steps between lines of the log.")] = 50,
 ) -> None:
     """Train a network.
 
-    The run lives in the folder --out: the last two checkpoints, metrics.jsonl, a TensorBoard log, curves.png at the end. Ctrl-C and
-    SIGTERM write a checkpoint and end; with --resume the run goes on exactly where the last checkpoint was.
+    The run lives in the folder --out: the last two checkpoints, metrics.jsonl, a TensorBoard log, curves.png
+    at the end. Ctrl-C and SIGTERM write a checkpoint and end; with --resume the run goes on exactly where the
+    last checkpoint was.
     """
     _require()
     from anabranch.train import loop
     from anabranch.train.positions import list_shards
     from anabranch.train.recipe import Recipe
 
-    for name, number in (("validate-every", validate_every), ("report-every", report_every), ("workers", workers)):
+    for name, number in (
+        ("validate-every", validate_every),
+        ("report-every", report_every),
+        ("workers", workers),
+    ):
         if number < 1:
             raise LimitError(f"--{name} must be at least 1, not {number}")
     sitting = loop.Sitting(
@@ -161,10 +199,14 @@ def run(
 
 @train.command()
 def export(
-    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint, or the folder of a run.")],
+    checkpoint: Annotated[
+        Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint, or the folder of a run.")
+    ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The network: .safetensors or .onnx.")],
     data: DataOption = None,
-    licence: Annotated[str, typer.Option(metavar="TEXT", help="Licence of the weights.")] = "GPL-3.0-or-later",
+    licence: Annotated[
+        str, typer.Option(metavar="TEXT", help="Licence of the weights.")
+    ] = "GPL-3.0-or-later",
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="What people call it.")] = None,
 ) -> None:
     """Write a trained network as a file that the engine loads, and check it against its source."""
@@ -176,11 +218,15 @@ def export(
 
 @train.command()
 def evaluate(
-    checkpoint: Annotated[Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint, or the folder of a run.")],
+    checkpoint: Annotated[
+        Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint, or the folder of a run.")
+    ],
     data: DataOption = None,
     count: Annotated[int, typer.Option(metavar="N", help="Held-out positions to look at.")] = 20_000,
     everything: Annotated[bool, typer.Option("--all", help="Also positions that are not held out.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+    ] = False,
     threads: ThreadsOption = None,
 ) -> None:
     """Measure a checkpoint on held-out games: those of its own shards, or of --data."""

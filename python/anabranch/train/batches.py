@@ -1,13 +1,13 @@
 """Batches: encoded by the core in threads of their own, ahead of the optimiser.
 
-Which positions make batch number i, and which of them are mirrored, is a pure function of seed and i. So a run that goes on at
-batch i sees what an unbroken run sees.
+Which positions make batch number i, and which of them are mirrored, is a pure function of seed and i. So a
+run that goes on at batch i sees what an unbroken run sees.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -38,7 +38,10 @@ class Batch:
 
 
 class Order:
-    """Which rows make a batch. Each epoch is shuffled anew; what does not fill a batch is left to the next epoch's shuffle."""
+    """Which rows make a batch.
+
+    Each epoch is shuffled anew; what does not fill a batch is left to the next epoch's shuffle.
+    """
 
     def __init__(self, positions: int, batch: int, seed: int) -> None:
         self.batch = min(batch, positions)
@@ -110,7 +113,7 @@ def training_batches(
     mirror: bool,
     smoothing: float,
     workers: int = 1,
-) -> Iterator[Batch]:
+) -> Generator[Batch, None, None]:
     """Batches `begin` to `end` in their order, made ahead in threads."""
 
     def make(rows: NDArray[np.int64], mirrored: NDArray[np.bool_] | None) -> Batch:

@@ -1,4 +1,7 @@
-"""Checkpoints: all that a run needs to go on exactly where it was. Tensors and plain containers, never pickled code."""
+"""Checkpoints: all that a run needs to go on exactly where it was.
+
+Tensors and plain containers, never pickled code.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,10 @@ from anabranch.train.recipe import Recipe
 CHECKED = 1000
 """Held-out positions on which the file is compared with its source."""
 VALUE_BOUND = 0.002
-"""Largest difference of a value that arithmetic may make; the mean has a tenth of it. Weights are rounded in training already."""
+"""Largest difference of a value that arithmetic may make; the mean has a tenth of it.
+
+Weights are rounded in training already.
+"""
 LOGIT_BOUND = 0.005
 """The same for a logit."""
 CANARIES = 8
@@ -37,7 +40,9 @@ def export_network(
     network, recipe, saved = load_network(path, say)
     suffix = ".safetensors" if recipe.network == "sparse" else ".onnx"
     if file.suffix != suffix:
-        raise TrainingError(f"a {recipe.network} network is written to a file named {suffix}, not {file.name!r}")
+        raise TrainingError(
+            f"a {recipe.network} network is written to a file named {suffix}, not {file.name!r}"
+        )
     if not file.absolute().parent.is_dir():
         raise TrainingError(f"there is no directory {file.absolute().parent} to write the network in")
     material = load_material(recipe, saved, folders, say)
@@ -56,7 +61,8 @@ def export_network(
     finally:
         part.unlink(missing_ok=True)
     return (
-        f"{file}: {recipe.network} network for {recipe.variant}, step {saved['step']:,}; against its source on {len(checked):,} positions "
+        f"{file}: {recipe.network} network for {recipe.variant}, step {saved['step']:,}; "
+        f"against its source on {len(checked):,} positions "
         f"value within {difference['value_max']:.1e} (mean {difference['value_mean']:.1e}), "
         f"logits within {difference['logit_max']:.1e} (mean {difference['logit_mean']:.1e})"
     )
@@ -92,7 +98,8 @@ def check_difference(difference: dict[str, float]) -> None:
             found = difference[f"{kind}_{what}"]
             if not found <= limit:
                 raise TrainingError(
-                    f"the exported network differs too much from its source: {kind} by {found:.4f} ({what}), at most {limit:g}"
+                    "the exported network differs too much from its source: "
+                    f"{kind} by {found:.4f} ({what}), at most {limit:g}"
                 )
 
 
@@ -120,7 +127,9 @@ def quantise(network: Any) -> dict[str, NDArray[Any]]:
 
 
 @torch.no_grad()
-def answers(network: Network, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+def answers(
+    network: Network, positions: Positions
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
     """Values [B], logits [M] and where each position's logits begin [B + 1]."""
     batch = make_batch(network, positions)
     answer = network(batch.encoded)
@@ -128,7 +137,10 @@ def answers(network: Network, positions: Positions) -> tuple[NDArray[np.float32]
 
 
 def differences(
-    values: NDArray[np.float32], others: NDArray[np.float32], logits: NDArray[np.float32], other_logits: NDArray[np.float32]
+    values: NDArray[np.float32],
+    others: NDArray[np.float32],
+    logits: NDArray[np.float32],
+    other_logits: NDArray[np.float32],
 ) -> dict[str, float]:
     """Largest and mean difference of values and of logits."""
     value, logit = np.abs(values - others), np.abs(logits - other_logits)
@@ -140,7 +152,9 @@ def differences(
     }
 
 
-def _write_sparse(network: Network, path: Path, about: dict[str, str], positions: Positions) -> dict[str, float]:
+def _write_sparse(
+    network: Network, path: Path, about: dict[str, str], positions: Positions
+) -> dict[str, float]:
     from anabranch import _core
     from anabranch.networks.sparse import write_sparse
 

@@ -1,4 +1,6 @@
-"""The journal of a run: one JSON line per event in metrics.jsonl, TensorBoard where it is installed, curves at the end."""
+"""The journal of a run: one JSON line per event in metrics.jsonl, TensorBoard where it is installed, curves
+at the end.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ class Journal:
 
     def write(self, kind: str, step: int, **numbers: float) -> None:
         """Add an event."""
-        event = {"kind": kind, "step": step} | {name: float(f"{number:.6g}") for name, number in numbers.items()}
+        event = {"kind": kind, "step": step} | {
+            name: float(f"{number:.6g}") for name, number in numbers.items()
+        }
         self._file.write(f"{json.dumps(event)}\n")
         self._file.flush()
         if self._board is not None:
@@ -79,7 +83,9 @@ def draw_curves(folder: Path) -> Path | None:
     figure = Figure(figsize=(12, 7), layout="constrained")
     for axes, (title, name) in zip(figure.subplots(2, 3).flat, panels, strict=True):
         for kind, style in (("train", "-"), ("validation", "o-")):
-            points = [(event["step"], event[name]) for event in events if event["kind"] == kind and name in event]
+            points = [
+                (event["step"], event[name]) for event in events if event["kind"] == kind and name in event
+            ]
             if points:
                 axes.plot(*zip(*points, strict=True), style, label=kind, markersize=3, linewidth=1)
         axes.set_title(title)

@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,9 @@ class Outcome:
 Say = Callable[[str], object]
 
 
-def start(recipe: Recipe, shards: list[Shard], epochs: float | None, out: Path, sitting: Sitting, say: Say) -> Outcome:
+def start(
+    recipe: Recipe, shards: list[Shard], epochs: float | None, out: Path, sitting: Sitting, say: Say
+) -> Outcome:
     """Begin a run. `epochs`, where given, sets the steps."""
     recipe.check()
     if out.is_dir() and find_checkpoints(out):
@@ -124,9 +126,10 @@ def _run(
     seen = _first(material.held_out, sitting.validation, recipe.seed)
     parameters = sum(parameter.numel() for parameter in network.parameters())
     say(
-        f"{recipe.network} network for {recipe.variant}, {parameters:,} parameters; {len(material.train):,} positions, "
-        f"{len(material.held_out):,} held out; steps {step:,} to {recipe.steps:,} of {order.batch:,}, "
-        f"{recipe.steps / order.per_epoch:.1f} epochs; value scale {material.value_scale:g}, draws {material.draw_share:g}"
+        f"{recipe.network} network for {recipe.variant}, {parameters:,} parameters; "
+        f"{len(material.train):,} positions, {len(material.held_out):,} held out; steps {step:,} to {recipe.steps:,} of {order.batch:,}, "
+        f"{recipe.steps / order.per_epoch:.1f} epochs; value scale {material.value_scale:g}, "
+        f"draws {material.draw_share:g}"
     )
 
     def save() -> Path:
@@ -148,12 +151,11 @@ def _run(
     metrics: dict[str, float] = {} if saved is None else dict(saved.get("metrics", {}))
     began = saved_at = reported_at = time.monotonic()
     end = recipe.steps if sitting.stop_at is None else min(recipe.steps, sitting.stop_at)
-    journal = Journal(out, step)
-    batches = training_batches(
+    made = training_batches(
         network, material.train, order, step, end, recipe.mirror, recipe.smoothing, sitting.workers
     )
     totals, count = torch.zeros(4), 0
-    with _signals() as is_stopped:
+    with closing(Journal(out, step)) as journal, closing(made) as batches, _signals() as is_stopped:
         network.train()
         for batch in batches:
             rate = rate_at(step, recipe)
@@ -187,9 +189,7 @@ def _run(
             if now - saved_at > sitting.checkpoint_seconds:
                 save()
                 saved_at = time.monotonic()
-    batches.close()
     path = save()
-    journal.close()
     if step >= recipe.steps:
         draw_curves(out)
     return Outcome(step, step >= recipe.steps, path, metrics)

@@ -54,6 +54,8 @@ def value_loss(answer: Answer, wdl: Tensor) -> Tensor:
 def losses(answer: Answer, batch: Batch, recipe: Recipe) -> tuple[Tensor, Tensor, Tensor]:
     """The sum that is minimised, and its parts policy and value."""
     weight = batch.importance / batch.importance.sum().clamp(min=1e-9)
-    policy = (policy_loss(answer.logits, batch.encoded["target"], batch.encoded["move_offsets"]) * weight).sum()
+    policy = (
+        policy_loss(answer.logits, batch.encoded["target"], batch.encoded["move_offsets"]) * weight
+    ).sum()
     value = (value_loss(answer, batch.wdl) * weight).sum()
     return recipe.policy_loss * policy + recipe.value_loss * value, policy, value

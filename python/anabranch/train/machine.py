@@ -17,7 +17,8 @@ def prepare(threads: int | None) -> None:
         torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
     if sys.platform.startswith("linux"):
-        # Large tensors are made anew in each step; giving their pages back in between costs more than the arithmetic.
+        # Large tensors are made anew in each step; giving their pages back in between costs more than the
+        # arithmetic.
         with suppress(AttributeError, OSError):
             library = ctypes.CDLL(None)
             library.mallopt(_MMAP_THRESHOLD, 2**30)

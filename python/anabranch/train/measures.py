@@ -18,9 +18,9 @@ _BATCH = 2048
 def measure(network: Network, positions: Positions, value_scale: float, threads: int = 1) -> dict[str, float]:
     """Metrics by name.
 
-    `top1` and `top3`: how often the best move of the target is among the first of the network's; `value_mse` and
-    `value_correlation` against the teacher's value, `undecided_*` where its score is within 600 centipawns; `calibration` is the mean
-    gap between expected and real score of games over ten bins (ECE).
+    `top1` and `top3`: how often the best move of the target is among the first of the network's; `value_mse`
+    and `value_correlation` against the teacher's value, `undecided_*` where its score is within 600
+    centipawns; `calibration` is the mean gap between expected and real score of games over ten bins (ECE).
     """
     was_training = network.training
     network.eval()
@@ -69,5 +69,7 @@ def _places(
     """For each position how many moves have a higher logit than the best move of its target."""
     owners = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     best = np.lexsort((-target, owners))[offsets[:-1]]
-    places: NDArray[np.int64] = np.add.reduceat((logits > logits[best][owners]).astype(np.int64), offsets[:-1])
+    places: NDArray[np.int64] = np.add.reduceat(
+        (logits > logits[best][owners]).astype(np.int64), offsets[:-1]
+    )
     return places

@@ -1,8 +1,9 @@
-"""What the training loop knows of a network: how a batch is encoded for it, what it answers, what follows a step."""
+"""What the training loop knows of a network: how a batch is encoded for it, what it answers, what follows a
+step.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,9 +42,9 @@ class Network(nn.Module):
 
     def encode(
         self,
-        fens: Sequence[str],
-        moves: Sequence[Sequence[str]],
-        weights: Sequence[Sequence[float]],
+        fens: list[str],
+        moves: list[list[str]],
+        weights: list[list[float]],
         mirror: NDArray[np.bool_] | None,
         threads: int,
     ) -> Encoded:

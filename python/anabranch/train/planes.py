@@ -1,8 +1,8 @@
-"""What convolutional networks share: planes in, a convolutional policy head and a value head out, as docs/onnx.md has it."""
+"""What convolutional networks share: planes in, a convolutional policy head and a value head out, as
+docs/onnx.md has it.
+"""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from anabranch import _core
 from anabranch.train.network import INPUT_PLANES, POLICY_PLANES, Answer, Encoded, Network, tensors
 
-VERSION = "3"
+VERSION = "v3"
 
 
 class PlaneNetwork(Network):
@@ -57,9 +57,9 @@ class PlaneNetwork(Network):
 
     def encode(
         self,
-        fens: Sequence[str],
-        moves: Sequence[Sequence[str]],
-        weights: Sequence[Sequence[float]],
+        fens: list[str],
+        moves: list[list[str]],
+        weights: list[list[float]],
         mirror: NDArray[np.bool_] | None,
         threads: int,
     ) -> Encoded:

@@ -142,7 +142,9 @@ def read_material(
 
 
 def fit_scale(scores: NDArray[np.float32], results: NDArray[np.float32]) -> float:
-    """Centipawns s for which sigmoid(score / s) predicts the results best: logistic regression by Newton's method."""
+    """Centipawns s for which sigmoid(score / s) predicts the results best: logistic regression by Newton's
+    method.
+    """
     known = ~np.isnan(scores) & ~np.isnan(results) & (np.abs(scores) <= _FITTED)
     x = scores[known].astype(np.float64)
     y = (results[known].astype(np.float64) + 1.0) / 2.0

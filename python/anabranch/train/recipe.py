@@ -1,6 +1,7 @@
 """The recipe of a training run: all that decides what comes out, as one plain record.
 
-Two runs with equal recipes and equal shards give the same network on the same machine. It is stored in every checkpoint.
+Two runs with equal recipes and equal shards give the same network on the same machine. It is stored in every
+checkpoint.
 """
 
 from __future__ import annotations

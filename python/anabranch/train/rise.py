@@ -52,12 +52,12 @@ class Bottleneck(nn.Module):
 
 
 class Rise(PlaneNetwork):
-    """`blocks` blocks around a trunk of `channels`; block i is inside half as wide as the trunk and a quarter wider for each before it."""
+    """`blocks` blocks around a trunk of `channels`; block i is inside half as wide as the trunk and a quarter
+    wider for each before it.
+    """
 
     def __init__(self, variant: str, channels: int, blocks: int) -> None:
         super().__init__(variant, channels)
         excited = blocks - max(1, round(blocks * EXCITED / 13))
-        body = (
-            Bottleneck(channels, max(8, channels * (2 + i) // 4), i >= excited) for i in range(blocks)
-        )
+        body = (Bottleneck(channels, max(8, channels * (2 + i) // 4), i >= excited) for i in range(blocks))
         self.trunk = nn.Sequential(self.stem(channels), *body)

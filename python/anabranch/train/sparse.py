@@ -1,14 +1,14 @@
-"""The sparse network in floats, for training: the contract of docs/networks.md, with 1.0 for 128, 64 or 16,384.
+"""The sparse network in floats, for training: docs/networks.md with 1.0 for 128, 64 or 16,384.
 
-Both accumulators stand in one table, columns: first halves of policy and value, then their second halves, so that one sum and one
-product serve both. Two helpers share what is alike while training and are folded into the tables at export: one row for a piece on a
-square whatever attacks it, and one for the target and one for the origin of a move. Weights are rounded to what the file can say in
-every forward pass, so the file gives the numbers of the network that was trained.
+Both accumulators stand in one table, columns: first halves of policy and value, then their second halves, so
+that one sum and one product serve both. Two helpers share what is alike while training and are folded into
+the tables at export: one row for a piece on a square whatever attacks it, and one for the target and one for
+the origin of a move. Weights are rounded to what the file can say in every forward pass, so the file gives
+the numbers of the network that was trained.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,9 +63,9 @@ class SparseNetwork(Network):
 
     def encode(
         self,
-        fens: Sequence[str],
-        moves: Sequence[Sequence[str]],
-        weights: Sequence[Sequence[float]],
+        fens: list[str],
+        moves: list[list[str]],
+        weights: list[list[float]],
         mirror: NDArray[np.bool_] | None,
         threads: int,
     ) -> Encoded:
@@ -159,7 +159,10 @@ class SparseNetwork(Network):
 
 
 class _Round(Function):
-    """Numbers as the integers of the file have them. Backwards it does nothing: what is rounded away adds up."""
+    """Numbers as the integers of the file have them.
+
+    Backwards it does nothing: what is rounded away adds up.
+    """
 
     @staticmethod
     def forward(ctx: Any, weights: Tensor, one: float) -> Tensor:
@@ -185,7 +188,9 @@ class _Fold(Function):
 
 
 def move_squares(variant: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each policy index the target square (64: off the board) and the origin (64: unused, 65..69: a drop of P..Q)."""
+    """For each policy index the target square (64: off the board) and the origin (64: unused, 65..69: a drop
+    of P..Q).
+    """
     steps = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]  # N NE E SE S SW W NW
     planes = [(row * n, column * n) for row, column in steps for n in range(1, 8)]
     planes += [(2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2), (2, -1)]
