@@ -127,9 +127,10 @@ def _run(
     parameters = sum(parameter.numel() for parameter in network.parameters())
     say(
         f"{recipe.network} network for {recipe.variant}, {parameters:,} parameters; "
-        f"{len(material.train):,} positions, {len(material.held_out):,} held out; steps {step:,} to {recipe.steps:,} of {order.batch:,}, "
-        f"{recipe.steps / order.per_epoch:.1f} epochs; value scale {material.value_scale:g}, "
-        f"draws {material.draw_share:g}"
+        f"{len(material.train):,} positions, {len(material.held_out):,} held out; "
+        f"steps {step:,} to {recipe.steps:,} of {order.batch:,}, "
+        f"{recipe.steps / order.per_epoch:.1f} epochs; "
+        f"value scale {material.value_scale:g}, draws {material.draw_share:g}"
     )
 
     def save() -> Path:
