@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from safetensors import safe_open
 
@@ -12,8 +13,10 @@ from anabranch.errors import DataError, TrainingError
 from anabranch.train.evaluate import load_network
 from anabranch.train.export import check_difference, export_network, quantise
 from anabranch.train.loop import Outcome, Sitting, start
-from anabranch.train.positions import list_shards
+from anabranch.train.planes import PlaneNetwork
+from anabranch.train.positions import list_shards, read_material
 from anabranch.train.recipe import Recipe
+from anabranch.train.to_onnx import compare_onnx, write_onnx
 
 from .conftest import Shards
 
@@ -42,6 +45,24 @@ def test_sparse_file_says_what_its_source_says(shards: Shards, tmp_path: Path, v
     with safe_open(str(file), "numpy") as content:
         assert content.get_tensor("policy.inputs.weight").shape == (3549, 64)
         assert content.get_tensor("value.inputs.bias").dtype == np.int16
+
+
+@pytest.mark.parametrize("network", ["resnet", "rise"])
+def test_onnx_runtime_says_what_torch_says(shards: Shards, tmp_path: Path, network: str) -> None:
+    data = shards()
+    outcome = run(data, tmp_path / "out", network=network, channels=8, blocks=2)
+    built, recipe, _ = load_network(outcome.checkpoint, print)
+    assert isinstance(built, PlaneNetwork)
+    file = tmp_path / "net.onnx"
+    write_onnx(built, file)
+    positions = read_material(list_shards([data]), recipe).held_out
+    check_difference(compare_onnx(built, file, positions.take(np.arange(70))))
+    model = onnx.load(str(file))
+    assert [put.name for put in model.graph.input] == ["data"]
+    assert [put.name for put in model.graph.output] == ["value", "policy"]
+    assert model.opset_import[0].version >= 17
+    shape = [size.dim_value or size.dim_param for size in model.graph.input[0].type.tensor_type.shape.dim]
+    assert shape == ["batch", 64, 8, 8]
 
 
 def test_file_that_differs_is_refused(

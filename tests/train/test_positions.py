@@ -41,6 +41,12 @@ def test_damaged_shard_is_named_and_left_out(shards: Shards) -> None:
     assert len(material.train) > 0
 
 
+def test_a_game_counts_once(shards: Shards) -> None:
+    once = read_material(list_shards([shards()]), RECIPE).train
+    twice = read_material(list_shards([shards(name="left"), shards(name="right")]), RECIPE).train
+    assert twice.fens.to_pylist() == once.fens.to_pylist()
+
+
 def test_no_data_and_wrong_variant_are_sentences(shards: Shards, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="there is no position to train on"):

@@ -90,10 +90,11 @@ def read_material(
     report: Callable[[Damage], object] | None = None,
     draw_share: float | None = None,
 ) -> Material:
-    """Read shards, leave damaged ones out, split by game and make the targets."""
+    """Read shards, leave damaged ones and games seen before out, split by game and make the targets."""
     tables: list[pa.Table] = []
     used: list[str] = []
     notes: dict[str, str] = {}
+    seen: set[int] = set()
     for shard in shards:
         try:
             table = read_shard(shard)
@@ -107,7 +108,9 @@ def read_material(
             raise DataError(f"{shard.path} has positions of {has.get('variant')}, not of {recipe.variant}")
         notes = notes or has
         used.append(str(shard.path.resolve()))
-        tables.append(table.drop_columns(["source", "move", "ply", "value"]))
+        table, games = _new_games(table.drop_columns(["source", "move", "ply", "value"]), seen)
+        seen |= games
+        tables.append(table)
     rows = pa.concat_tables([table.replace_schema_metadata(None) for table in tables]) if tables else None
     if rows is None or rows.num_rows == 0:
         raise DataError("there is no position to train on")
@@ -183,6 +186,16 @@ def mix_wdl(
     share[np.isnan(results)] = 0.0
     mixed = (1.0 - share)[:, None] * np.nan_to_num(teacher) + share[:, None] * result
     return mixed.astype(np.float32)
+
+
+def _new_games(table: pa.Table, seen: set[int]) -> tuple[pa.Table, set[int]]:
+    """The rows of games that no earlier shard had, and those games."""
+    games = set(table["game"].unique().to_pylist())
+    known = games & seen
+    if known:
+        column = table["game"].combine_chunks().to_numpy()
+        table = table.filter(pa.array(~np.isin(column, np.array(sorted(known), np.uint64))))
+    return table, games - known
 
 
 def _floats(column: pa.ChunkedArray) -> NDArray[np.float32]:

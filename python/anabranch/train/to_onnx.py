@@ -19,13 +19,12 @@ _BATCH = 64
 
 def write_onnx(network: PlaneNetwork, path: Path) -> None:
     """Write the network, its normalisations folded, without metadata."""
-    network.eval()
     planes = torch.zeros(2, network.input_planes, 8, 8)
     axes = {name: {0: "batch"} for name in ("data", "value", "policy")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the newer exporter needs one more package and writes the same
         torch.onnx.export(
-            Contract(network),
+            Contract(network).eval(),
             (planes,),
             str(path),
             input_names=["data"],
