@@ -131,26 +131,15 @@ def wait_for_checkpoint(folder: Path, process: subprocess.Popen[str]) -> None:
 def test_run_that_is_ended_goes_on(shards: Shards, tmp_path: Path, how: signal.Signals) -> None:
     data, out = shards(), tmp_path / "out"
     options = ["--variant", "crazyhouse", "--data", str(data), "--policy-width", "32", "--value-width", "32"]
-    options += [
-        "--steps",
-        "150",
-        "--batch",
-        "64",
-        "--held-out",
-        "0.2",
-        "--threads",
-        "2",
-        "--validation",
-        "50",
-    ]
-    long = [*options[:-8], "--steps", "150", "--batch", "64", "--held-out", "0.2", "--threads", "2"]
-    process = command("run", *long, "--out", str(out), "--checkpoint-every", "0", "--report-every", "1")
+    options += ["--steps", "150", "--batch", "64", "--held-out", "0.2", "--threads", "2"]
+    often = ["--checkpoint-every", "0", "--report-every", "1"]
+    process = command("run", *options, *often, "--out", str(out))
     wait_for_checkpoint(out, process)
     process.send_signal(how)
     _, errors = process.communicate(timeout=60)
     reached = read_checkpoint(find_checkpoints(out)[0])["step"]
     assert 1 <= reached < 150, errors
-    assert (process.returncode == 0) == (how is not signal.SIGKILL)
+    assert process.returncode == (-signal.SIGKILL if how is signal.SIGKILL else 130)
     process = command("run", "--out", str(out), "--resume")
     answer, errors = process.communicate(timeout=200)
     assert process.returncode == 0, errors

@@ -74,7 +74,7 @@ def run(
         float | None,
         typer.Option(metavar="N", help="End after that time with a checkpoint, wherever the run is."),
     ] = None,
-    batch: Annotated[int, typer.Option(metavar="N", help="Positions per step.")] = 8192,
+    batch: Annotated[int, typer.Option(metavar="N", help="Positions per step.")] = 4096,
     rate: Annotated[float, typer.Option(metavar="X", help="The highest learning rate.")] = 2e-3,
     last_rate: Annotated[
         float, typer.Option(metavar="X", help="Share of it that is left at the end.")
@@ -132,8 +132,8 @@ def run(
     """Train a network.
 
     The run lives in the folder --out: the last two checkpoints, metrics.jsonl, a TensorBoard log, curves.png
-    at the end. Ctrl-C and SIGTERM write a checkpoint and end; with --resume the run goes on exactly where the
-    last checkpoint was.
+    at the end. Ctrl-C and SIGTERM write a checkpoint and end with exit code 130; with --resume the run goes
+    on exactly where the last checkpoint was.
     """
     _require()
     from anabranch.train import loop
@@ -195,6 +195,8 @@ def run(
         outcome = loop.start(recipe, list_shards(data), epochs, out, sitting, _say)
     state = "finished" if outcome.is_finished else "interrupted; --resume goes on"
     typer.echo(f"{outcome.checkpoint}: step {outcome.step:,}, {state}")
+    if outcome.was_stopped:
+        raise typer.Exit(130)
 
 
 @train.command()

@@ -57,6 +57,8 @@ class Outcome:
 
     step: int
     is_finished: bool
+    was_stopped: bool
+    """By Ctrl-C or SIGTERM."""
     checkpoint: Path
     metrics: dict[str, float]
 
@@ -155,7 +157,7 @@ def _run(
     made = training_batches(
         network, material.train, order, step, end, recipe.mirror, recipe.smoothing, sitting.workers
     )
-    totals, count = torch.zeros(4), 0
+    totals, count, stopped = torch.zeros(4), 0, False
     with closing(Journal(out, step)) as journal, closing(made) as batches, _signals() as is_stopped:
         network.train()
         for batch in batches:
@@ -185,7 +187,8 @@ def _run(
                 say(_sentence(step, metrics))
                 reported_at = time.monotonic()
             late = sitting.minutes is not None and now - began > sitting.minutes * 60.0
-            if late or is_stopped():
+            stopped = is_stopped()
+            if late or stopped:
                 break
             if now - saved_at > sitting.checkpoint_seconds:
                 save()
@@ -193,7 +196,7 @@ def _run(
     path = save()
     if step >= recipe.steps:
         draw_curves(out)
-    return Outcome(step, step >= recipe.steps, path, metrics)
+    return Outcome(step, step >= recipe.steps, stopped and step < recipe.steps, path, metrics)
 
 
 def _first(positions: Positions, count: int, seed: int) -> Positions:

@@ -33,7 +33,7 @@ class Recipe:
     """Residual blocks (rise, resnet)."""
 
     steps: int = 10_000
-    batch: int = 8192
+    batch: int = 4096
     rate: float = 2e-3
     """The highest learning rate, after the warm-up."""
     last_rate: float = 0.01
