@@ -42,9 +42,9 @@ class Engine:
     >>> result.best_move, result.solved.mate
     ('a1a8', 1)
 
-    `evaluator` is the name of a built-in one, the path of a network (`.safetensors`), an object with a method `evaluate`, or a function (see
-    `anabranch.evaluators`); everything else given by name is a setting. One thread at a time uses an
-    engine; `stop` may be called from any.
+    `evaluator` is the name of a built-in one, the path of a network (`.safetensors`), an object with a
+    method `evaluate`, or a function (see `anabranch.evaluators`); everything else given by name is a
+    setting. One thread at a time uses an engine; `stop` may be called from any.
     """
 
     def __init__(

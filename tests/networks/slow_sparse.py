@@ -146,7 +146,8 @@ def bucket(board: chess.Board) -> int:
 def sums(tensors: Tensors, part: str, active: list[int]) -> NDArray[np.int16]:
     """The accumulator of a part, `policy` or `value`."""
     rows = tensors[f"{part}.inputs.weight"][active].astype(np.int64).sum(0)
-    return (rows + tensors[f"{part}.inputs.bias"]).astype(np.int16)  # wraps
+    found: NDArray[np.int64] = rows + tensors[f"{part}.inputs.bias"]
+    return found.astype(np.int16)  # wraps
 
 
 def activations(accumulator: NDArray[np.int16]) -> NDArray[np.int64]:

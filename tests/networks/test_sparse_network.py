@@ -14,13 +14,13 @@ from typing import Any
 import chess
 import numpy as np
 import pytest
+from tests.networks.slow_sparse import evaluate
+from tests.networks.test_sparse_inputs import mirrored, positions
 
 from anabranch import Engine, _core
 from anabranch.errors import EvaluatorError, NetworkError, PositionError, SettingError, VariantError
 from anabranch.evaluators import Leaf
 from anabranch.networks.sparse import FIXED, open_sparse, random_tensors, write_sparse
-from tests.networks.slow_sparse import evaluate
-from tests.networks.test_sparse_inputs import mirrored, positions
 
 METADATA = {"step": "0", "licence": "CC0-1.0"}
 CANARIES = {
@@ -190,14 +190,14 @@ def test_saved_graphs_go_on_with_their_network_only(tmp_path: Path) -> None:
     assert loaded.graph() == engine.graph()
     assert loaded.search(simulations=300).moves == engine.search(simulations=300).moves
     alone = Engine.load(path)
-    assert alone.result().statistics.root_visits >= 300
+    assert alone.result().statistics.root_visits > 250
     with pytest.raises(EvaluatorError, match="made with a network, which must be given again"):
         alone.search(simulations=10)
     alone.save(tmp_path / "copy")
     for copy in (path, tmp_path / "copy"):
         for stranger in (other, "material", Outside(open_sparse(one))):
             assert Engine.load(copy, evaluator=stranger).search(simulations=100).statistics.root_visits <= 100  # type: ignore[arg-type]
-        assert Engine.load(copy, evaluator=one).search(simulations=1).statistics.root_visits > 300
+        assert Engine.load(copy, evaluator=one).search(simulations=1).statistics.root_visits > 250
     engine.configure(evaluator="material")
     engine.search(simulations=300)
     engine.save(path)
@@ -226,7 +226,7 @@ def test_a_bad_file_leaves_the_engine_as_it_is(tmp_path: Path, file: Path) -> No
         engine.configure(evaluator="network", c_init=9.0)
     assert engine.graph() == before
     assert engine.settings.c_init != 9.0
-    assert engine.search(simulations=100).statistics.root_visits > 200
+    assert engine.search(simulations=100).statistics.root_visits > 250
 
 
 # Files
@@ -255,7 +255,7 @@ def refusal(path: Path, content: bytes) -> str:
 
 def test_damaged_files_are_refused(tmp_path: Path, file: Path) -> None:
     path, content = tmp_path / "bad.safetensors", file.read_bytes()
-    header, data = parts(content)
+    _, data = parts(content)
     assert "it is empty" in refusal(path, b"")
     assert "too short" in refusal(path, content[:5])
     assert "truncated" in refusal(path, content[:100])

@@ -75,3 +75,17 @@ def test_the_positions_are_middlegames() -> None:
         board = chess.variant.CrazyhouseBoard(fen)
         assert board.is_valid()
         assert all(len(board.pockets[colour]) >= 2 for colour in chess.COLORS)
+
+
+def test_a_network_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["bench", "--network", "--width", "32", "--quick", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["sections"]["network"]
+    assert [row["variant"] for row in rows] == ["chess", "crazyhouse"]
+    for row in rows:
+        assert row["policy_width"] == row["value_width"] == 32
+        assert row["network_evaluations_per_second"] > row["search_evaluations_per_second"] > 1000
+        assert row["search_evaluations"] >= 3000
+    assert 35 <= rows[1]["moves"] <= 80
+    for words in (["--network", "--width", "33"], ["net.safetensors"], ["--network", "none.safetensors"]):
+        assert run(["bench", *words]) == 2
+        assert len(capsys.readouterr().err.strip().splitlines()) == 1

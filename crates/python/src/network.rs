@@ -63,6 +63,12 @@ impl Network {
         self.network.path().display().to_string()
     }
 
+    /// Widths of the accumulators: policy, value.
+    #[getter]
+    fn widths(&self) -> (usize, usize) {
+        self.network.widths()
+    }
+
     /// For each position its value, the chances of win, draw and loss, and the legal moves with their logits.
     fn evaluate(&self, py: Python<'_>, fens: Vec<String>) -> PyResult<Vec<OpinionTuple>> {
         let opinions = py.detach(|| fens.iter().map(|fen| self.network.evaluate(fen)).collect::<Result<Vec<_>, FenError>>());

@@ -37,6 +37,9 @@ class Plan:
     growth_positions: int
     border_simulations: int
     border_positions: int
+    network_evaluations: int
+    network_positions: int
+    network_seconds: float
     repeats: int
     """Times that two things are measured in turn."""
 
@@ -54,6 +57,9 @@ class Plan:
             growth_positions=2,
             border_simulations=20_000,
             border_positions=3,
+            network_evaluations=50_000,
+            network_positions=6,
+            network_seconds=0.5,
             repeats=5,
         )
 
@@ -71,6 +77,9 @@ class Plan:
             growth_positions=1,
             border_simulations=5_000,
             border_positions=1,
+            network_evaluations=3_000,
+            network_positions=1,
+            network_seconds=0.05,
             repeats=3,
         )
 

@@ -7,6 +7,7 @@ compare things measured in the same run.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,6 +21,20 @@ NAMES = ("signature", "speed", "threads", "memory", "growth", "border")
 
 
 def bench(
+    file: Annotated[
+        Path | None, typer.Argument(help="With --network: the network to measure.", show_default=False)
+    ] = None,
+    network: Annotated[
+        bool,
+        typer.Option(
+            "--network",
+            help="Measure a network of the core instead: evaluations per second on one core, alone and in "
+            "the search. Without a file, networks of random weights.",
+        ),
+    ] = False,
+    width: Annotated[
+        int, typer.Option("--width", help="With --network and no file: width of the random networks.")
+    ] = 256,
     quick: Annotated[
         bool, typer.Option("--quick", help="Few positions and at most 10,000 simulations: some seconds.")
     ] = False,
@@ -38,15 +53,29 @@ def bench(
     to 10 minutes. The signature is one number that is equal for any number of threads and on every build.
     """
     from anabranch.bench import run_benchmarks
+    from anabranch.bench.network import measure_network
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import notices, output, print_json
+    from anabranch.errors import SettingError
+
+    if file is not None and not network:
+        raise SettingError(f"{file} is measured with --network")
+    if network and not (32 <= width <= 4096 and width % 32 == 0):
+        raise SettingError(f"a width is a multiple of 32 up to 4096, not {width}")
+    if network and only:
+        raise SettingError("--network is a measurement of its own, without --only")
+
+    def measure(tell: Callable[[str], object]) -> dict[str, Any]:
+        if network:
+            return {"sections": {"network": measure_network(file, width=width, quick=quick, tell=tell)}}
+        return run_benchmarks(only or (), quick=quick, tell=tell)
 
     console = notices()
     if console.is_terminal:
         with console.status("") as status:
-            document = interruptible(lambda: run_benchmarks(only or (), quick=quick, tell=status.update))
+            document = interruptible(lambda: measure(status.update))
     else:
-        document = interruptible(lambda: run_benchmarks(only or (), quick=quick))
+        document = interruptible(lambda: measure(lambda news: None))
     if as_json:
         print_json(document)
         return
@@ -199,6 +228,49 @@ def _border(measured: list[dict[str, Any]]) -> RenderableType:
     )
 
 
+def _network(measured: list[dict[str, Any]]) -> RenderableType:
+    from rich.console import Group
+
+    from anabranch.cli.output import table
+
+    alone = [
+        [
+            row["network"],
+            row["variant"],
+            f"{row['policy_width']} + {row['value_width']}",
+            f"{row['positions']:,}",
+            f"{row['moves']:.1f}",
+            f"{row['features']:.1f}",
+            f"{row['network_evaluations_per_second']:,.0f}",
+        ]
+        for row in measured
+    ]
+    search = [
+        [
+            row["network"],
+            row["variant"],
+            f"{row['search_evaluations']:,}",
+            f"{row['search_evaluations_per_second']:,.0f}",
+            f"{row['network_microseconds']:.2f}",
+            f"{row['rest_microseconds']:.2f}",
+            f"{row['rest_over_network']:.2f}",
+        ]
+        for row in measured
+    ]
+    return Group(
+        table(
+            "network: alone, one thread",
+            ["network", "variant", "width", ">positions", ">moves", ">features", ">eval/s"],
+            alone,
+        ),
+        table(
+            "network: in the search, one thread; microseconds per evaluation",
+            ["network", "variant", ">evaluations", ">eval/s", ">network", ">all else", ">all else / network"],
+            search,
+        ),
+    )
+
+
 def _yes(fact: bool) -> str:
     return "yes" if fact else "NO"
 
@@ -210,4 +282,5 @@ _VIEWS: dict[str, Callable[[Any], RenderableType]] = {
     "memory": _memory,
     "growth": _growth,
     "border": _border,
+    "network": _network,
 }

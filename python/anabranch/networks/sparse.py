@@ -1,8 +1,8 @@
 """Network files of the sparse family: written here, read and checked by the core.
 
-A file is safetensors with the metadata of `docs/networks.md`. Writing computes the hash of the weights and the
-canaries, positions whose outputs are stored beside them; nothing appears under the name of the file before
-the core has read it back. Plain NumPy: PyTorch is not needed to write a file, nor to read one.
+A file is safetensors with the metadata of `docs/networks.md`. Writing computes the hash of the weights and
+the canaries, positions whose outputs are stored beside them; nothing appears under the name of the file
+before the core has read it back. Plain NumPy: PyTorch is not needed to write a file, nor to read one.
 """
 
 from __future__ import annotations

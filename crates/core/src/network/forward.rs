@@ -7,8 +7,6 @@ use super::weights::{HIDDEN1, HIDDEN2, Head, Weights};
 
 /// 1 / (16384 * 64): activations times weights as a number.
 const SCALE: f32 = 1.0 / 1_048_576.0;
-/// What 1.0 is in an accumulator.
-const ONE: i16 = 128;
 
 /// A legal move as the network knows it.
 #[derive(Clone, Copy, Debug)]
@@ -51,14 +49,11 @@ impl Scratch {
 
 /// Products of paired clipped sums, from the block `first` on.
 #[inline(always)]
-fn activate(sums: &[Words], first: usize, width: usize, out: &mut [Words]) {
+fn activate(lanes: impl Lanes, sums: &[Words], first: usize, width: usize, out: &mut [Words]) {
     let half = width / 32;
-    let block = |place: usize| &sums[place / 4].0[place % 4];
+    let block = |place: usize| sums[place / 4].0[place % 4];
     for number in 0..half {
-        let (a, b) = (block(first + number), block(first + half + number));
-        for (out, (a, b)) in out[number / 4].0[number % 4].iter_mut().zip(a.iter().zip(b)) {
-            *out = a.clamp(&0, &ONE) * b.clamp(&0, &ONE);
-        }
+        out[number / 4].0[number % 4] = lanes.multiply(block(first + number), block(first + half + number));
     }
 }
 
@@ -110,12 +105,9 @@ impl Forward<'_> {
     fn run(self, lanes: impl Lanes) -> [f32; 3] {
         let Forward { weights, features, bucket, places, scratch, logits } = self;
         scratch.fit(weights);
-        for place in places {
-            lanes.fetch(weights.moves.row(place.index.into()));
-        }
         lanes.accumulate(&weights.inputs_bias, &weights.inputs, features, &mut scratch.sums);
-        activate(&scratch.sums, 0, weights.policy_width, &mut scratch.policy);
-        activate(&scratch.sums, weights.policy_width / 16, weights.value_width, &mut scratch.value);
+        activate(lanes, &scratch.sums, 0, weights.policy_width, &mut scratch.policy);
+        activate(lanes, &scratch.sums, weights.policy_width / 16, weights.value_width, &mut scratch.value);
 
         logits.clear();
         logits.extend(places.iter().map(|place| {

@@ -3,6 +3,9 @@
 //! Once in plain Rust, once with AVX2 where the machine has it, found out at run time. All of it is integer arithmetic that wraps, so
 //! both give the same numbers.
 
+/// What 1.0 is in an accumulator.
+const ONE: i16 = 128;
+
 /// 64 weights, a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
@@ -54,8 +57,8 @@ pub(super) trait Lanes: Copy {
     /// The product of activations with a row, as long as each other.
     fn dot(self, activations: &[Words], row: &[Bytes]) -> i32;
 
-    /// Says that a row will be needed.
-    fn fetch(self, row: &[Bytes]);
+    /// Products of numbers that are clipped to 0 and 128 first.
+    fn multiply(self, a: [i16; 16], b: [i16; 16]) -> [i16; 16];
 }
 
 /// Any machine.
@@ -91,7 +94,9 @@ impl Lanes for Plain {
     }
 
     #[inline(always)]
-    fn fetch(self, _row: &[Bytes]) {}
+    fn multiply(self, a: [i16; 16], b: [i16; 16]) -> [i16; 16] {
+        std::array::from_fn(|lane| a[lane].clamp(0, ONE) * b[lane].clamp(0, ONE))
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -101,7 +106,7 @@ mod avx2 {
     use pulp::cast;
     use pulp::x86::V3;
 
-    use super::{Bytes, Lanes, Rows, Words};
+    use super::{Bytes, Lanes, ONE, Rows, Words};
 
     #[inline(always)]
     fn widen(machine: V3, block: [i8; 16]) -> __m256i {
@@ -155,10 +160,64 @@ mod avx2 {
         }
 
         #[inline(always)]
-        fn fetch(self, row: &[Bytes]) {
-            for line in row {
-                self.sse._mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.0[0].as_ptr());
+        fn multiply(self, a: [i16; 16], b: [i16; 16]) -> [i16; 16] {
+            let (zero, one) = (self.avx._mm256_setzero_si256(), self.avx._mm256_set1_epi16(ONE));
+            let [a, b] = [a, b].map(|numbers| {
+                let numbers = cast::<[i16; 16], __m256i>(numbers);
+                self.avx2._mm256_min_epi16(self.avx2._mm256_max_epi16(numbers, zero), one)
+            });
+            cast(self.avx2._mm256_mullo_epi16(a, b))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    fn words(random: &mut Random, lines: usize, most: usize) -> Vec<Words> {
+        let mut draw = || (random.index(2 * most + 1) as i32 - most as i32) as i16;
+        (0..lines).map(|_| Words(std::array::from_fn(|_| std::array::from_fn(|_| draw())))).collect()
+    }
+
+    fn flat(words: &[Words]) -> Vec<i16> {
+        words.iter().flat_map(|line| line.0.as_flattened().to_vec()).collect()
+    }
+
+    fn agrees_with_plain(lanes: impl Lanes) {
+        let mut random = Random::new(17);
+        for lines in [1, 2, 3, 8, 17] {
+            let mut rows = Rows::new(50, lines);
+            for row in 0..50 {
+                let numbers: Vec<i8> = (0..lines * 64).map(|_| (random.index(256) as i32 - 128) as i8).collect();
+                rows.write(row, 0, numbers.into_iter());
             }
+            let bias = words(&mut random, lines, 16_384);
+            let features: Vec<u16> = (0..random.index(120)).map(|_| random.index(50) as u16).collect();
+            let (mut sums, mut expected) = (vec![Words::default(); lines], vec![Words::default(); lines]);
+            lanes.accumulate(&bias, &rows, &features, &mut sums);
+            Plain.accumulate(&bias, &rows, &features, &mut expected);
+            assert_eq!(flat(&sums), flat(&expected));
+            let activations = words(&mut random, lines, 16_384);
+            for row in 0..50 {
+                assert_eq!(lanes.dot(&activations, rows.row(row)), Plain.dot(&activations, rows.row(row)));
+            }
+            for (a, b) in sums.iter().zip(&bias) {
+                assert_eq!(lanes.multiply(a.0[1], b.0[2]), Plain.multiply(a.0[1], b.0[2]));
+            }
+        }
+        assert_eq!(lanes.multiply([-5; 16], [200; 16]), [0; 16]);
+        assert_eq!(lanes.multiply([300; 16], [129; 16]), [16_384; 16]);
+        assert_eq!(lanes.multiply([3; 16], [7; 16]), [21; 16]);
+    }
+
+    #[test]
+    fn machines_agree() {
+        agrees_with_plain(Plain);
+        #[cfg(target_arch = "x86_64")]
+        if let Some(machine) = pulp::x86::V3::try_new() {
+            agrees_with_plain(machine);
         }
     }
 }

@@ -130,6 +130,11 @@ impl Network {
         self.variant
     }
 
+    /// Widths of its accumulators: policy, value.
+    pub fn widths(&self) -> (usize, usize) {
+        (self.weights.policy_width, self.weights.value_width)
+    }
+
     /// What its file says about it.
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.metadata
@@ -138,13 +143,6 @@ impl Network {
     /// The hash of its weights: what makes it this network and no other.
     pub fn sha256(&self) -> &str {
         self.metadata.get("sha256").map_or("", String::as_str)
-    }
-
-    /// The same network with the arithmetic of any machine.
-    #[cfg(test)]
-    fn plain(mut self) -> Network {
-        self.machine = Machine::Plain;
-        self
     }
 
     /// Chances of win, draw and loss; replaces `logits` by one number per legal move.

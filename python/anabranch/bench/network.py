@@ -1,0 +1,106 @@
+"""A network of the core: evaluations per second of the network alone, and of the whole search around it.
+
+The network alone is measured on positions that searches of ordinary games meet, in crazyhouse on those with
+35 to 80 legal moves. In the search its share is what it needs for the positions of that very graph; the rest
+is rules, graph and walking. Times are those of the processor on one thread, so that a busy machine disturbs
+them little; the best of several runs counts.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from anabranch import _core
+from anabranch.bench.plan import VARIANTS, Plan, Tell, positions
+from anabranch.networks.sparse import random_tensors, write_sparse
+from anabranch.settings import Settings
+
+NODES = 4000
+"""Positions of each graph on which the network is measured."""
+MOVES = {"crazyhouse": (35, 80), "chess": (1, 500)}
+"""Fewest and most legal moves of positions on which the network alone is measured."""
+
+
+def measure_network(
+    path: str | os.PathLike[str] | None,
+    *,
+    width: int = 256,
+    quick: bool = False,
+    tell: Tell = lambda news: None,
+) -> list[dict[str, Any]]:
+    """One row for a file; without one, a row per variant for a random network of that width."""
+    plan = Plan.quick() if quick else Plan.full()
+    if path is not None:
+        return [_measure(_core.Network(path), str(path), plan, tell)]
+    rows = []
+    for variant in VARIANTS:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "random.safetensors"
+            metadata = {"variant": variant, "step": "0", "licence": "CC0-1.0"}
+            write_sparse(file, random_tensors(variant, width, width), metadata, positions(variant, 1))
+            rows.append(_measure(_core.Network(file), f"random, width {width}", plan, tell))
+    return rows
+
+
+def _measure(network: _core.Network, name: str, plan: Plan, tell: Tell) -> dict[str, Any]:
+    variant = network.variant
+    least, most = MOVES[variant]
+    evaluations, searching, judging = 0, 0.0, 0.0
+    ordinary: list[str] = []
+    number = plan.network_positions
+    for count, position in enumerate(positions(variant, number), 1):
+        tell(f"{variant}, {name}, {plan.network_evaluations:,} evaluations, position {count} of {number}")
+        session = _core.Session(variant, False, asdict(Settings()), False, network)
+        session.set_position(position, [])
+        search = partial(session.run, evaluations=plan.network_evaluations)
+        seconds = []
+        for _ in range(plan.repeats):
+            session.forget()
+            seconds.append(_processor_time(search)[0])
+        made = session.report(0, "off")["statistics"]["evaluations"]
+        nodes, _ = session.export(None, 1, NODES)
+        fens = [node["position"] for node in nodes if node["legal"] > 0]
+        ordinary += [node["position"] for node in nodes if least <= node["legal"] <= most]
+        evaluations += made
+        searching += min(seconds)
+        judging += made * _time_of_one(network, fens, plan)
+    tell(f"{variant}, {name}, {len(ordinary):,} positions of ordinary games")
+    _, _, moves, features = network.measure(ordinary, 0.0)
+    return {
+        "network": name,
+        "variant": variant,
+        "policy_width": network.widths[0],
+        "value_width": network.widths[1],
+        "positions": len(ordinary),
+        "moves": moves,
+        "features": features,
+        "network_evaluations_per_second": 1.0 / _time_of_one(network, ordinary, plan),
+        "search_evaluations": evaluations,
+        "search_evaluations_per_second": evaluations / searching,
+        "network_microseconds": 1e6 * judging / evaluations,
+        "rest_microseconds": 1e6 * (searching - judging) / evaluations,
+        "rest_over_network": (searching - judging) / judging,
+    }
+
+
+def _time_of_one(network: _core.Network, fens: list[str], plan: Plan) -> float:
+    """Seconds of one evaluation."""
+    best = float("inf")
+    for _ in range(plan.repeats):
+        begun = _processor_time(lambda: network.measure(fens, 0.0))[0]  # reading the positions
+        seconds, found = _processor_time(lambda: network.measure(fens, plan.network_seconds))
+        best = min(best, (seconds - begun) / found[0])
+    return best
+
+
+def _processor_time(act: Callable[[], Any]) -> tuple[float, Any]:
+    begun = time.process_time()
+    found = act()
+    return time.process_time() - begun, found
