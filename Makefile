@@ -15,16 +15,19 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: run test check lint format wheel bench clean help
+.PHONY: run test test-train check lint format wheel bench clean help
 
 run: $(VENV)/.native ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --preset mcgs-combined --simulations 20000 "$(POSITION)"
 
 test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines ## Set up, then run the tests of the core and of the package
 	cargo test --locked --profile fast --package anabranch-core
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --ignore=tests/train --ignore=python/anabranch/train
 
-check: lint test ## Format, lint and types, then the tests: what CI runs
+test-train: $(VENV)/.train ## Set up with PyTorch (several GB), then run the tests of training
+	$(BIN)/python -m pytest tests/train python/anabranch/train
+
+check: lint test ## Format, lint and types, then the tests; CI runs this and test-train
 
 lint: $(VENV)/.native $(VENV)/.dev
 	@scripts/check-rust fmt clippy
@@ -81,4 +84,10 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.native
 # The engines that teach in the tests.
 $(VENV)/.engines: | $(VENV)/.base
 	@scripts/install-engines
+	@touch $@
+
+# PyTorch and what else training needs.
+$(VENV)/.train: pyproject.toml | $(VENV)/.native $(VENV)/.dev
+	@echo "Installing what training needs in $(VENV) (several GB) ..."
+	@$(PIP_EDITABLE) '.[dev,train]'
 	@touch $@

@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Network",
     "Session",
     "bag_backward",
     "bag_forward",
     "check_settings",
+    "encode_planes",
+    "encode_sparse",
+    "examine_samples",
     "moves_backward",
     "moves_forward",
     "preset",
     "presets",
-    "examine_samples",
     "read_pgn",
-    "Network",
-    "encode_planes",
-    "encode_sparse",
     "saved_variant",
     "settings_table",
     "variants",

@@ -49,6 +49,10 @@ class DataError(AnabranchError, ValueError):
     """Training data cannot be read or made."""
 
 
+class TrainingError(AnabranchError, ValueError):
+    """A training run, its recipe or its checkpoint makes no sense."""
+
+
 class NetworkError(AnabranchError, ValueError):
     """A file does not hold a network that can be trusted and used."""
 

@@ -1,0 +1,213 @@
+"""The sparse network in floats, for training: docs/networks.md with 1.0 for 128, 64 or 16,384.
+
+Both accumulators stand in one table, columns: first halves of policy and value, then their second halves, so
+that one sum and one product serve both. Two helpers share what is alike while training and are folded into
+the tables at export: one row for a piece on a square whatever attacks it, and one for the target and one for
+the origin of a move. Weights are rounded to what the file can say in every forward pass, so the file gives
+the numbers of the network that was trained.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.autograd import Function
+from torch.nn.functional import embedding
+
+from anabranch import _core
+from anabranch.train.bags import Bags, dot_rows, pair_products, sum_rows, transpose
+from anabranch.train.network import CONTEXTS, POLICY_PLANES, Answer, Encoded, Network, tensors
+
+FEATURES = 3549
+PIECES = 3072
+BUCKETS = 8
+HIDDEN1 = 16
+HIDDEN2 = 32
+INPUT_ONE = 128.0
+WEIGHT_ONE = 64.0
+INPUT_LIMIT = 127 / INPUT_ONE
+WEIGHT_LIMIT = 127 / WEIGHT_ONE
+
+
+class SparseNetwork(Network):
+    """P units for policy, V for value."""
+
+    def __init__(self, variant: str, policy_width: int, value_width: int) -> None:
+        super().__init__()
+        self.variant = variant
+        self.moves = POLICY_PLANES[variant] * 64
+        self.policy_half, self.value_half = policy_width // 2, value_width // 2
+        width = policy_width + value_width
+        targets, origins = move_squares(variant)
+        self.register_buffer("targets", torch.from_numpy(targets), persistent=False)
+        self.register_buffer("origins", torch.from_numpy(origins), persistent=False)
+        self.inputs = nn.Parameter(torch.randn(FEATURES, width) * 0.04)
+        self.inputs_shared = nn.Parameter(torch.zeros(12, 1, 64, width))
+        self.inputs_bias = nn.Parameter(torch.full((width,), 0.25))
+        self.moves_weight = nn.Parameter(torch.randn(self.moves, self.policy_half) * 0.02)
+        self.moves_target = nn.Parameter(torch.zeros(65, self.policy_half))
+        self.moves_origin = nn.Parameter(torch.zeros(70, self.policy_half))
+        self.contexts_weight = nn.Parameter(torch.zeros(CONTEXTS, self.policy_half))
+        self.moves_bias = nn.Parameter(torch.zeros(self.moves))
+        self.contexts_bias = nn.Parameter(torch.zeros(CONTEXTS))
+        self.hidden1 = nn.Parameter(torch.randn(BUCKETS, HIDDEN1, self.value_half) * self.value_half**-0.5)
+        self.hidden1_bias = nn.Parameter(torch.full((BUCKETS, HIDDEN1), 0.4))
+        self.hidden2 = nn.Parameter(torch.randn(BUCKETS, HIDDEN2, HIDDEN1) * HIDDEN1**-0.5)
+        self.hidden2_bias = nn.Parameter(torch.full((BUCKETS, HIDDEN2), 0.4))
+        self.output = nn.Parameter(torch.randn(BUCKETS, 3, HIDDEN2) * HIDDEN2**-0.5)
+        self.output_bias = nn.Parameter(torch.zeros(BUCKETS, 3))
+
+    def encode(
+        self,
+        fens: list[str],
+        moves: list[list[str]],
+        weights: list[list[float]],
+        mirror: NDArray[np.bool_] | None,
+        threads: int,
+    ) -> Encoded:
+        """Features, rows of the policy tables and their transposes."""
+        arrays = _core.encode_sparse(self.variant, fens, moves, weights, mirror, threads)
+        rows = np.empty((len(arrays["move_index"]), 2), np.int32)
+        rows[:, 0] = arrays["move_index"]
+        rows[:, 1] = arrays["move_context"] + self.moves
+        features = transpose(arrays["features"], arrays["feature_offsets"], FEATURES)
+        policy = transpose(rows.reshape(-1), arrays["move_offsets"] * 2, self.moves + CONTEXTS)
+        encoded = tensors({name: arrays[name] for name in ("move_offsets", "target", "bucket")})
+        encoded |= {f"features.{name}": tensor for name, tensor in features._asdict().items()}
+        encoded |= {f"policy.{name}": tensor for name, tensor in policy._asdict().items()}
+        return encoded
+
+    def forward(self, batch: Encoded) -> Answer:
+        """Logits of the legal moves; value and win, draw, loss."""
+        bias = _Round.apply(self.inputs_bias, INPUT_ONE)
+        sums = sum_rows(_Fold.apply(self.inputs, self.inputs_shared), bias, _bags(batch, "features"))
+        for_policy, for_value = pair_products(sums, self.policy_half)
+        rows = _bags(batch, "policy")
+        table = _Round.apply(torch.cat([self.folded_moves(), self.contexts_weight]), WEIGHT_ONE)
+        biases = torch.cat([self.moves_bias, self.contexts_bias])
+        logits = dot_rows(for_policy, table, biases, rows).view(-1, 2).sum(1)
+        wdl = self.value_head(for_value, batch["bucket"])
+        probabilities = wdl.softmax(1)
+        return Answer(logits, probabilities[:, 0] - probabilities[:, 2], wdl)
+
+    def value_head(self, hidden: Tensor, bucket: Tensor) -> Tensor:
+        """[B, 3] logits. All buckets are computed and one is taken: cheaper than gathering weights."""
+        for weight, bias in (
+            (_Round.apply(self.hidden1, WEIGHT_ONE), self.hidden1_bias),
+            (self.hidden2, self.hidden2_bias),
+            (self.output, self.output_bias),
+        ):
+            units = weight.shape[1]
+            every = torch.addmm(bias.view(-1), hidden, weight.view(BUCKETS * units, -1).T)
+            index = bucket.view(-1, 1, 1).expand(-1, 1, units)
+            hidden = every.view(-1, BUCKETS, units).gather(1, index).squeeze(1)
+            if weight is not self.output:
+                hidden = hidden.clamp(0.0, 1.0).square()
+        return hidden
+
+    def folded_inputs(self) -> Tensor:
+        """[3549, P + V]: the table with what the states of a piece share."""
+        pieces = self.inputs[:PIECES].view(12, 4, 64, -1) + self.inputs_shared
+        return torch.cat([pieces.view(PIECES, -1), self.inputs[PIECES:]])
+
+    def folded_moves(self) -> Tensor:
+        """[A, P / 2]: the table with what moves to and from a square share."""
+        return self.moves_weight + self.shared_moves()
+
+    def shared_moves(self) -> Tensor:
+        """[A, P / 2]: rows of the target and of the origin of each move."""
+        return embedding(self.targets, self.moves_target) + embedding(self.origins, self.moves_origin)
+
+    @torch.no_grad()
+    def after_step(self) -> None:
+        """Keep folded weights in the range of their integers."""
+        shared = self.inputs_shared
+        self.inputs[:PIECES].view(12, 4, 64, -1).clamp_(-INPUT_LIMIT - shared, INPUT_LIMIT - shared)
+        self.inputs[PIECES:].clamp_(-INPUT_LIMIT, INPUT_LIMIT)
+        squares = self.shared_moves()
+        self.moves_weight.clamp_(-WEIGHT_LIMIT - squares, WEIGHT_LIMIT - squares)
+        self.contexts_weight.clamp_(-WEIGHT_LIMIT, WEIGHT_LIMIT)
+        self.hidden1.clamp_(-WEIGHT_LIMIT, WEIGHT_LIMIT)
+
+    @torch.no_grad()
+    def folded(self) -> dict[str, Tensor]:
+        """The tensors of the file, in floats."""
+        inputs, bias = self.folded_inputs(), self.inputs_bias
+        p, half = self.policy_half, self.policy_half + self.value_half
+        policy = [*range(p), *range(half, half + p)]
+        value = [*range(p, half), *range(half + p, 2 * half)]
+        return {
+            "policy.inputs.weight": inputs[:, policy],
+            "policy.inputs.bias": bias[policy],
+            "policy.moves.weight": self.folded_moves(),
+            "policy.moves.bias": self.moves_bias,
+            "policy.contexts.weight": self.contexts_weight,
+            "policy.contexts.bias": self.contexts_bias,
+            "value.inputs.weight": inputs[:, value],
+            "value.inputs.bias": bias[value],
+            "value.hidden1.weight": self.hidden1,
+            "value.hidden1.bias": self.hidden1_bias,
+            "value.hidden2.weight": self.hidden2,
+            "value.hidden2.bias": self.hidden2_bias,
+            "value.output.weight": self.output,
+            "value.output.bias": self.output_bias,
+        }
+
+
+class _Round(Function):
+    """Numbers as the integers of the file have them.
+
+    Backwards it does nothing: what is rounded away adds up.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor, one: float) -> Tensor:
+        return torch.mul(weights, one).round_().mul_(1.0 / one)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        return gradient, None
+
+
+class _Fold(Function):
+    """Fold and round the inputs in one go, without the copies of PyTorch's own way back."""
+
+    @staticmethod
+    def forward(ctx: Any, table: Tensor, shared: Tensor) -> Tensor:
+        folded = torch.mul(table, INPUT_ONE)
+        folded[:PIECES].view(12, 4, 64, -1).add_(shared, alpha=INPUT_ONE)
+        return folded.round_().mul_(1.0 / INPUT_ONE)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
+        return gradient, gradient[:PIECES].view(12, 4, 64, -1).sum(1, keepdim=True)
+
+
+def move_squares(variant: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each policy index the target square (64: off the board) and the origin (64: unused, 65..69: a drop
+    of P..Q).
+    """
+    steps = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]  # N NE E SE S SW W NW
+    planes = [(row * n, column * n) for row, column in steps for n in range(1, 8)]
+    planes += [(2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2), (2, -1)]
+    planes += [(1, column) for _ in "NBRQ" for column in (-1, 0, 1)]
+    targets = np.full(POLICY_PLANES[variant] * 64, 64, np.int64)
+    origins = np.full(POLICY_PLANES[variant] * 64, 64, np.int64)
+    for plane in range(POLICY_PLANES[variant]):
+        for square in range(64):
+            index = plane * 64 + square
+            if plane >= len(planes):
+                targets[index], origins[index] = square, 65 + plane - len(planes)
+                continue
+            row, column = square // 8 + planes[plane][0], square % 8 + planes[plane][1]
+            if 0 <= row < 8 and 0 <= column < 8:
+                targets[index], origins[index] = row * 8 + column, square
+    return targets, origins
+
+
+def _bags(batch: Encoded, name: str) -> Bags:
+    return Bags(*(batch[f"{name}.{field}"] for field in Bags._fields))
