@@ -10,14 +10,10 @@ from numpy.typing import NDArray
 __all__ = [
     "Network",
     "Session",
-    "bag_backward",
-    "bag_forward",
     "check_settings",
     "encode_planes",
     "encode_sparse",
     "examine_samples",
-    "moves_backward",
-    "moves_forward",
     "preset",
     "presets",
     "read_pgn",
@@ -32,47 +28,6 @@ def preset(name: str) -> dict[str, Any]: ...
 def check_settings(settings: Mapping[str, object]) -> dict[str, Any]: ...
 def variants() -> list[str]: ...
 def saved_variant(path: str | PathLike[str]) -> tuple[str, bool]: ...
-def bag_forward(
-    weight: NDArray[np.float32],
-    bias: NDArray[np.float32],
-    features: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    out: NDArray[np.float32],
-    threads: int,
-) -> None: ...
-def bag_backward(
-    upstream: NDArray[np.float32],
-    features: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    gradient: NDArray[np.float32],
-    width: int,
-    threads: int,
-) -> None: ...
-def moves_forward(
-    hidden: NDArray[np.float32],
-    moves: NDArray[np.float32],
-    contexts: NDArray[np.float32],
-    index: NDArray[np.int32],
-    context: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    out: NDArray[np.float32],
-    width: int,
-    threads: int,
-) -> None: ...
-def moves_backward(
-    upstream: NDArray[np.float32],
-    hidden: NDArray[np.float32],
-    moves: NDArray[np.float32],
-    contexts: NDArray[np.float32],
-    index: NDArray[np.int32],
-    context: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    of_hidden: NDArray[np.float32],
-    of_moves: NDArray[np.float32],
-    of_contexts: NDArray[np.float32],
-    width: int,
-    threads: int,
-) -> None: ...
 def read_pgn(
     text: bytes,
     variant: str,

@@ -10,7 +10,6 @@ pub mod evaluators;
 pub mod explore;
 pub mod game;
 pub mod graph;
-pub mod kernels;
 pub mod mate;
 pub mod network;
 pub mod path;
