@@ -78,6 +78,17 @@ def test_games_keep_moves_and_results_and_shards_can_be_labelled_again(engine: M
     assert rows_of(tmp_path / "again") == rows
 
 
+def test_games_without_a_result_have_none(engine: Make, tmp_path: Path) -> None:
+    path = tmp_path / "openings.pgn"
+    path.write_text('[Event "x"]\n[Result "*"]\n\n1. d4 d5 2. c4 *\n')
+    assert run(label(engine(""), tmp_path / "out", path)) == 0
+    assert [(row["move"], row["result"]) for row in rows_of(tmp_path / "out")] == [
+        ("d2d4", None),
+        ("d7d5", None),
+        ("c2c4", None),
+    ]
+
+
 def test_kill_and_go_on(engine: Make, tmp_path: Path) -> None:
     path = tmp_path / "list.fen"
     board = chess.Board()

@@ -188,7 +188,7 @@ def _positions(job: LabelJob, refuse: Refuse) -> Iterator[pa.Table]:
                 raise DataError(f"{path} is not named like a shard")
             yield _of_shard(job, shards[0])
         elif ".pgn" in path.suffixes:
-            games = PgnJob(job.variant, min_plies=1, bots=True, abandoned=True)
+            games = PgnJob(job.variant, min_plies=1, bots=True, abandoned=True, unfinished=True)
             for part in read_tables(games, [path], seen, Cursor()):
                 yield part.table
         else:
