@@ -40,6 +40,7 @@ def read_pgn(
     bots: bool = True,
     abandoned: bool = True,
     evaluated: bool = False,
+    unfinished: bool = False,
 ) -> dict[str, Any]: ...
 def examine_samples(
     variant: str, fens: list[str], moves: list[list[str]]

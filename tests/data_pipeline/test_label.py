@@ -78,6 +78,33 @@ def test_games_keep_moves_and_results_and_shards_can_be_labelled_again(engine: M
     assert rows_of(tmp_path / "again") == rows
 
 
+def test_no_game_is_cut_in_two(engine: Make, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    moves = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O"
+    path.write_text(
+        "".join(f'[Event "x"]\n\n{moves} 6. {move} 1-0\n\n' for move in ("Nf3", "Rc1", "Bd3", "Qc2"))
+    )
+    teacher = engine("")
+    assert run(label(teacher, tmp_path / "out", path, path)) == 0
+    sizes = [shard.path for shard in find_shards(tmp_path / "out")]
+    assert len(sizes) == 2
+    assert len(rows_of(tmp_path / "out")) == 44
+    assert check_folders([tmp_path / "out"]) == []
+    assert run(label(teacher, tmp_path / "again", tmp_path / "out", sizes[0])) == 0
+    assert rows_of(tmp_path / "again") == rows_of(tmp_path / "out")
+
+
+def test_games_without_a_result_have_none(engine: Make, tmp_path: Path) -> None:
+    path = tmp_path / "openings.pgn"
+    path.write_text('[Event "x"]\n[Result "*"]\n\n1. d4 d5 2. c4 *\n')
+    assert run(label(engine(""), tmp_path / "out", path)) == 0
+    assert [(row["move"], row["result"]) for row in rows_of(tmp_path / "out")] == [
+        ("d2d4", None),
+        ("d7d5", None),
+        ("c2c4", None),
+    ]
+
+
 def test_kill_and_go_on(engine: Make, tmp_path: Path) -> None:
     path = tmp_path / "list.fen"
     board = chess.Board()

@@ -45,6 +45,8 @@ pub struct Filter {
     pub abandoned: bool,
     /// Only games that an engine has evaluated.
     pub evaluated: bool,
+    /// Also games without a result.
+    pub unfinished: bool,
 }
 
 /// How many games were read, and why some were left out.
@@ -95,8 +97,10 @@ pub struct Columns {
     pub score: Vec<i16>,
     /// Whether there is one.
     pub has_score: Vec<bool>,
-    /// Result for the side to move: 1, 0, -1.
+    /// Result for the side to move: 1, 0, -1; where there is one.
     pub result: Vec<i8>,
+    /// Whether there is one.
+    pub has_result: Vec<bool>,
     /// About the games.
     pub counts: Counts,
 }
@@ -112,6 +116,7 @@ impl Columns {
         self.score.truncate(rows);
         self.has_score.truncate(rows);
         self.result.truncate(rows);
+        self.has_result.truncate(rows);
     }
 }
 
@@ -236,7 +241,7 @@ impl<P: Rules> Scribe<'_, P> {
         if tags.is_foreign || played != (filter.variant, filter.chess960) {
             return Some(Verdict::Variant);
         }
-        if tags.result == Some(Outcome::Unknown) {
+        if tags.result == Some(Outcome::Unknown) && !filter.unfinished {
             return Some(Verdict::Unfinished);
         }
         if filter.min_rating.is_some_and(|least| tags.ratings.iter().any(|rating| rating.is_none_or(|rating| rating < least))) {
@@ -365,10 +370,12 @@ impl<P: Rules> Visitor for Scribe<'_, P> {
     }
 
     fn end_game(&mut self, course: Course<P>) -> Verdict {
-        let Some(Outcome::Known(outcome)) = course.outcome else { return Verdict::Unfinished };
-        if course.tagged.is_some_and(|tagged| tagged != Outcome::Known(outcome)) {
-            return Verdict::Unfinished;
-        }
+        let agreed = course.outcome.filter(|outcome| course.tagged.is_none_or(|tagged| tagged == *outcome));
+        let outcome = match agreed {
+            Some(Outcome::Known(outcome)) => Some(outcome),
+            _ if self.filter.unfinished => None,
+            _ => return Verdict::Unfinished,
+        };
         if course.plies < self.filter.min_plies.max(1) {
             return Verdict::Short;
         }
@@ -376,9 +383,9 @@ impl<P: Rules> Visitor for Scribe<'_, P> {
             return Verdict::Unevaluated;
         }
         let white = match outcome {
-            KnownOutcome::Decisive { winner: Color::White } => 1,
-            KnownOutcome::Decisive { winner: Color::Black } => -1,
-            KnownOutcome::Draw => 0,
+            Some(KnownOutcome::Decisive { winner: Color::White }) => 1,
+            Some(KnownOutcome::Decisive { winner: Color::Black }) => -1,
+            Some(KnownOutcome::Draw) | None => 0,
         };
         let digest = course.hash.finalize();
         let number = digest[..8].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
@@ -386,6 +393,7 @@ impl<P: Rules> Visitor for Scribe<'_, P> {
         for result in &mut self.columns.result[course.first_row..] {
             *result *= white;
         }
+        self.columns.has_result.resize(self.columns.game.len(), outcome.is_some());
         Verdict::Taken
     }
 }
@@ -456,6 +464,7 @@ mod tests {
             bots: true,
             abandoned: true,
             evaluated: false,
+            unfinished: false,
         }
     }
 
@@ -496,6 +505,14 @@ mod tests {
             assert_eq!((columns.counts.games, columns.counts.taken, count(&columns.counts)), (2, 1, 1), "{text}");
             assert_eq!(columns.moves, b"d2d4", "{text}");
         }
+    }
+
+    #[test]
+    fn games_without_a_result_have_none() {
+        let text = b"[Result \"*\"]\n\n1. e4 *\n\n[Result \"1-0\"]\n\n1. d4 d5 1-0\n\n[Event \"x\"]\n\n1. c4\n";
+        let columns = read(text, &Filter { unfinished: true, ..filter(Variant::Chess) });
+        assert_eq!(columns.result, [0, 1, -1, 0]);
+        assert_eq!(columns.has_result, [false, true, true, false]);
     }
 
     #[test]

@@ -14,7 +14,8 @@ use crate::errors;
 /// The samples of the games in a piece of PGN text as arrays by column, with `counts` of the games.
 #[pyfunction]
 #[pyo3(signature = (
-    text, variant, *, min_rating=None, min_time=None, max_time=None, min_plies=0, skip_plies=0, bots=true, abandoned=true, evaluated=false
+    text, variant, *, min_rating=None, min_time=None, max_time=None, min_plies=0, skip_plies=0, bots=true, abandoned=true, evaluated=false,
+    unfinished=false
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn read_pgn<'py>(
@@ -29,10 +30,13 @@ pub fn read_pgn<'py>(
     bots: bool,
     abandoned: bool,
     evaluated: bool,
+    unfinished: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (variant, chess960) = Variant::parse(variant).map_err(errors::variant)?;
-    let filter = Filter { variant, chess960, min_rating, min_time, max_time, min_plies, skip_plies, bots, abandoned, evaluated };
-    let Columns { game, ply, fens, fen_offsets, moves, move_offsets, score, has_score, result, counts } = py.detach(|| read(text, &filter));
+    let filter =
+        Filter { variant, chess960, min_rating, min_time, max_time, min_plies, skip_plies, bots, abandoned, evaluated, unfinished };
+    let Columns { game, ply, fens, fen_offsets, moves, move_offsets, score, has_score, result, has_result, counts } =
+        py.detach(|| read(text, &filter));
     let counts = dict!(py, {
         "games": counts.games,
         "taken": counts.taken,
@@ -57,6 +61,7 @@ pub fn read_pgn<'py>(
         "score": PyArray1::from_vec(py, score),
         "has_score": PyArray1::from_vec(py, has_score),
         "result": PyArray1::from_vec(py, result),
+        "has_result": PyArray1::from_vec(py, has_result),
         "counts": counts,
     }))
 }

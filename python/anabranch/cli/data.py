@@ -201,8 +201,8 @@ def from_pgn(
     from anabranch.data.pgn import PgnJob, Progress, import_pgn
 
     job = PgnJob(
-        variant, min_rating, min_time, max_time, min_plies, skip_plies, bots, abandoned, evaluated, max_games,
-        positions_per_shard,
+        variant, min_rating, min_time, max_time, min_plies, skip_plies, bots, abandoned, evaluated,
+        max_games=max_games, positions_per_shard=positions_per_shard,
     )  # fmt: skip
     sizes = [path.stat().st_size if path.is_file() else 0 for path in files]
     begun = time.monotonic()

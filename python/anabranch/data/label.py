@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from anabranch import _core
@@ -27,6 +28,7 @@ from anabranch.data.shards import (
     about,
     find_shards,
     game_number,
+    new_games,
     read_shard,
     replace_shard,
     write_table,
@@ -159,18 +161,23 @@ def _store(job: LabelJob, folder: Path) -> None:
 
 
 def _cut(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """The same rows in tables of equal length, but for the last."""
+    """The same rows in tables of at least some length, but for the last; none ends within a game."""
     held: list[pa.Table] = []
     count = 0
     for table in tables:
         held.append(table)
         count += table.num_rows
-        if count >= rows:
+        while count > rows:
             whole = pa.concat_tables(held)
-            for first in range(0, count - count % rows, rows):
-                yield whole.slice(first, rows)
-            held = [whole.slice(count - count % rows)]
-            count %= rows
+            games = whole.column("game").to_numpy()
+            ends = np.flatnonzero(games[rows:] != games[rows - 1 : -1])
+            if not len(ends):
+                held = [whole]
+                break
+            cut = rows + int(ends[0])
+            yield whole.slice(0, cut)
+            held = [whole.slice(cut)]
+            count -= cut
     if count:
         yield pa.concat_tables(held)
 
@@ -181,18 +188,19 @@ def _positions(job: LabelJob, refuse: Refuse) -> Iterator[pa.Table]:
         path = Path(source)
         if path.is_dir():
             for shard in find_shards(path):
-                yield _of_shard(job, shard)
+                yield new_games(_of_shard(job, shard), seen)
         elif path.suffix == ".parquet":
             shards = [shard for shard in find_shards(path.absolute().parent) if shard.path.name == path.name]
             if not shards:
                 raise DataError(f"{path} is not named like a shard")
-            yield _of_shard(job, shards[0])
+            yield new_games(_of_shard(job, shards[0]), seen)
         elif ".pgn" in path.suffixes:
-            games = PgnJob(job.variant, min_plies=1, bots=True, abandoned=True)
+            games = PgnJob(job.variant, min_plies=1, bots=True, abandoned=True, unfinished=True)
             for part in read_tables(games, [path], seen, Cursor()):
                 yield part.table
         else:
-            yield from _of_list(job, path, refuse)
+            for table in _of_list(job, path, refuse):
+                yield new_games(table, seen)
 
 
 def _of_shard(job: LabelJob, shard: Shard) -> pa.Table:

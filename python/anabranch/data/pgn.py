@@ -42,6 +42,8 @@ class PgnJob:
     abandoned: bool = False
     evaluated: bool = False
     """Only games with evaluations of an engine."""
+    unfinished: bool = False
+    """Also games without a result."""
     max_games: int | None = None
     positions_per_shard: int = 100_000
 
@@ -170,7 +172,7 @@ def _table(columns: dict[str, Any], source: str, scale: float) -> pa.Table:
         "scores": pa.nulls(count, SCHEMA.field("scores").type),
         "score": pa.array(columns["score"], mask=unknown),
         "value": pa.array(value, mask=unknown),
-        "result": pa.array(columns["result"]),
+        "result": pa.array(columns["result"], mask=~columns["has_result"]),
         "source": pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, dtype=np.int16)), [source]),
     }
     return pa.table(arrays, SCHEMA)

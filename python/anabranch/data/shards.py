@@ -225,10 +225,10 @@ def read_shards(
             has = about(table).get("variant")
             if variant is not None and has != variant:
                 raise DataError(f"{shard.path} has positions of {has}, not of {variant}")
-            yield shard, _without(table, seen)
+            yield shard, new_games(table, seen)
 
 
-def _without(table: pa.Table, seen: Seen) -> pa.Table:
+def new_games(table: pa.Table, seen: Seen) -> pa.Table:
     """The rows of games not seen yet, which are seen then."""
     games = table.column("game").to_numpy()
     known = np.unique(games)
