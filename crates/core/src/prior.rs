@@ -61,47 +61,42 @@ impl Candidate {
     }
 }
 
-const REMEMBERED: usize = 256;
-
-/// Scratch of [`rank`], kept between calls: exponentials lately computed, by their argument. Evaluators repeat themselves.
-#[derive(Clone, Debug)]
+/// Scratch of [`rank`], kept between calls.
+#[derive(Clone, Debug, Default)]
 pub struct Weights {
     list: Vec<f64>,
-    remembered: Vec<(f64, f64)>,
 }
 
-impl Default for Weights {
-    fn default() -> Weights {
-        Weights { list: Vec::new(), remembered: vec![(f64::NAN, 0.0); REMEMBERED] }
-    }
-}
+/// What pushes the fraction of a number out of its mantissa: 1.5 * 2^52.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
+/// The upper bits of ln 2, whose products with small whole numbers are exact, and the rest of it.
+const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
+const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-impl Weights {
-    #[inline]
-    fn exponential(&mut self, argument: f64) -> f64 {
-        let place = (argument.to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize;
-        let entry = &mut self.remembered[place];
-        if entry.0 != argument {
-            *entry = (argument, libm::exp(argument));
-        }
-        entry.1
+/// `e^x` for `x` of at most 0, to two units in the last place or so; nothing below -700. No branches and no tables: a loop over this does several
+/// at once, and every machine gets the same numbers.
+#[inline(always)]
+fn exponential(x: f64) -> f64 {
+    let x = x.max(-700.0);
+    let shifted = x * std::f64::consts::LOG2_E + SHIFT;
+    let power = shifted - SHIFT;
+    let rest = (x - power * LN2_HIGH) - power * LN2_LOW;
+    let mut sum = 1.0 / 479_001_600.0;
+    for factorial in [39_916_800.0, 3_628_800.0, 362_880.0, 40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0] {
+        sum = sum * rest + 1.0 / factorial;
     }
+    sum * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
 /// Replaces `candidates` by the moves with their priors: softmax of `logits / temperature`, sorted; only the best `limit` are kept.
 pub fn rank(moves: &[MoveCode], logits: &[f32], temperature: f64, limit: usize, candidates: &mut Vec<Candidate>, weights: &mut Weights) {
     debug_assert_eq!(moves.len(), logits.len());
     candidates.clear();
-    weights.list.clear();
     let largest = f64::from(logits.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b)));
     let sharpness = 1.0 / temperature;
-    let mut sum = 0.0;
-    for &logit in logits {
-        let weight = weights.exponential((f64::from(logit) - largest) * sharpness);
-        sum += weight;
-        weights.list.push(weight);
-    }
-    let scale = 1.0 / sum;
+    weights.list.clear();
+    weights.list.extend(logits.iter().map(|&logit| exponential((f64::from(logit) - largest) * sharpness)));
+    let scale = 1.0 / weights.list.iter().sum::<f64>();
     let ranked = moves.iter().zip(&weights.list).map(|(&mv, &weight)| Candidate::new(to_half(weight * scale), mv));
     if moves.len() <= limit {
         candidates.extend(ranked);
@@ -140,6 +135,17 @@ mod tests {
             assert_eq!(to_half(middle), half + (half & 1), "{half}");
             assert_eq!(to_half(middle * (1.0 + 1e-12)), half + 1);
         }
+    }
+
+    #[test]
+    fn exponentials_are_exact_to_the_last_bits() {
+        assert_eq!(exponential(0.0), 1.0);
+        for i in 0..100_000 {
+            let x = -f64::from(i) * 0.005_123_7;
+            let expected = libm::exp(x);
+            assert!((exponential(x) / expected - 1.0).abs() < 5e-16, "{x}: {} {expected}", exponential(x));
+        }
+        assert!(exponential(-1e300) < 1e-300 && exponential(f64::NEG_INFINITY) > 0.0);
     }
 
     #[test]

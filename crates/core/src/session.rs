@@ -195,6 +195,8 @@ pub struct BoardSession<P: Rules> {
 }
 
 type AnyEvaluator<P> = Arc<dyn crate::evaluator::Evaluator<Board<P>>>;
+/// The evaluator of a search, if it is in the core; and its network, if it is one.
+type Judges<P> = (Option<AnyEvaluator<P>>, Option<Arc<Network>>);
 
 fn start<P: Rules>(variant: Variant, chess960: bool) -> Result<Board<P>, SessionError> {
     let board = Board::<P>::start(variant).ok_or(SessionError::State("this session does not play that variant"))?;
@@ -211,11 +213,7 @@ impl<P: Rules> BoardSession<P> {
     }
 
     /// The evaluator that settings and source ask for. A network makes the setting say so.
-    fn evaluator(
-        variant: Variant,
-        settings: &mut Settings,
-        source: Source,
-    ) -> Result<(Option<AnyEvaluator<P>>, Option<Arc<Network>>), SessionError> {
+    fn evaluator(variant: Variant, settings: &mut Settings, source: Source) -> Result<Judges<P>, SessionError> {
         match source {
             Source::External => Ok((None, None)),
             Source::Network(network) if network.variant() != variant => {
