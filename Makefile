@@ -20,7 +20,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 run: $(VENV)/.native ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --preset mcgs-combined --simulations 20000 "$(POSITION)"
 
-test: $(VENV)/.native $(VENV)/.dev ## Set up, then run the tests of the core and of the package
+test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines ## Set up, then run the tests of the core and of the package
 	cargo test --locked --profile fast --package anabranch-core
 	$(BIN)/python -m pytest --ignore=tests/train --ignore=python/anabranch/train
 
@@ -79,6 +79,11 @@ $(VENV)/.native: $(VENV)/.base pyproject.toml $(RUST)
 $(VENV)/.dev: pyproject.toml | $(VENV)/.native
 	@echo "Installing the tools of development in $(VENV) ..."
 	@$(PIP_EDITABLE) '.[dev]'
+	@touch $@
+
+# The engines that teach in the tests.
+$(VENV)/.engines: | $(VENV)/.base
+	@scripts/install-engines
 	@touch $@
 
 # PyTorch and what else training needs.

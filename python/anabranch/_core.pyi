@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 __all__ = [
     "Network",
     "Session",
-    "bag_backward",
-    "bag_forward",
     "check_settings",
     "encode_planes",
     "encode_sparse",
-    "moves_backward",
-    "moves_forward",
+    "examine_samples",
     "preset",
     "presets",
+    "read_pgn",
     "saved_variant",
     "settings_table",
     "variants",
@@ -30,6 +28,23 @@ def preset(name: str) -> dict[str, Any]: ...
 def check_settings(settings: Mapping[str, object]) -> dict[str, Any]: ...
 def variants() -> list[str]: ...
 def saved_variant(path: str | PathLike[str]) -> tuple[str, bool]: ...
+def read_pgn(
+    text: bytes,
+    variant: str,
+    *,
+    min_rating: int | None = None,
+    min_time: int | None = None,
+    max_time: int | None = None,
+    min_plies: int = 0,
+    skip_plies: int = 0,
+    bots: bool = True,
+    abandoned: bool = True,
+    evaluated: bool = False,
+    unfinished: bool = False,
+) -> dict[str, Any]: ...
+def examine_samples(
+    variant: str, fens: list[str], moves: list[list[str]]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint8]]: ...
 def encode_sparse(
     variant: str,
     fens: list[str],
@@ -47,47 +62,6 @@ def encode_planes(
     mirror: NDArray[np.bool_] | None,
     threads: int,
 ) -> dict[str, NDArray[Any]]: ...
-def bag_forward(
-    weight: NDArray[np.float32],
-    bias: NDArray[np.float32],
-    features: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    out: NDArray[np.float32],
-    threads: int,
-) -> None: ...
-def bag_backward(
-    upstream: NDArray[np.float32],
-    features: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    gradient: NDArray[np.float32],
-    width: int,
-    threads: int,
-) -> None: ...
-def moves_forward(
-    hidden: NDArray[np.float32],
-    moves: NDArray[np.float32],
-    contexts: NDArray[np.float32],
-    index: NDArray[np.int32],
-    context: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    out: NDArray[np.float32],
-    width: int,
-    threads: int,
-) -> None: ...
-def moves_backward(
-    upstream: NDArray[np.float32],
-    hidden: NDArray[np.float32],
-    moves: NDArray[np.float32],
-    contexts: NDArray[np.float32],
-    index: NDArray[np.int32],
-    context: NDArray[np.int32],
-    offsets: NDArray[np.int64],
-    of_hidden: NDArray[np.float32],
-    of_moves: NDArray[np.float32],
-    of_contexts: NDArray[np.float32],
-    width: int,
-    threads: int,
-) -> None: ...
 
 @final
 class Network:
@@ -151,13 +125,15 @@ class Session:
         mate: int | None = None,
     ) -> None: ...
     def finish(self) -> str | None: ...
-    def collect(self, planes: NDArray[np.float32] | None) -> tuple[int, bool, str | None]: ...
+    def collect(
+        self, planes: NDArray[np.float32] | None, version: str = "v3"
+    ) -> tuple[int, bool, str | None]: ...
     def newest_leaves(self) -> list[tuple[str, list[tuple[str, int]]]]: ...
     def apply(self, values: NDArray[np.float32], logits: NDArray[np.float32]) -> None: ...
     def abandon(self) -> None: ...
     def in_flight(self) -> int: ...
     def conclude(self) -> None: ...
-    def shape(self) -> tuple[int, int]: ...
+    def shape(self, version: str = "v3") -> tuple[int, int]: ...
     def report(self, lines: int, meters: Literal["off", "sample", "whole"] = "whole") -> dict[str, Any]: ...
     def export(
         self, depth: int | None, visits: int, nodes: int

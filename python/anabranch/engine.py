@@ -23,7 +23,14 @@ from typing import Any, Literal, Self
 import chess
 
 from anabranch import _core
-from anabranch.errors import EvaluatorError, GameOverError, LimitError, SearchBusyError, SettingError
+from anabranch.errors import (
+    EvaluatorError,
+    GameOverError,
+    LimitError,
+    SearchBusyError,
+    SettingError,
+    VariantError,
+)
 from anabranch.evaluators import AnyEvaluator
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
 from anabranch.positions import Move, Position, read_move, read_position
@@ -42,9 +49,9 @@ class Engine:
     >>> result.best_move, result.solved.mate
     ('a1a8', 1)
 
-    `evaluator` is the name of a built-in one, the path of a network (`.safetensors`), an object with a
-    method `evaluate`, or a function (see `anabranch.evaluators`); everything else given by name is a
-    setting. One thread at a time uses an engine; `stop` may be called from any.
+    `evaluator` is the name of a built-in one, the path of a network file (see `anabranch.networks`), an
+    object with a method `evaluate`, or a function (see `anabranch.evaluators`); everything else given by
+    name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
 
     def __init__(
@@ -65,6 +72,7 @@ class Engine:
         self._session = _core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator))
         self._variant = self._session.variant()
         self._chess960 = self._session.is_chess960()
+        _check_fit(self._evaluator, self._session)
 
     # What it is
 
@@ -115,6 +123,7 @@ class Engine:
             new = self._evaluator
         with self._exclusive():
             checked = self._settings.changed(changes)
+            _check_fit(new, self._session)
             self._session.configure(asdict(checked), *_source(new))
             self._settings, self._evaluator = checked, new
 
@@ -314,6 +323,7 @@ class Engine:
         engine._settings = Settings(**engine._session.settings())
         is_same_kind = external or (network is not None and engine._settings.evaluator == "network")
         if is_same_kind and missing is None and external == engine._session.is_external():
+            _check_fit(given, engine._session)
             engine._evaluator = given
         elif evaluator is not None:
             engine.configure(evaluator=evaluator if given is None else given)
@@ -464,12 +474,14 @@ def _read_evaluator(
     changes: dict[str, object] = dict(settings)
     if evaluator is None:
         return None, changes
-    if isinstance(evaluator, (str, os.PathLike)) and os.fspath(evaluator).endswith(".safetensors"):
-        evaluator = _core.Network(evaluator)
+    if isinstance(evaluator, (str, os.PathLike)):
+        from anabranch.networks import is_network_path, open_network
+
+        if not is_network_path(evaluator):
+            return None, {**changes, "evaluator": evaluator}
+        evaluator = open_network(evaluator)
     if isinstance(evaluator, _core.Network):
         return evaluator, {**changes, "evaluator": "network"}
-    if isinstance(evaluator, str):
-        return None, {**changes, "evaluator": evaluator}
     if callable(evaluator) or callable(getattr(evaluator, "evaluate", None)):
         inputs = getattr(evaluator, "inputs", "planes")
         if inputs not in ("planes", "positions"):
@@ -479,3 +491,14 @@ def _read_evaluator(
         "setting 'evaluator' takes a name, a function or an object with a method 'evaluate', "
         f"not {type(evaluator).__name__}"
     )
+
+
+def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Session) -> None:
+    """Refuse an evaluator that says it is for another variant, or for planes that there are not."""
+    variant = getattr(evaluator, "variant", None)
+    if isinstance(variant, str) and variant != session.variant():
+        raise VariantError(f"{evaluator!r} is for {variant}, and this engine plays {session.variant()}")
+    planes = getattr(evaluator, "planes", "v3")
+    if not isinstance(planes, str):
+        raise EvaluatorError(f"an evaluator's planes are the name of a version, not {type(planes).__name__}")
+    session.shape(planes)

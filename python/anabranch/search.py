@@ -93,7 +93,8 @@ class Loop:
         function: Any = getattr(evaluator, "evaluate", evaluator)
         self._function: Callable[[Any], Any] = function
         self._takes_positions = getattr(evaluator, "inputs", "planes") == "positions"
-        planes, self._policy_size = session.shape()
+        self._version = getattr(evaluator, "planes", "v3")
+        planes, self._policy_size = session.shape(self._version)
         settings = session.settings()
         shape = (settings["batch_size"], planes, 8, 8)
         # As many as are ever under way; the one used last comes first, while caches still hold it.
@@ -220,7 +221,7 @@ class Loop:
                 self._collect()
 
     def _collect(self) -> None:
-        size, self._must_apply, self._finish = self._session.collect(self._buffers[-1])
+        size, self._must_apply, self._finish = self._session.collect(self._buffers[-1], self._version)
         if self._finish in ("stopped", "time"):
             self._flying.clear()
             self._waiting.clear()

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::chess::Rules;
+use crate::chess::planes::Version;
 use crate::drive::{Finish, Limits, run};
 use crate::game::{Game, MoveCode};
 use crate::search::Search;
@@ -76,7 +77,7 @@ impl<P: Rules> Bench for BoardSession<P> {
         limits.budget.simulations = Some(simulations);
         let stop = AtomicBool::new(false);
         let begun = Instant::now();
-        let (planes, width) = Session::shape(self);
+        let (planes, width) = Session::shape(self, Version::Three);
         let batch = self.search.settings().batch_size as usize;
         // One array for each batch in flight: the planes of a batch must last until it has been evaluated.
         let mut arrays = vec![vec![0.0f32; batch * planes * 64]; self.search.settings().batches_in_flight as usize];
@@ -87,7 +88,7 @@ impl<P: Rules> Bench for BoardSession<P> {
             if let Some(finish) = Session::finish(self, &stop) {
                 break finish;
             }
-            let collected = Session::collect(self, &stop, Some(&mut arrays[0]))?;
+            let collected = Session::collect(self, &stop, Some((&mut arrays[0], Version::Three)))?;
             if collected.size > 0 {
                 sizes.push_back(collected.size);
                 arrays.rotate_left(1);

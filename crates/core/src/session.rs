@@ -12,6 +12,7 @@ use shakmaty::Chess;
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 use thiserror::Error;
 
+use crate::chess::planes::Version;
 use crate::chess::{Board, FenError, MoveError, Rules, Variant, divide, perft};
 use crate::drive::{Course, Finish, Limits, has_mate, run};
 use crate::evaluators;
@@ -133,7 +134,7 @@ pub trait Session: Send {
     /// Why the search should end now, if it should.
     fn finish(&self, stop: &AtomicBool) -> Option<Finish>;
     /// Collects the next batch, and writes its planes into `planes` where given (as many leaves as fit in it at most: batch size).
-    fn collect(&mut self, stop: &AtomicBool, planes: Option<&mut [f32]>) -> Result<Collected, SessionError>;
+    fn collect(&mut self, stop: &AtomicBool, planes: Option<(&mut [f32], Version)>) -> Result<Collected, SessionError>;
     /// The positions (FEN) of the newest batch, and for each the legal moves (UCI) with their policy indices.
     fn newest_leaves(&self) -> Vec<(String, Vec<(String, usize)>)>;
     /// Applies results to the oldest batch in flight: one value per leaf, and `policy_size` logits per leaf.
@@ -145,7 +146,7 @@ pub trait Session: Send {
     /// Ends a search with an outside evaluator: looks for a shorter proof if asked to.
     fn conclude(&mut self, stop: &AtomicBool);
     /// Shape of the network's input and output: planes, size of the policy.
-    fn shape(&self) -> (usize, usize);
+    fn shape(&self, version: Version) -> (usize, usize);
     /// The result so far.
     fn report(&self, lines: usize, meters: Meters) -> Report;
     /// A part of the graph.
@@ -283,7 +284,7 @@ impl<P: Rules> BoardSession<P> {
 
     fn read_results(&mut self, values: &[f32], logits: &[f32]) -> Result<Vec<Evaluated>, SessionError> {
         let refuse = |text: String| Err(SessionError::Evaluation(text));
-        let (_, width) = self.shape();
+        let width = self.search.position().policy_size();
         let Some(batch) = self.queue.front() else { return Err(SessionError::State("no batch is in flight")) };
         let size = batch.evaluations;
         if values.len() != size || logits.len() != size * width {
@@ -441,19 +442,19 @@ impl<P: Rules> Session for BoardSession<P> {
         self.course.finish(&self.search, stop)
     }
 
-    fn collect(&mut self, stop: &AtomicBool, planes: Option<&mut [f32]>) -> Result<Collected, SessionError> {
+    fn collect(&mut self, stop: &AtomicBool, planes: Option<(&mut [f32], Version)>) -> Result<Collected, SessionError> {
         let budget = self.course.limits().budget;
         let batch = self.search.collect(&budget, stop);
         let size = batch.evaluations;
-        if let Some(planes) = planes {
-            let stride = self.shape().0 * 64;
+        if let Some((planes, version)) = planes {
+            let stride = version.count(self.variant) * 64;
             if planes.len() < size * stride {
                 self.search.abandon(batch);
                 return Err(SessionError::State("the array for planes is too small for a batch"));
             }
             let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
             for (leaf, out) in leaves.zip(planes.chunks_exact_mut(stride)) {
-                leaf.game.fill_planes(&leaf.recent, leaf.repetitions, out);
+                version.fill(&leaf.game, &leaf.recent, leaf.repetitions, out);
             }
         }
         let empty = batch.pending.is_empty();
@@ -498,9 +499,8 @@ impl<P: Rules> Session for BoardSession<P> {
         self.improve_if_asked(&limits, begun, stop);
     }
 
-    fn shape(&self) -> (usize, usize) {
-        let position = self.search.position();
-        (position.plane_count(), position.policy_size())
+    fn shape(&self, version: Version) -> (usize, usize) {
+        (version.count(self.variant), self.search.position().policy_size())
     }
 
     fn report(&self, lines: usize, meters: Meters) -> Report {

@@ -1,5 +1,6 @@
 //! The errors of the core as the exceptions of `anabranch.errors`.
 
+use anabranch_core::chess::planes::UnknownVersion;
 use anabranch_core::chess::{FenError, UnknownVariant};
 use anabranch_core::network::{EncodeError, NetworkError};
 use anabranch_core::save::SaveError;
@@ -56,6 +57,11 @@ pub fn setting_value(name: &str, given: &str) -> PyErr {
 /// An unknown variant.
 pub fn variant(error: UnknownVariant) -> PyErr {
     python::VariantError::new_err(error.to_string())
+}
+
+/// Planes that the variant has not.
+pub fn version(error: UnknownVersion) -> PyErr {
+    python::EvaluatorError::new_err(error.to_string())
 }
 
 /// A network that cannot be used.

@@ -3,8 +3,8 @@
 mod convert;
 mod encode;
 mod errors;
-mod kernels;
 mod network;
+mod pgn;
 mod session;
 mod watch;
 
@@ -78,12 +78,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(check_settings, module)?,
         wrap_pyfunction!(variants, module)?,
         wrap_pyfunction!(saved_variant, module)?,
+        wrap_pyfunction!(pgn::read_pgn, module)?,
+        wrap_pyfunction!(pgn::examine_samples, module)?,
         wrap_pyfunction!(encode::encode_sparse, module)?,
         wrap_pyfunction!(encode::encode_planes, module)?,
-        wrap_pyfunction!(kernels::bag_forward, module)?,
-        wrap_pyfunction!(kernels::bag_backward, module)?,
-        wrap_pyfunction!(kernels::moves_forward, module)?,
-        wrap_pyfunction!(kernels::moves_backward, module)?,
     ] {
         module.add_function(function)?;
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
 use anabranch_core::chess::Variant;
+use anabranch_core::chess::planes::Version;
 use anabranch_core::drive::Finish;
 use anabranch_core::report::Part;
 use anabranch_core::session::{self as core, Source, open};
@@ -195,7 +196,8 @@ impl Session {
 
     /// Collects the next batch and fills its planes: number of leaves, whether the oldest batch must be applied before the next collection, and why
     /// the search should end, in which case nothing was collected.
-    fn collect(&self, py: Python<'_>, planes: Option<&Bound<'_, PyAny>>) -> PyResult<(usize, bool, Option<&'static str>)> {
+    #[pyo3(signature = (planes, version="v3"))]
+    fn collect(&self, py: Python<'_>, planes: Option<&Bound<'_, PyAny>>, version: &str) -> PyResult<(usize, bool, Option<&'static str>)> {
         let mut guard = self.lock()?;
         let session = &mut **guard;
         if let Some(finish) = session.finish(&self.stop) {
@@ -204,7 +206,8 @@ impl Session {
         let collected = match planes {
             None => py.detach(|| session.collect(&self.stop, None)),
             Some(array) => {
-                let (count, _) = session.shape();
+                let version = Version::parse(version, session.variant()).map_err(errors::version)?;
+                let (count, _) = session.shape(version);
                 let batch = session.settings().batch_size as usize;
                 let refuse =
                     || errors::evaluation(format!("the planes go into a writable contiguous float32 array [{batch}, {count}, 8, 8]"));
@@ -214,7 +217,7 @@ impl Session {
                 }
                 let mut borrowed = array.try_readwrite().map_err(|_| refuse())?;
                 let slice = borrowed.as_slice_mut().map_err(|_| refuse())?;
-                py.detach(|| session.collect(&self.stop, Some(slice)))
+                py.detach(|| session.collect(&self.stop, Some((slice, version))))
             }
         };
         let collected = collected.map_err(errors::session)?;
@@ -256,8 +259,11 @@ impl Session {
     }
 
     /// Planes of the network's input, size of its policy.
-    fn shape(&self) -> PyResult<(usize, usize)> {
-        Ok(self.lock()?.shape())
+    #[pyo3(signature = (version="v3"))]
+    fn shape(&self, version: &str) -> PyResult<(usize, usize)> {
+        let session = self.lock()?;
+        let version = Version::parse(version, session.variant()).map_err(errors::version)?;
+        Ok(session.shape(version))
     }
 
     /// The result so far; `meters` says how far the numbers about the graph go: off, sample or whole.

@@ -15,6 +15,8 @@ import typer
 
 from anabranch.cli.analyse import analyse
 from anabranch.cli.bench import bench
+from anabranch.cli.network import network
+from anabranch.cli.data import data
 from anabranch.cli.perft import perft
 from anabranch.cli.settings import settings
 from anabranch.cli.suite import suite
@@ -34,6 +36,8 @@ app = typer.Typer(
 )
 for command in (analyse, suite, bench, perft, settings):
     app.command()(command)
+app.add_typer(network)
+app.add_typer(data, name="data")
 app.add_typer(train, name="train")
 
 

@@ -30,6 +30,7 @@ from anabranch.settings import presets, variants
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from anabranch.evaluators import Evaluator
     from anabranch.result import MoveStatistics, Progress, Result
 
 SECONDS = 5.0
@@ -73,6 +74,9 @@ def analyse(
         int | None, typer.Option(metavar="MOVES", help="Limit: a proven mate in so many moves.")
     ] = None,
     evaluator: EvaluatorOption = None,
+    network: Annotated[
+        Path | None, typer.Option("--network", metavar="FILE", help="A network file as the evaluator.")
+    ] = None,
     threads: ThreadsOption = None,
     assignments: SetOption = None,
     multipv: Annotated[int, typer.Option(metavar="N", help="Principal variations to show.")] = 1,
@@ -102,17 +106,23 @@ def analyse(
         _check_graph_file(graph)
     if save is not None and not save.absolute().parent.is_dir():
         raise GraphFileError(f"there is no directory {save.absolute().parent} to save the search in")
+    if network is not None and evaluator is not None:
+        raise SettingError("--network and --evaluator cannot both be given")
     changes = read_changes(assignments, evaluator, threads)
+    opened = None if network is None else _open(network, threads)
     if load is None:
         engine = make_engine(variant or "chess", preset or "default", chess960, changes)
+        if opened is not None:
+            engine.configure(evaluator=opened)
     else:
         if variant is not None or preset is not None or chess960:
             raise SettingError(
                 "a saved search has its own variant and settings, so --variant, --chess960 and "
                 "--preset cannot be given with --load"
             )
-        engine = Engine.load(load)
-        configure(engine, changes)
+        engine = Engine.load(load, opened)
+        if changes:
+            configure(engine, changes)
     _place(engine, position, moves, load is not None)
     if simulations is evaluations is time is mate is None:
         time = SECONDS
@@ -125,6 +135,12 @@ def analyse(
         engine.save(save)
     if result.statistics.root_visits == 0 and result.finish == "stopped":
         raise typer.Exit(130)
+
+
+def _open(network: Path, threads: int | None) -> Evaluator:
+    from anabranch.networks import open_network
+
+    return open_network(network, threads=threads)
 
 
 def _check_graph_file(path: Path) -> None:

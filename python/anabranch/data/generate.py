@@ -1,36 +1,33 @@
 """Games of a teacher against itself, every position a sample.
 
-A job is a pure function of its spec: game number g of a job has a random source of its own, whoever plays it. Games
-begin with random plies from the start of the game and are kept if the teacher finds them playable; some moves are
-weaker than the best or random, so that won and lost positions occur; a game that is decided ends there, but for a
-share that is played out, so that most positions are undecided and the end of the game is known as well.
+A job is a pure function of its spec: game number g of a job has a random source of its own, whoever plays it.
+Games begin with random plies from the start of the game and are kept if the teacher finds them playable; some
+moves are weaker than the best or random, so that won and lost positions occur; a game that is decided ends
+there, but for a share that is played out, so that most positions are undecided and the end is known as well.
 
 Finished games go to a journal at once, finished shards to their folder; what was interrupted goes on there.
+Nothing here knows processes: whoever makes a shard, it is the same.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from anabranch import _core
-from anabranch.data.shards import find_shards, write_shard
-from anabranch.data.targets import (
-    DEFAULT_SCALE,
-    DEFAULT_TEMPERATURE,
-    POLICY_TEMPERATURE,
-    VALUE_SCALE,
-    value_of,
-    weights_of,
-)
-from anabranch.data.teacher import MATE, Judgement, Teacher, TeacherError
+from anabranch.data.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
+from anabranch.data.shards import find_shards, game_number, notes_of, replace_shard
+from anabranch.data.targets import DEFAULT_TEMPERATURE, POLICY_TEMPERATURE, set_targets, weights_of
+from anabranch.data.teacher import MATE, PATIENCE, Judgement, Teacher, TeacherError
 from anabranch.errors import DataError
+
+DECIDED = {"chess": 800, "crazyhouse": 1200}
+"""Centipawns that decide a game, by variant: in crazyhouse 700 are far from won."""
+DEFAULT_DECIDED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +45,8 @@ class Job:
     opening_plies: tuple[int, int] = (2, 10)
     playable: int = 400
     """An opening worse than that for one side, in centipawns, is not played."""
-    decided: int = 700
-    """A score that decides a game when it holds for three plies."""
+    decided: int | None = None
+    """A score that decides a game when it holds for three plies; without one, that of the variant."""
     played_out: float = 0.1
     """Share of games that go on although they are decided."""
     weaker: float = 0.1
@@ -60,6 +57,17 @@ class Job:
     """Plies after which a game is a draw."""
     options: dict[str, str] = field(default_factory=dict)
     """UCI options of the teacher."""
+
+    def __post_init__(self) -> None:
+        if self.decided is None:
+            object.__setattr__(self, "decided", DECIDED.get(self.variant, DEFAULT_DECIDED))
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Any]) -> Job:
+        """The job of a stored document."""
+        known = {entry.name for entry in fields(cls)}
+        values = {name: value for name, value in stored.items() if name in known}
+        return cls(**{**values, "opening_plies": tuple(stored["opening_plies"])})
 
     def check(self) -> None:
         """Refuse what makes no sense."""
@@ -76,15 +84,29 @@ class Job:
         low, high = self.opening_plies
         if not 0 <= low <= high:
             raise DataError("the number of opening plies is a range from 0 or more upwards")
+        check_options(self.options)
 
     @property
     def shards(self) -> int:
         """How many files the job makes."""
         return -(-self.games // self.games_per_shard)
 
+    def numbers(self, shard: int) -> range:
+        """The games of a shard."""
+        first = shard * self.games_per_shard
+        return range(first, min(first + self.games_per_shard, self.games))
 
-def play_game(job: Job, number: int, teacher: Teacher) -> list[dict[str, Any]]:
+
+def check_options(options: Mapping[str, str]) -> None:
+    """Refuse UCI options that would be read as something else."""
+    for name, value in options.items():
+        if not name.strip() or "\n" in name + value or "\r" in name + value:
+            raise DataError(f"the UCI option {name!r} is not one line")
+
+
+def play_game(job: Job, number: int, teacher: Teacher) -> Samples:
     """The samples of game `number`; none when its opening is not playable."""
+    assert job.decided is not None
     source = random.Random(f"{job.seed}/{job.variant}/{number}")
     rules = _core.Session(job.variant, False, {}, False)
     rules.set_position(None, [])
@@ -100,7 +122,7 @@ def play_game(job: Job, number: int, teacher: Teacher) -> list[dict[str, Any]]:
     teacher.new_game()
     plays_out = source.random() < job.played_out
     opening = len(moves)
-    samples: list[dict[str, Any]] = []
+    samples: Samples = []
     decided = 0
     verdict: int | None = None  # for White
     while verdict is None:
@@ -150,66 +172,48 @@ def _choose(job: Job, source: random.Random, judgements: list[Judgement], legal:
     return judgements[0].move
 
 
-def _finish(
-    job: Job, start: str, moves: list[str], samples: list[dict[str, Any]], verdict: int
-) -> list[dict[str, Any]]:
-    digest = hashlib.sha256(f"{job.variant} {start} {' '.join(moves)}".encode()).digest()
-    game = int.from_bytes(digest[:8], "little")
-    scale = VALUE_SCALE.get(job.variant, DEFAULT_SCALE)
-    temperature = POLICY_TEMPERATURE.get(job.variant, DEFAULT_TEMPERATURE)
+def _finish(job: Job, start: str, moves: list[str], samples: Samples, verdict: int) -> Samples:
+    game = game_number(job.variant, start, moves)
     for sample in samples:
         white = sample["ply"] % 2 == 0
         sample["game"] = game
         sample["result"] = verdict if white else -verdict
-        sample["weights"] = weights_of(sample["scores"], temperature)
-        sample["value"] = value_of(sample["score"], scale)
+        set_targets(job.variant, sample)
     return samples
 
 
-def make_shard(job: Job, folder: Path, shard: int, advance: Callable[[int, int], object]) -> None:
-    """Play the games of a shard that its journal does not have yet, then write it. `advance` hears of every game:
-    its samples, and 1 if it was dropped because the teacher failed.
-    """
-    first = shard * job.games_per_shard
-    numbers = range(first, min(first + job.games_per_shard, job.games))
-    journal = folder / f".{shard:06d}.journal"
-    done = _read_journal(journal)
-    teacher: Teacher | None = None
-    name = ""
-    try:
-        with journal.open("a", encoding="utf-8") as file:
-            for number in numbers:
-                if number in done:
-                    continue
-                samples: list[dict[str, Any]] = []
-                failed = 0
-                try:
-                    if teacher is None:
-                        teacher = Teacher(job.engine, job.variant, {**job.options, "MultiPV": str(job.lines)})
-                        name = teacher.name
-                    samples = play_game(job, number, teacher)
-                except TeacherError:
-                    failed = 1
-                    if teacher is not None:
-                        teacher.close()
-                    teacher = None
-                done[number] = samples
-                file.write(json.dumps([number, samples], separators=(",", ":")) + "\n")
-                file.flush()
-                advance(len(samples), failed)
-    finally:
-        if teacher is not None:
-            teacher.close()
-    source = f"{name or job.engine} nodes={job.nodes} lines={job.lines}"
-    rows = list(_unique(done, numbers))
-    for row in rows:
-        row["source"] = source
-    notes = {"variant": job.variant, "teacher": name or job.engine, "job": json.dumps(asdict(job))}
-    write_shard(folder, shard, rows, notes)
-    journal.unlink()
+def make_shard(
+    job: Job,
+    folder: Path,
+    shard: int,
+    advance: Advance,
+    patience: float = PATIENCE,
+    failures: Failures | None = None,
+) -> None:
+    """Play the games of a shard that its journal does not have yet, then write it."""
+
+    def hire() -> Teacher:
+        return Teacher(job.engine, job.variant, {**job.options, "MultiPV": str(job.lines)}, patience)
+
+    def play(number: int, teacher: Teacher) -> Samples:
+        return play_game(job, number, teacher)
+
+    journal = journal_path(folder, shard)
+    numbers = job.numbers(shard)
+    done, name = fill_journal(journal, numbers, hire, play, job.engine, advance, failures or Failures())
+    if name is None:  # all was in the journal
+        with hire() as teacher:
+            name = teacher.name
+    source = f"{name} nodes={job.nodes} lines={job.lines}"
+    rows = [{**row, "source": source} for row in _unique(done, numbers)]
+    replace_shard(
+        folder, shard, rows, {"variant": job.variant, "teacher": name, "job": json.dumps(asdict(job))}
+    )
+    if len(numbers) == job.games_per_shard:
+        journal.unlink()  # that of a shard that is not full stays: the job may get more games
 
 
-def _unique(done: dict[int, list[dict[str, Any]]], numbers: range) -> Iterator[dict[str, Any]]:
+def _unique(done: dict[int, Samples], numbers: range) -> Iterator[dict[str, Any]]:
     seen: set[int] = set()
     for number in numbers:
         samples = done.get(number)
@@ -218,44 +222,63 @@ def _unique(done: dict[int, list[dict[str, Any]]], numbers: range) -> Iterator[d
             yield from samples
 
 
-def _read_journal(path: Path) -> dict[int, list[dict[str, Any]]]:
-    """The games of a journal; a last line that was cut short does not count and is cut off."""
-    done: dict[int, list[dict[str, Any]]] = {}
-    if not path.exists():
-        return done
-    good = 0
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                number, samples = json.loads(line)
-            except ValueError:
-                break
-            if not line.endswith(b"\n"):
-                break
-            done[number] = samples
-            good += len(line)
-    os.truncate(path, good)
-    return done
-
-
 def missing_shards(job: Job, folder: Path) -> list[int]:
-    """The numbers of the shards that are still to be made."""
-    have = {shard.number for shard in find_shards(folder)} if folder.is_dir() else set()
-    return [number for number in range(job.shards) if number not in have]
+    """The numbers of the shards that are still to be made, or to be made longer."""
+    games: dict[int, int] = {}
+    for shard in find_shards(folder) if folder.is_dir() else []:
+        stored = json.loads(notes_of(shard).get("job", "{}"))
+        games[shard.number] = max(games.get(shard.number, 0), stored.get("games", job.games))
+    return [
+        number
+        for number in range(job.shards)
+        if number not in games or games[number] < job.numbers(number).stop
+    ]
+
+
+def finished_games(job: Job, folder: Path, missing: list[int]) -> int:
+    """Games of the job that need not be played."""
+    journals = {shard: read_journal(journal_path(folder, shard)) for shard in missing}
+    return job.games - sum(
+        number not in journals[shard] for shard in missing for number in job.numbers(shard)
+    )
 
 
 def store_job(job: Job, folder: Path) -> None:
-    """Write the job beside its shards, or see that the one there is the same."""
+    """Write the job beside its shards, or see that the one there is the same. More games extend it."""
     path = folder / "job.json"
-    text = json.dumps(asdict(job), indent=2)
     if path.exists():
-        have = {**json.loads(path.read_text()), "games": job.games}
-        if have != json.loads(text):
+        try:
+            stored = Job.read(json.loads(path.read_text()))
+        except (ValueError, TypeError, KeyError):
+            raise DataError(f"{path} does not hold the job of a generation") from None
+        if asdict(stored) | {"games": 0} != asdict(job) | {"games": 0}:
             raise DataError(f"{folder} holds another job; go on with its options, or take another folder")
-    folder.mkdir(parents=True, exist_ok=True)
+        if stored.games >= job.games:
+            return
+    elif folder.is_dir() and find_shards(folder):
+        raise DataError(f"{folder} holds shards of something else; take another folder")
+    store_document(asdict(job), path)
+
+
+def store_document(document: Mapping[str, Any], path: Path) -> None:
+    """Write JSON: beside, then renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
-    part.write_text(text + "\n")
+    part.write_text(json.dumps(document, indent=2) + "\n")
     part.replace(path)
 
 
-__all__ = ["MATE", "Job", "make_shard", "missing_shards", "play_game", "store_job"]
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The work of a job, for any number of processes."""
+
+    job: Job
+    folder: Path
+    patience: float = PATIENCE
+
+    def make(self, shard: int, advance: Advance, failures: Failures) -> None:
+        """Make a shard."""
+        make_shard(self.job, self.folder, shard, advance, self.patience, failures)
+
+
+__all__ = ["MATE", "Generation", "Job", "make_shard", "missing_shards", "play_game", "store_job"]

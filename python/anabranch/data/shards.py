@@ -11,10 +11,12 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from anabranch.errors import DataError
 
@@ -36,6 +38,11 @@ SCHEMA = pa.schema(
         ("source", pa.dictionary(pa.int16(), pa.string())),
     ]
 )
+
+DICTIONARIES = ["move", "moves.list.element", "source"]
+"""Columns with few different texts."""
+
+Rows: TypeAlias = Sequence[Mapping[str, Any]]
 
 _NAME = re.compile(r"(\d{6})-([0-9a-f]{16})\.parquet")
 
@@ -67,7 +74,12 @@ def find_shards(folder: Path) -> list[Shard]:
     return sorted(found)
 
 
-def write_shard(folder: Path, number: int, rows: Sequence[Mapping[str, Any]], about: Mapping[str, str]) -> Path:
+def find_strays(folder: Path) -> list[Path]:
+    """Parquet files of a folder whose names are not those of shards."""
+    return sorted(path for path in folder.glob("*.parquet") if not _NAME.fullmatch(path.name))
+
+
+def write_shard(folder: Path, number: int, rows: Rows, about: Mapping[str, str]) -> Path:
     """Write rows as the shard of that number: beside, then renamed."""
     columns = {name: [row.get(name) for row in rows] for name in SCHEMA.names}
     table = pa.Table.from_pydict(columns, SCHEMA)
@@ -76,17 +88,85 @@ def write_shard(folder: Path, number: int, rows: Sequence[Mapping[str, Any]], ab
 
 def write_table(folder: Path, number: int, table: pa.Table, about: Mapping[str, str]) -> Path:
     """Write a table with the columns of a shard."""
-    notes = {"anabranch.version": str(VERSION), **{f"anabranch.{name}": text for name, text in about.items()}}
+    notes = {f"anabranch.{name}": text for name, text in {**about, "version": str(VERSION)}.items()}
     table = table.cast(SCHEMA).replace_schema_metadata(notes)
     folder.mkdir(parents=True, exist_ok=True)
     part = folder / f".{number:06d}.{os.getpid()}.part"
-    pq.write_table(table, part, compression="zstd", write_page_checksum=True)
+    pq.write_table(table, part, compression="zstd", write_page_checksum=True, use_dictionary=DICTIONARIES)
     with part.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         os.fsync(file.fileno())
     path = folder / f"{number:06d}-{digest[:16]}.parquet"
     part.replace(path)
     return path
+
+
+def replace_shard(folder: Path, number: int, rows: Rows, about: Mapping[str, str]) -> Path:
+    """Write rows as the shard of that number; what had the number before goes."""
+    path = write_shard(folder, number, rows, about)
+    for shard in find_shards(folder):
+        if shard.number == number and shard.path != path:
+            shard.path.unlink(missing_ok=True)
+    return path
+
+
+def remove_parts(folder: Path) -> None:
+    """Remove what interrupted writing left behind. Only for the one process that works in a folder."""
+    for path in folder.glob(".*.part"):
+        path.unlink(missing_ok=True)
+
+
+def remove_repeated_games(folder: Path) -> int:
+    """Rewrite the shards of a folder that have games of shards before them; how many games went. The outcome
+    depends on the shards alone. Only for the one process that works in a folder.
+    """
+    by_number: dict[int, list[Shard]] = {}
+    for shard in find_shards(folder):
+        by_number.setdefault(shard.number, []).append(shard)
+    seen = Seen()
+    removed = 0
+    for number in sorted(by_number):
+        # Two files with one number: rewriting was interrupted, and the longer is the original.
+        games = {shard: _games(shard) for shard in by_number[number]}
+        shard = max(games, key=lambda shard: len(games[shard]))
+        known = np.unique(games[shard])
+        is_new = seen.add(known)
+        if is_new.all() and len(games) == 1:
+            continue
+        try:
+            table = read_shard(shard)
+        except DataError:
+            continue
+        kept = table.filter(pa.array(np.isin(games[shard], known[is_new])))
+        path = write_table(folder, number, kept, about(table))
+        for other in games:
+            if other.path != path:
+                other.path.unlink()
+        removed += int((~is_new).sum())
+    return removed
+
+
+def _games(shard: Shard) -> NDArray[np.uint64]:
+    """The games of the rows; none if the shard is damaged."""
+    try:
+        games: NDArray[np.uint64] = pq.read_table(shard.path, columns=["game"]).column("game").to_numpy()
+    except (pa.ArrowException, OSError, KeyError):
+        return np.zeros(0, dtype=np.uint64)
+    return games
+
+
+def game_number(variant: str, start: str, moves: Sequence[str]) -> int:
+    """The number of a game: the same moves from the same start have the same number anywhere."""
+    digest = hashlib.sha256(f"{variant} {start} {' '.join(moves)}".encode()).digest()
+    return int.from_bytes(digest[:8], "little")
+
+
+def notes_of(shard: Shard) -> dict[str, str]:
+    """The notes of a shard without reading its rows; none if it is damaged."""
+    try:
+        return _notes(pq.read_schema(shard.path).metadata)
+    except (pa.ArrowException, OSError):
+        return {}
 
 
 def read_shard(shard: Shard) -> pa.Table:
@@ -101,6 +181,9 @@ def read_shard(shard: Shard) -> pa.Table:
         table = pq.read_table(pa.BufferReader(data))
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{shard.path} is not a Parquet file: {error}") from error
+    version = about(table).get("version", "1")
+    if version != str(VERSION):
+        raise DataError(f"{shard.path} has columns of version {version}, which this program does not know")
     missing = [name for name in SCHEMA.names if name not in table.column_names]
     if missing:
         raise DataError(f"{shard.path} lacks the column {missing[0]}")
@@ -109,10 +192,13 @@ def read_shard(shard: Shard) -> pa.Table:
 
 def about(table: pa.Table) -> dict[str, str]:
     """The notes of a shard: variant, teacher, settings."""
-    notes = table.schema.metadata or {}
+    return _notes(table.schema.metadata)
+
+
+def _notes(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
     return {
-        key.decode().removeprefix("anabranch."): value.decode()
-        for key, value in notes.items()
+        key.decode(errors="replace").removeprefix("anabranch."): value.decode(errors="replace")
+        for key, value in (metadata or {}).items()
         if key.startswith(b"anabranch.")
     }
 
@@ -120,10 +206,14 @@ def about(table: pa.Table) -> dict[str, str]:
 def read_shards(
     folders: Iterable[Path], variant: str | None = None, report: Callable[[Damage], object] | None = None
 ) -> Iterator[tuple[Shard, pa.Table]]:
-    """The shards of some folders one after the other. Those of another variant are refused, damaged ones
-    reported and left out.
+    """The shards of some folders one after the other, no game twice. Those of another variant are refused,
+    damaged ones reported and left out.
     """
+    seen = Seen()
     for folder in folders:
+        if report is not None:
+            for path in find_strays(folder):
+                report(Damage(path, f"{path} is not named like a shard"))
         for shard in find_shards(folder):
             try:
                 table = read_shard(shard)
@@ -135,7 +225,43 @@ def read_shards(
             has = about(table).get("variant")
             if variant is not None and has != variant:
                 raise DataError(f"{shard.path} has positions of {has}, not of {variant}")
-            yield shard, table
+            yield shard, new_games(table, seen)
+
+
+def new_games(table: pa.Table, seen: Seen) -> pa.Table:
+    """The rows of games not seen yet, which are seen then."""
+    games = table.column("game").to_numpy()
+    known = np.unique(games)
+    is_new = seen.add(known)
+    return table if is_new.all() else table.filter(pa.array(np.isin(games, known[is_new])))
+
+
+class Seen:
+    """Games that were met, eight bytes each."""
+
+    def __init__(self) -> None:
+        self._blocks: list[NDArray[np.uint64]] = []  # each sorted, and at least twice as long as the next
+
+    def add(self, games: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which of some games are met for the first time.
+
+        >>> seen = Seen()
+        >>> seen.add(np.array([7, 8, 7], dtype=np.uint64)).tolist()
+        [True, True, False]
+        >>> seen.add(np.array([8, 9], dtype=np.uint64)).tolist()
+        [False, True]
+        """
+        is_new = np.zeros(len(games), dtype=bool)
+        is_new[np.unique(games, return_index=True)[1]] = True
+        for block in self._blocks:
+            at = np.minimum(np.searchsorted(block, games), len(block) - 1)
+            is_new &= block[at] != games
+        if is_new.any():
+            self._blocks.append(np.sort(games[is_new]))
+        while len(self._blocks) > 1 and len(self._blocks[-2]) < 2 * len(self._blocks[-1]):
+            last = self._blocks.pop()
+            self._blocks[-1] = np.sort(np.concatenate([self._blocks[-1], last]))
+        return is_new
 
 
 def is_held_out(game: int, share: float) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
-VALUE_SCALE = {"chess": 180.0, "crazyhouse": 330.0}
-"""Centipawns s in value = tanh(cp / (2 s)), by variant; `anabranch data stats` fits it to results."""
+VALUE_SCALE = {"chess": 270.0, "crazyhouse": 700.0}
+"""Centipawns s in value = tanh(cp / (2 s)), by variant: what `anabranch data stats` fits to results of games
+of Stockfish and Fairy-Stockfish at 400 nodes."""
 POLICY_TEMPERATURE = {"chess": 40.0, "crazyhouse": 80.0}
 """Centipawns T in weight ~ exp(cp / T), by variant."""
-DEFAULT_SCALE = 200.0
+DEFAULT_SCALE = 400.0
 DEFAULT_TEMPERATURE = 50.0
 
 
@@ -32,3 +34,9 @@ def weights_of(scores: Sequence[int], temperature: float) -> list[float]:
     raw = [math.exp((score - top) / temperature) for score in scores]
     total = sum(raw)
     return [weight / total for weight in raw]
+
+
+def set_targets(variant: str, sample: dict[str, Any]) -> None:
+    """Give a sample the weights and the value that its scores mean."""
+    sample["weights"] = weights_of(sample["scores"], POLICY_TEMPERATURE.get(variant, DEFAULT_TEMPERATURE))
+    sample["value"] = value_of(sample["score"], VALUE_SCALE.get(variant, DEFAULT_SCALE))

@@ -10,6 +10,9 @@ of input, told apart by the attribute `inputs`:
 * `"positions"`: a list of `Leaf`, each a FEN with its legal moves; the answer is values `[B]` and for each
   leaf the logits of its moves, in their order. Slower, and easier to write.
 
+Two more attributes are looked at where they are there: `planes`, the version of planes that it takes ("v3"
+where there is none; crazyhouse has "v1" too), and `variant`, the only one that it is for.
+
 All calls of one engine come from one thread, one at a time. The built-in evaluators live in the core and go
 by their names: `"uniform"`, `"material"` and `"hash"`.
 """

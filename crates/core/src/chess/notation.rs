@@ -59,7 +59,8 @@ impl<P: Rules> Board<P> {
         }
     }
 
-    fn find_uci(&self, uci: UciMove, legal: &[MoveCode]) -> Option<MoveCode> {
+    /// The legal move that a text in UCI names; `legal` are all of them, ascending.
+    pub(crate) fn find_uci(&self, uci: UciMove, legal: &[MoveCode]) -> Option<MoveCode> {
         let code = match uci {
             UciMove::Null => return None,
             UciMove::Put { role, to } => moves::dropping(role, to),

@@ -18,6 +18,53 @@ pub const CRAZYHOUSE_V1_COUNT: usize = 34;
 const HISTORY: usize = 8;
 const MATERIAL: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
+/// A published layout of planes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Version {
+    /// The paper's, of crazyhouse alone.
+    One,
+    /// With the last moves and the material.
+    #[default]
+    Three,
+}
+
+/// There is no such layout for the variant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there are no planes {name:?} for {variant}; its versions are {}", if *variant == Variant::Crazyhouse { "v1 and v3" } else { "v3" })]
+pub struct UnknownVersion {
+    /// The refused name, clipped.
+    pub name: String,
+    /// The variant they were wanted for.
+    pub variant: Variant,
+}
+
+impl Version {
+    /// Reads a name: `v1` or `v3`.
+    pub fn parse(name: &str, variant: Variant) -> Result<Version, UnknownVersion> {
+        match (name, variant) {
+            ("v1", Variant::Crazyhouse) => Ok(Version::One),
+            ("v3", _) => Ok(Version::Three),
+            _ => Err(UnknownVersion { name: name.chars().take(40).collect(), variant }),
+        }
+    }
+
+    /// Number of planes.
+    pub const fn count(self, variant: Variant) -> usize {
+        match self {
+            Version::One => CRAZYHOUSE_V1_COUNT,
+            Version::Three => count(variant),
+        }
+    }
+
+    /// Fills the planes of this layout, `count * 64` numbers.
+    pub fn fill<P: Rules>(self, board: &Board<P>, recent: &[MoveCode], repetitions: u32, planes: &mut [f32]) {
+        match self {
+            Version::One => fill_crazyhouse_v1(board, repetitions, planes),
+            Version::Three => fill(board, recent, repetitions, planes),
+        }
+    }
+}
+
 /// Number of planes of a variant (version 3).
 pub const fn count(variant: Variant) -> usize {
     match variant {
@@ -286,6 +333,16 @@ mod tests {
         assert_eq!(set(&one, 25), [11]);
         assert_eq!((constant(&one, 27), constant(&one, 28)), (1.0, 0.102));
         assert_eq!(constant(&one, 33), 0.5);
+    }
+
+    #[test]
+    fn versions_by_name() {
+        assert_eq!(Version::parse("v1", Variant::Crazyhouse), Ok(Version::One));
+        assert_eq!(Version::parse("v3", Variant::Atomic), Ok(Version::Three));
+        assert_eq!((Version::One.count(Variant::Crazyhouse), Version::Three.count(Variant::Chess)), (34, 52));
+        let refused = Version::parse("v1", Variant::Chess).unwrap_err();
+        assert_eq!(refused.to_string(), "there are no planes \"v1\" for chess; its versions are v3");
+        assert!(Version::parse("v2", Variant::Crazyhouse).is_err());
     }
 
     #[test]

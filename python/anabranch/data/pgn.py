@@ -1,0 +1,250 @@
+"""Games from PGN files as shards: the move played is the policy, the result and `%eval` comments the value.
+
+The core reads the games; this takes the text there and the columns to shards. A shard says in its notes how
+far the reading had come, so the folder is the state: what was interrupted goes on after its last shard.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from anabranch import _core
+from anabranch.data.generate import store_document
+from anabranch.data.shards import SCHEMA, Seen, find_shards, notes_of, read_shard, remove_parts, write_table
+from anabranch.data.targets import DEFAULT_SCALE, VALUE_SCALE
+from anabranch.data.text import Piece, read_pieces
+from anabranch.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class PgnJob:
+    """Which games are read, and how they are stored."""
+
+    variant: str = "chess"
+    min_rating: int | None = None
+    """Of both players."""
+    min_time: int | None = None
+    """Seconds expected for a game: base time and 40 increments. Games without a time control pass."""
+    max_time: int | None = None
+    min_plies: int = 10
+    skip_plies: int = 0
+    """Positions at the beginning that are left out."""
+    bots: bool = False
+    abandoned: bool = False
+    evaluated: bool = False
+    """Only games with evaluations of an engine."""
+    unfinished: bool = False
+    """Also games without a result."""
+    max_games: int | None = None
+    positions_per_shard: int = 100_000
+
+    def check(self) -> None:
+        """Refuse what makes no sense."""
+        if self.variant not in (*_core.variants(), "chess960"):
+            raise DataError(f"there is no variant {self.variant}")
+        for name, value in asdict(self).items():
+            if isinstance(value, int) and value < 0:
+                raise DataError(f"{name} must be at least 0")
+        if self.positions_per_shard < 1:
+            raise DataError("positions_per_shard must be at least 1")
+
+    def filter(self) -> dict[str, Any]:
+        """What the core wants to know."""
+        values = asdict(self)
+        return {name: values[name] for name in values if name not in ("max_games", "positions_per_shard")}
+
+
+class Cursor(NamedTuple):
+    """How far the reading has come."""
+
+    file: int = 0
+    offset: int = 0
+    """In the text of the file, in bytes."""
+    counts: dict[str, int] = {}  # noqa: RUF012
+
+
+class Progress(NamedTuple):
+    """What was read so far."""
+
+    file: int
+    consumed: int
+    """Bytes of that file."""
+    positions: int
+    counts: dict[str, int]
+
+
+class Part(NamedTuple):
+    """The samples of some games."""
+
+    table: pa.Table
+    cursor: Cursor
+    """Where to go on after it."""
+    progress: Progress
+
+
+def read_tables(
+    job: PgnJob, files: Sequence[Path], seen: Seen, cursor: Cursor, threads: int = 1, positions: int = 0
+) -> Iterator[Part]:
+    """The samples of some games after the other, no game twice."""
+    counts = Counter(cursor.counts)
+    for number in range(cursor.file, len(files)):
+        begin = cursor.offset if number == cursor.file else 0
+        source = files[number].name if str(files[number]) != "-" else "stdin"
+        for piece, columns in _read_columns(job, read_pieces(files[number], begin), threads):
+            table, kept, twice = _take(job, columns, source, seen, counts["kept"])
+            before = dict(counts)
+            counts.update(columns["counts"])
+            counts.update(kept=kept, twice=twice)
+            positions += table.num_rows
+            progress = Progress(number, piece.consumed, positions, dict(counts))
+            if job.max_games is not None and counts["kept"] >= job.max_games:
+                # Games of this piece may be left: for more it is read again, and these are met twice.
+                again = Counter(before)
+                again.update(kept=kept, twice=-kept)
+                yield Part(table, Cursor(number, piece.end - len(piece.text), dict(again)), progress)
+                return
+            yield Part(table, Cursor(number, piece.end, dict(counts)), progress)
+
+
+def _read_columns(
+    job: PgnJob, pieces: Iterator[Piece], threads: int
+) -> Iterator[tuple[Piece, dict[str, Any]]]:
+    """The columns of pieces in their order, read by several threads: the core lets go of the interpreter."""
+    given: deque[tuple[Piece, Future[dict[str, Any]]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for piece in pieces:
+                given.append((piece, pool.submit(_core.read_pgn, piece.text, **job.filter())))
+                if len(given) > threads:
+                    first, future = given.popleft()
+                    yield first, future.result()
+            while given:
+                first, future = given.popleft()
+                yield first, future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _take(
+    job: PgnJob, columns: dict[str, Any], source: str, seen: Seen, have: int
+) -> tuple[pa.Table, int, int]:
+    """The table of the games that are new; how many those are, and how many are not."""
+    games, ply = columns["game"], columns["ply"]
+    count = len(games)
+    is_first = np.ones(count, dtype=bool)
+    is_first[1:] = (games[1:] != games[:-1]) | (ply[1:] <= ply[:-1])
+    starts = np.flatnonzero(is_first)
+    is_new = seen.add(games[starts])
+    kept = int(is_new.sum())
+    twice = len(starts) - kept
+    if job.max_games is not None and have + kept > job.max_games:
+        is_new &= np.cumsum(is_new) <= job.max_games - have
+        kept = job.max_games - have
+    table = _table(columns, source, VALUE_SCALE.get(job.variant, DEFAULT_SCALE))
+    if kept < len(starts):
+        rows = np.repeat(is_new, np.diff(np.append(starts, count)))
+        table = table.filter(pa.array(rows))
+    return table, kept, twice
+
+
+def _table(columns: dict[str, Any], source: str, scale: float) -> pa.Table:
+    count = len(columns["game"])
+    each = pa.array(np.arange(count + 1, dtype=np.int32))
+    moves = _texts(count, columns["move_offsets"], columns["moves"])
+    unknown = ~columns["has_score"]
+    value = np.tanh(columns["score"] / np.float32(2.0 * scale), dtype=np.float32)
+    arrays = {
+        "game": pa.array(columns["game"]),
+        "ply": pa.array(columns["ply"]),
+        "fen": _texts(count, columns["fen_offsets"], columns["fens"]),
+        "move": moves,
+        "moves": pa.ListArray.from_arrays(each, moves),
+        "weights": pa.ListArray.from_arrays(each, pa.array(np.ones(count, dtype=np.float32))),
+        "scores": pa.nulls(count, SCHEMA.field("scores").type),
+        "score": pa.array(columns["score"], mask=unknown),
+        "value": pa.array(value, mask=unknown),
+        "result": pa.array(columns["result"], mask=~columns["has_result"]),
+        "source": pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, dtype=np.int16)), [source]),
+    }
+    return pa.table(arrays, SCHEMA)
+
+
+def _texts(count: int, offsets: Any, letters: Any) -> pa.Array:
+    return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(letters))
+
+
+def import_pgn(
+    job: PgnJob,
+    files: Sequence[Path],
+    folder: Path,
+    advance: Callable[[Progress], object] = lambda _: None,
+    threads: int = 1,
+) -> Progress:
+    """Read games into a folder, from where an earlier reading was interrupted."""
+    job.check()
+    _store(job, files, folder)
+    remove_parts(folder)
+    seen = Seen()
+    cursor = Cursor()
+    number = positions = 0
+    for shard in find_shards(folder):
+        if shard.number != number:
+            raise DataError(
+                f"{folder} lacks shard {number}; delete those after it too, and they are read again"
+            )
+        number += 1
+        cursor = Cursor(*json.loads(notes_of(shard).get("cursor", "[]")))
+        games = read_shard(shard).column("game").to_numpy()
+        seen.add(np.unique(games))
+        positions += len(games)
+    progress = Progress(cursor.file, 0, positions, cursor.counts)
+    tables: list[pa.Table] = []
+    if job.max_games is None or cursor.counts.get("kept", 0) < job.max_games:
+        for table, reached, progress in read_tables(job, files, seen, cursor, threads, positions):
+            cursor = reached
+            tables.append(table)
+            if sum(part.num_rows for part in tables) >= job.positions_per_shard:
+                _write(job, folder, number, tables, cursor)
+                number += 1
+                tables = []
+            advance(progress)
+    if any(table.num_rows for table in tables):
+        _write(job, folder, number, tables, cursor)
+    return progress
+
+
+def _write(job: PgnJob, folder: Path, number: int, tables: list[pa.Table], cursor: Cursor) -> None:
+    notes = {"variant": job.variant, "job": json.dumps(asdict(job)), "cursor": json.dumps(cursor)}
+    write_table(folder, number, pa.concat_tables(tables), notes)
+
+
+def _store(job: PgnJob, files: Sequence[Path], folder: Path) -> None:
+    """Write the job beside its shards, or see that the one there is the same but for more files or games."""
+    for path in files:
+        if str(path) != "-" and not path.is_file():
+            raise DataError(f"there is no file {path}")
+    sizes = [[path.name, path.stat().st_size if path.is_file() else None] for path in files]
+    document = {**asdict(job), "files": sizes}
+    path = folder / "job.json"
+    if path.exists():
+        try:
+            stored = json.loads(path.read_text())
+            earlier = stored.pop("files")
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise DataError(f"{path} does not hold the job of a PGN import") from None
+        if {**stored, "max_games": None} != {**asdict(job), "max_games": None} or sizes[
+            : len(earlier)
+        ] != earlier:
+            raise DataError(f"{folder} holds another job; go on with its options, or take another folder")
+    elif folder.is_dir() and find_shards(folder):
+        raise DataError(f"{folder} holds shards of something else; take another folder")
+    store_document(document, path)

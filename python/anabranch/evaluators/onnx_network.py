@@ -1,0 +1,141 @@
+"""What the evaluators of ONNX files have in common: checked files in, values and logits out.
+
+A runtime only turns arrays into arrays. Batches of one fixed size are filled up here, win-draw-loss becomes a
+value, probabilities become logits, and a new network must give the answers that its file promises.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anabranch.errors import AnabranchError, EvaluatorError, NetworkError
+from anabranch.evaluators import Planes
+from anabranch.networks.canaries import find_difference
+from anabranch.networks.onnx_file import OnnxFile, read_onnx
+from anabranch.planes import encode, shape_of
+
+LEAST = np.float32(1e-30)
+"""The smallest probability that has a logit."""
+
+
+def available_threads() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class OnnxNetwork(ABC):
+    """A network of an ONNX file, in some runtime. One thread at a time uses it."""
+
+    inputs: Literal["planes"] = "planes"
+    provider: str
+    """What runs it."""
+
+    def __init__(self, file: str | os.PathLike[str] | OnnxFile, threads: int | None) -> None:
+        if threads is not None and threads < 1:
+            raise EvaluatorError(f"a network needs at least one thread, not {threads}")
+        self.threads = threads or available_threads()
+        self.file = file if isinstance(file, OnnxFile) else read_onnx(file)
+        """The file, as it was checked."""
+        self.variant = self.file.metadata.variant
+        """The variant that it plays."""
+        self.planes = self.file.metadata.inputs
+        """The version of planes that it takes."""
+        self.notes = list(self.file.notes)
+        """What is worth knowing about it."""
+        self._policy_size = shape_of(self.variant, self.planes)[1]
+        self._has_probabilities = self.file.metadata.policy == "probabilities"
+        self._has_wdl = self.file.metadata.value == "wdl"
+
+    @property
+    def path(self) -> Path:
+        """Where the file was."""
+        return self.file.path
+
+    def evaluate(self, planes: Planes, /) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Judge a batch `[B, C, 8, 8]`: values `[B]` and logits `[B, A]`."""
+        value, policy = self._infer_any(planes)
+        size = len(planes)
+        values = _value_of_wdl(value.reshape(size, 3)) if self._has_wdl else value.reshape(size)
+        logits = policy.reshape(size, -1)
+        if self._has_probabilities:
+            logits = np.log(np.maximum(logits.astype(np.float32, copy=False), LEAST))
+        return values.astype(np.float32, copy=False), logits.astype(np.float32, copy=False)
+
+    @abstractmethod
+    def _infer(self, planes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Run the network on a batch that it takes."""
+
+    def _infer_any(self, planes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Run the network on a batch of any size."""
+        if self.file.is_half:
+            planes = planes.astype(np.float16)
+        batch, size = self.file.batch, len(planes)
+        if batch is None or batch == size:
+            return self._infer(planes)
+        answers = []
+        for begin in range(0, size, batch):
+            part = planes[begin : begin + batch]
+            if len(part) < batch:
+                padded = np.zeros((batch, *planes.shape[1:]), planes.dtype)
+                padded[: len(part)] = part
+                value, policy = self._infer(padded)
+                answers.append((value[: len(part)], policy[: len(part)]))
+            else:
+                answers.append(self._infer(part))
+        if len(answers) == 1:
+            return answers[0]
+        return np.concatenate([value for value, _ in answers]), np.concatenate(
+            [logits for _, logits in answers]
+        )
+
+    def _check(self) -> None:
+        """Try the network, and ask it its canaries: the last step of opening."""
+        start, _ = encode(["startpos"], self.variant, self.planes)
+        try:
+            value, policy = self._infer_any(start)
+        except AnabranchError:
+            raise
+        except Exception as error:
+            reason = " ".join(str(error).split())[:200]
+            raise NetworkError(f"{self.path} is refused: it cannot be run: {reason}") from error
+        columns = 3 if self._has_wdl else 1
+        if value.size != columns or policy.size != self._policy_size:
+            raise NetworkError(
+                f"{self.path} is refused: for one position it gives {value.size} and {policy.size} numbers "
+                f"instead of {columns} and {self._policy_size}"
+            )
+        if not (np.isfinite(value).all() and np.isfinite(policy).all()):
+            raise NetworkError(f"{self.path} is refused: it gives numbers that are not finite")
+        if not self._has_wdl and abs(float(value.reshape(()))) > 1.001:
+            raise NetworkError(
+                f"{self.path} is refused: it gives the value {float(value.reshape(())):.3f}, "
+                "which is not in [-1, 1]"
+            )
+        if self.file.sha256 is None and _are_probabilities(policy):
+            self._has_probabilities = True
+            self.notes.append("its policy gives probabilities instead of logits, which is allowed for")
+        difference = find_difference(self.evaluate, self.file.canaries, self.variant, self.planes)
+        if difference is not None:
+            raise NetworkError(f"{self.path} is refused: {difference}")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {str(self.path)!r}, {self.variant} {self.planes}>"
+
+
+def _value_of_wdl(logits: NDArray[Any]) -> NDArray[np.float32]:
+    """P(win) - P(loss)."""
+    shifted = np.exp(logits.astype(np.float32, copy=False) - logits.max(axis=1, keepdims=True))
+    values: NDArray[np.float32] = (shifted[:, 0] - shifted[:, 2]) / shifted.sum(axis=1)
+    return values
+
+
+def _are_probabilities(policy: NDArray[Any]) -> bool:
+    return bool(policy.min() >= 0.0 and abs(float(policy.sum(dtype=np.float64)) - 1.0) < 1e-3)

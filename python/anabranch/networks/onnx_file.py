@@ -1,0 +1,238 @@
+"""ONNX files: opened, checked, and described without running them.
+
+What comes out has whole bytes, sound metadata, finite weights, no data elsewhere, and the shapes of planes
+and policy of one variant. Networks released for CrazyAra carry no metadata; they are taken for what their
+shapes say. Whether the network computes what it should is asked where it is run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anabranch.errors import EvaluatorError, NetworkError, VariantError
+from anabranch.networks.canaries import Canary, read_canaries
+from anabranch.networks.container import DamageError, family_of, read_bytes, read_texts, seal_of
+from anabranch.networks.metadata import CANARIES, SHA256, Metadata
+from anabranch.optional import require
+from anabranch.planes import shape_of
+
+WITHOUT_METADATA = (("chess", "v3"), ("crazyhouse", "v3"), ("crazyhouse", "v1"))
+"""What the shapes of a file without metadata may tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxFile:
+    """A checked ONNX file."""
+
+    path: Path
+    content: bytes
+    """What was checked, and what a runtime is given."""
+    metadata: Metadata
+    sha256: str | None
+    """The seal; `None` where the file carries no metadata."""
+    canaries: tuple[Canary, ...]
+    batch: int | None
+    """The only size of batch that it takes; `None` where it takes any."""
+    is_half: bool
+    """Whether planes go in as float16."""
+    parameters: int
+    notes: tuple[str, ...]
+
+
+def read_onnx(path: str | os.PathLike[str], content: bytes | None = None) -> OnnxFile:
+    """Open and check an ONNX file; a NetworkError says what is wrong with it."""
+    file = Path(path)
+    if content is None:
+        content = read_bytes(file)
+        if family_of(file, content) != "onnx":
+            raise NetworkError(f"{file} is not an ONNX file")
+    try:
+        return _read(file, content)
+    except DamageError as error:
+        raise NetworkError(f"{file} is refused: {error}") from None
+
+
+def _read(path: Path, content: bytes) -> OnnxFile:
+    texts = read_texts(content)
+    try:
+        metadata = Metadata.read(texts)
+        canaries = read_canaries(texts[CANARIES]) if CANARIES in texts else ()
+    except ValueError as error:
+        raise DamageError(str(error)) from None
+    seal = None
+    if metadata is not None:
+        seal = texts.get(SHA256)
+        if seal is None:
+            raise DamageError("its metadata lack 'sha256'")
+        if seal != seal_of(content):
+            raise DamageError("its bytes do not have the SHA-256 that it states, so it is damaged")
+    model = _parse(content)
+    _refuse_external(path, model)
+    parameters = _check_weights(model.graph)
+    planes, value, policy, batch, is_half = _signature(model.graph)
+    notes: tuple[str, ...] = ()
+    if metadata is None:
+        metadata = _guess(planes, value, policy)
+        notes = ("it carries no metadata and no hash: what it is was told by its shapes",)
+    else:
+        _compare(metadata, planes, value, policy)
+        if not canaries:
+            notes = ("it carries no canaries",)
+    return OnnxFile(path, content, metadata, seal, canaries, batch, is_half, parameters, notes)
+
+
+def _parse(content: bytes) -> Any:
+    onnx = require("onnx", "onnx")
+    try:
+        model = onnx.ModelProto.FromString(content)
+    except Exception as error:  # the kind depends on the version of protobuf
+        raise DamageError("it is damaged, or not an ONNX file") from error
+    if not model.HasField("graph") or not model.graph.node or not model.opset_import:
+        raise DamageError("it is cut short, or not an ONNX file")
+    return model
+
+
+def _refuse_external(path: Path, model: Any) -> None:
+    for tensor in _tensors(model):
+        if tensor.external_data or tensor.data_location != 0:
+            places = [entry.value for entry in tensor.external_data if entry.key == "location"]
+            where = repr(places[0]) if places else "another file"
+            folder = path.absolute().parent
+            inside = not places or (folder / places[0]).resolve().is_relative_to(folder.resolve())
+            outside = "" if inside else ", which is outside of its folder"
+            raise DamageError(
+                f"its weights {tensor.name!r} are kept in {where}{outside}, and a network is one file"
+            )
+
+
+def _tensors(model: Any) -> Iterator[Any]:
+    """Every tensor anywhere in a model."""
+    yield from _tensors_of_graph(model.graph)
+    for function in model.functions:
+        yield from _tensors_of_nodes(function.node)
+    for training in model.training_info:
+        yield from _tensors_of_graph(training.initialization)
+        yield from _tensors_of_graph(training.algorithm)
+
+
+def _tensors_of_graph(graph: Any) -> Iterator[Any]:
+    yield from graph.initializer
+    for sparse in graph.sparse_initializer:
+        yield from (sparse.values, sparse.indices)
+    yield from _tensors_of_nodes(graph.node)
+
+
+def _tensors_of_nodes(nodes: Iterable[Any]) -> Iterator[Any]:
+    for node in nodes:
+        for attribute in node.attribute:
+            yield attribute.t
+            yield from attribute.tensors
+            for sparse in (attribute.sparse_tensor, *attribute.sparse_tensors):
+                yield from (sparse.values, sparse.indices)
+            for graph in (attribute.g, *attribute.graphs):
+                yield from _tensors_of_graph(graph)
+
+
+def _check_weights(graph: Any) -> int:
+    """Refuse weights that are no numbers; how many there are."""
+    onnx = require("onnx", "onnx")
+    helper = require("onnx.numpy_helper", "onnx")
+    count = 0
+    for tensor in graph.initializer:
+        try:
+            weights = helper.to_array(tensor)
+        except Exception as error:  # sizes and types that do not fit, by whatever name
+            raise DamageError(f"its weights {tensor.name!r} do not fit their shape") from error
+        count += weights.size
+        is_real = tensor.data_type in (
+            onnx.TensorProto.FLOAT,
+            onnx.TensorProto.FLOAT16,
+            onnx.TensorProto.DOUBLE,
+            onnx.TensorProto.BFLOAT16,
+        )
+        if is_real and not np.isfinite(weights.astype(np.float64, copy=False)).all():
+            raise DamageError(f"its weights {tensor.name!r} are not all finite numbers")
+    return count
+
+
+def _signature(graph: Any) -> tuple[int, int | None, int | None, int | None, bool]:
+    """Planes, columns of the value, size of the policy, size of the batch, whether planes are float16."""
+    proto = require("onnx", "onnx").TensorProto
+    weights = {tensor.name for tensor in graph.initializer}
+    inputs = [given for given in graph.input if given.name not in weights]
+    if len(inputs) != 1:
+        raise DamageError(f"it has {len(inputs)} inputs instead of one, the planes")
+    tensor = inputs[0].type.tensor_type
+    if tensor.elem_type not in (proto.FLOAT, proto.FLOAT16):
+        raise DamageError("its input is not an array of float32 or float16")
+    shape = _dimensions(tensor) or ()
+    if len(shape) != 4 or shape[1] is None or shape[2:] != (8, 8):
+        raise DamageError(f"its input is not [N, C, 8, 8] but {_show(shape)}")
+    if shape[0] is not None and shape[0] < 1:
+        raise DamageError(f"its input is {_show(shape)}, a batch of nothing")
+    if len(graph.output) < 2:
+        raise DamageError(f"it has {len(graph.output)} outputs instead of value and policy")
+    value = _columns("value", graph.output[0])
+    policy = _columns("policy", graph.output[1])
+    if value is not None and value not in (1, 3):
+        raise DamageError(f"its value has {value} columns instead of 1, or 3 for win, draw and loss")
+    return shape[1], value, policy, shape[0], tensor.elem_type == proto.FLOAT16
+
+
+def _dimensions(tensor: Any) -> tuple[int | None, ...] | None:
+    if not tensor.HasField("shape"):
+        return None
+    return tuple(size.dim_value if size.HasField("dim_value") else None for size in tensor.shape.dim)
+
+
+def _columns(name: str, output: Any) -> int | None:
+    """Numbers per position of an output; `None` where the file does not say."""
+    shape = _dimensions(output.type.tensor_type)
+    if shape is None:
+        return None
+    if not shape:
+        raise DamageError(f"its {name} is a single number instead of one per position")
+    columns = 1
+    for size in shape[1:]:
+        if size is None:
+            return None
+        columns *= size
+    return columns
+
+
+def _show(shape: Iterable[int | None]) -> str:
+    return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+
+
+def _guess(planes: int, value: int | None, policy: int | None) -> Metadata:
+    for variant, version in WITHOUT_METADATA:
+        expected, size = shape_of(variant, version)
+        if planes == expected and policy in (None, size):
+            if value == 3:
+                raise DamageError(
+                    "its value has 3 columns, and no metadata say that they are win, draw and loss"
+                )
+            return Metadata(variant=variant, inputs=version)
+    of_policy = "an unknown number of" if policy is None else str(policy)
+    raise DamageError(f"it has no metadata, and {planes} planes with {of_policy} moves tell no variant")
+
+
+def _compare(metadata: Metadata, planes: int, value: int | None, policy: int | None) -> None:
+    try:
+        expected, size = shape_of(metadata.variant, metadata.inputs)
+    except (VariantError, EvaluatorError) as error:
+        raise DamageError(f"its metadata do not fit this version: {error}") from None
+    what = f"{metadata.variant} {metadata.inputs}"
+    if planes != expected:
+        raise DamageError(f"it takes {planes} planes, and {what} has {expected}")
+    if policy not in (None, size):
+        raise DamageError(f"its policy has {policy} places, and {what} has {size}")
+    columns = 3 if metadata.value == "wdl" else 1
+    if value not in (None, columns):
+        raise DamageError(f"its value has {value} columns, and its metadata say {metadata.value}")

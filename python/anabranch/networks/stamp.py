@@ -1,0 +1,67 @@
+"""Stamping: an ONNX file gets its metadata, its canaries and its seal, the last step of an export.
+
+The network is opened and tried on the way, so what cannot be used is not stamped. The weights are not
+touched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from anabranch.errors import NetworkError
+from anabranch.networks.canaries import TOLERANCE, Canary, make_canaries, write_canaries
+from anabranch.networks.container import DamageError, read_bytes, read_texts, with_texts
+from anabranch.networks.metadata import CANARIES, PREFIX, Metadata
+from anabranch.networks.onnx_file import OnnxFile, read_onnx
+
+
+def stamp_onnx(
+    source: str | os.PathLike[str],
+    metadata: Metadata,
+    target: str | os.PathLike[str] | None = None,
+    *,
+    canaries: Sequence[Canary] | None = None,
+    positions: Sequence[str] | None = None,
+    tolerance: float = TOLERANCE,
+) -> OnnxFile:
+    """Write `source` with metadata, canaries and seal to `target`, or in its own place.
+
+    Canaries are what the network answers now to `positions`, or to a few of its variant; they may be given
+    instead. The file appears whole or not at all.
+    """
+    from anabranch.evaluators.onnx_runtime import OnnxEvaluator
+
+    given, path = Path(source), Path(source if target is None else target)
+    content = read_bytes(given)
+    try:
+        texts = {name: text for name, text in read_texts(content).items() if not name.startswith(PREFIX)}
+        texts |= metadata.write()
+        file = read_onnx(given, with_texts(content, texts))
+        if canaries is None:
+            evaluator = OnnxEvaluator(file, provider="cpu", threads=1)
+            canaries = make_canaries(
+                evaluator.evaluate, metadata.variant, metadata.inputs, positions, tolerance
+            )
+        stamped = with_texts(content, texts | {CANARIES: write_canaries(canaries)})
+    except DamageError as error:
+        raise NetworkError(f"{given} is refused: {error}") from None
+    write_beside(path, stamped)
+    return read_onnx(path, stamped)
+
+
+def write_beside(path: Path, content: bytes) -> None:
+    """Write a file that appears whole or not at all."""
+    try:
+        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with beside.open("wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise NetworkError(f"{path} cannot be written: {error.strerror or error}") from error

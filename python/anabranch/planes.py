@@ -1,0 +1,65 @@
+"""What a network of planes sees: positions as arrays, and the places of their moves in its policy.
+
+The numbers are those that a search gives to an evaluator, made by the core in the same way. Nothing here
+knows a network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anabranch import _core
+from anabranch.positions import Position, read_position
+from anabranch.settings import Settings
+
+
+class Encoded(NamedTuple):
+    """Positions as a network sees them."""
+
+    planes: NDArray[np.float32]
+    """`[B, C, 8, 8]`."""
+    moves: list[dict[str, int]]
+    """For each position its legal moves (UCI) with their places in the policy."""
+
+
+def shape_of(variant: str = "chess", version: str = "v3") -> tuple[int, int]:
+    """Number of planes C and size of the policy A.
+
+    >>> shape_of("chess"), shape_of("crazyhouse"), shape_of("crazyhouse", "v1")
+    ((52, 4864), (64, 5184), (34, 5184))
+    """
+    return _session(variant, False).shape(version)
+
+
+def encode(
+    positions: Sequence[Position], variant: str = "chess", version: str = "v3", *, chess960: bool = False
+) -> Encoded:
+    """The planes of positions, each with the moves that led to it where they are given.
+
+    >>> planes, moves = encode(["startpos", "startpos moves e2e4"])
+    >>> planes.shape, moves[0]["e2e4"] == moves[1]["e7e5"] == 1 * 64 + 12
+    ((2, 52, 8, 8), True)
+    """
+    session = _session(variant, chess960)
+    name, is_960 = session.variant(), session.is_chess960()
+    planes = np.empty((len(positions), session.shape(version)[0], 8, 8), np.float32)
+    moves = []
+    for number, position in enumerate(positions):
+        session.set_position(*read_position(position, name, is_960))
+        session.begin(evaluations=1)
+        session.collect(planes[number : number + 1], version)
+        [(_, of_leaf)] = session.newest_leaves()
+        moves.append(dict(of_leaf))
+        session.abandon()
+        session.forget()
+    return Encoded(planes, moves)
+
+
+def _session(variant: str, chess960: bool) -> _core.Session:
+    settings = Settings.preset("default").changed({"batch_size": 1})
+    return _core.Session(variant, chess960, asdict(settings), True)

@@ -1,0 +1,242 @@
+"""Generation: the same data however often it was interrupted, and a job that outlives its teachers."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from anabranch.cli import run
+from anabranch.data.check import check_folders
+from anabranch.data.generate import Job, make_shard, missing_shards, play_game, store_job
+from anabranch.data.shards import find_shards, read_shard, read_shards
+from anabranch.data.teacher import Teacher
+from anabranch.errors import DataError
+
+Make = Callable[[str], str]
+
+
+def arguments(engine: str, out: Path, games: int = 24, *more: str) -> list[str]:
+    return [
+        "data", "generate", "--engine", engine, "--games", str(games), "--games-per-shard", "6",
+        "--longest", "8", "--out", str(out), "--workers", "2", "--patience", "5", *more,
+    ]  # fmt: skip
+
+
+def names(folder: Path) -> list[str]:
+    """The shards; their names hold their checksums."""
+    return [shard.path.name for shard in find_shards(folder)]
+
+
+def start(engine: str, out: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "anabranch", *arguments(engine, out)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def test_kill_at_any_time_loses_and_doubles_nothing(engine: Make, tmp_path: Path) -> None:
+    teacher = engine("slow")
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert run(arguments(teacher, whole)) == 0
+    chance = random.Random(5)
+    finished: set[str] = set()
+    games = 0
+    for attempt in range(6):
+        process = start(teacher, broken)
+        wait_for_work(process, broken)
+        time.sleep(chance.uniform(0.0, 0.9))
+        if attempt % 2:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+        process.wait()
+        time.sleep(0.3)
+        have = set(names(broken))
+        assert finished <= have
+        finished = have
+        unfinished = [path.read_bytes().count(b"\n") for path in broken.glob(".*.journal")]
+        assert len(have) * 6 + sum(unfinished) >= games
+        games = len(have) * 6 + sum(unfinished)
+    assert games > 0
+    assert run(arguments(teacher, broken)) == 0
+    assert names(broken) == names(whole)
+    assert not list(broken.glob(".*.journal")) + list(broken.glob(".*.part"))
+    assert check_folders([broken], every_position=True) == []
+
+
+def wait_for_work(process: subprocess.Popen[bytes], folder: Path) -> None:
+    """Until a job plays games, or is done."""
+    begun = time.time()
+    while process.poll() is None and time.time() - begun < 60:
+        if any(path.stat().st_mtime >= begun for path in folder.glob(".*.journal")):
+            return
+        time.sleep(0.02)
+
+
+def test_a_worker_that_dies_is_replaced(engine: Make, tmp_path: Path) -> None:
+    teacher = engine("slow")
+    process = start(teacher, tmp_path / "out")
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    killed = 0
+    while process.poll() is None and killed < 3:
+        time.sleep(1.0)
+        for child in children.read_text().split() if children.exists() else []:
+            if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes():
+                os.kill(int(child), signal.SIGKILL)
+                killed += 1
+                break
+    assert process.wait(120) == 0
+    assert killed
+    assert run(arguments(teacher, tmp_path / "whole")) == 0
+    assert names(tmp_path / "out") == names(tmp_path / "whole")
+
+
+def test_ctrl_c_ends_at_once(engine: Make, tmp_path: Path) -> None:
+    process = start(engine("slow"), tmp_path / "out")
+    wait_for_work(process, tmp_path / "out")
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+    assert time.monotonic() - begun < 5
+
+
+def test_more_games_extend_a_job(engine: Make, tmp_path: Path) -> None:
+    teacher = engine("")
+    whole, grown = tmp_path / "whole", tmp_path / "grown"
+    assert run(arguments(teacher, whole)) == 0
+    for games in (9, 9, 14, 24, 24):
+        assert run(arguments(teacher, grown, games, "--workers", "1")) == 0
+    rows = [
+        [read_shard(shard).drop(["source"]).to_pylist() for shard in find_shards(path)]
+        for path in (whole, grown)
+    ]
+    assert rows[0] == rows[1]
+    assert sum(len(shard) for shard in rows[0]) > 50
+    job = Job.read(json.loads((grown / "job.json").read_text()))
+    assert job.games == 24
+    assert missing_shards(job, grown) == []
+
+
+def test_another_job_is_refused(engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    teacher = engine("")
+    assert run(arguments(teacher, tmp_path / "out", 6)) == 0
+    assert run(arguments(teacher, tmp_path / "out", 6, "--seed", "2")) == 2
+    assert "holds another job" in capsys.readouterr().err
+
+
+def test_only_one_process_works_in_a_folder(
+    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    teacher = engine("slow")
+    process = start(teacher, tmp_path / "out")
+    while not (tmp_path / "out" / "job.json").exists():
+        time.sleep(0.1)
+    assert run(arguments(teacher, tmp_path / "out")) == 2
+    assert "another process is at work" in capsys.readouterr().err
+    process.send_signal(signal.SIGINT)
+    process.wait()
+
+
+@pytest.mark.parametrize(
+    "mode", ["crash", "hang", "garbage", "closes", "none", "illegal", "endless", "no score"]
+)
+def test_games_are_dropped_and_the_job_goes_on(
+    engine: Make, tmp_path: Path, mode: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments(engine(mode), tmp_path / "out", 6, "--patience", "1")) == 0
+    said = capsys.readouterr().out
+    dropped = int(said.split(" dropped")[0].split()[-1])
+    assert 1 <= dropped < 6
+    assert len(find_shards(tmp_path / "out")) == 1
+    assert check_folders([tmp_path / "out"], every_position=True) == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "sentence"),
+    [
+        ("dies at once", "did not start 3 times in a row: the engine has ended"),
+        ("always crash", "failed 10 times in a row: the engine has ended"),
+    ],
+)
+def test_a_hopeless_teacher_is_given_up(
+    engine: Make, tmp_path: Path, mode: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad = engine("slow"), engine(mode)
+    out = tmp_path / "out"
+    job = Job("chess", bad, 40, nodes=400, games_per_shard=20, longest=8)
+    store_job(job, out)
+    shard = Job("chess", good, 40, nodes=400, games_per_shard=20, longest=8)
+    make_shard(shard, out, 0, lambda *_: None)
+    kept = names(out)
+    code = run(arguments(bad, out, 40, "--games-per-shard", "20"))
+    assert code == 2
+    assert sentence in capsys.readouterr().err
+    assert names(out) == kept
+    # What the bad one spoiled is not lost: a good one plays it.
+    Path(bad).write_text(Path(good).read_text())
+    assert run(arguments(bad, out, 40, "--games-per-shard", "20")) == 0
+    assert len(names(out)) == 2
+
+
+def test_an_engine_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments("no-such-engine", tmp_path / "out")) == 2
+    assert capsys.readouterr().err == "anabranch: there is no program no-such-engine to be the teacher\n"
+
+
+def test_the_limit_of_decided_games_is_that_of_the_variant() -> None:
+    assert (Job("chess", "x", 1).decided, Job("crazyhouse", "x", 1).decided) == (800, 1200)
+    assert Job("chess", "x", 1, decided=500).decided == 500
+    stored = {"variant": "chess", "engine": "x", "games": 1, "opening_plies": [2, 10], "decided": 700}
+    assert Job.read(stored) == Job("chess", "x", 1, decided=700)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"variant": "go"},
+        {"games": 0},
+        {"weaker": 1.5},
+        {"weaker": 0.6, "random_moves": 0.6},
+        {"opening_plies": (3, 2)},
+        {"options": {"Hash": "1\nquit"}},
+    ],
+)
+def test_jobs_without_sense_are_refused(changes: dict[str, object]) -> None:
+    values: dict[str, object] = {"variant": "chess", "engine": "stockfish", "games": 1, **changes}
+    with pytest.raises(DataError):
+        Job(**values).check()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("variant", "teacher"), [("chess", "stockfish"), ("crazyhouse", "fairy-stockfish")])
+def test_games_of_real_teachers(variant: str, teacher: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    code = run(
+        ["data", "generate", "-v", variant, "--games", "10", "--games-per-shard", "5", "--nodes", "60",
+         "--out", str(out), "--workers", "2"]
+    )  # fmt: skip
+    assert code == 0
+    assert check_folders([out], every_position=True) == []
+    tables = [table for _, table in read_shards([out], variant)]
+    rows = [row for table in tables for row in table.to_pylist()]
+    assert len(rows) > 50
+    assert {row["source"].split()[0] for row in rows} <= {"Stockfish", "Fairy-Stockfish"}
+    assert any(len(row["moves"]) == 2 for row in rows)
+    assert {row["result"] for row in rows} >= {1, -1}
+    job = Job(variant, teacher, 10, nodes=60, games_per_shard=5)
+    with Teacher(teacher, variant, {"MultiPV": "2"}) as player:
+        for number in range(5):
+            samples = play_game(job, number, player)
+            if samples:
+                stored = [row for row in rows if row["game"] == samples[0]["game"]]
+                assert [row["scores"] for row in stored] == [sample["scores"] for sample in samples]

@@ -1,0 +1,149 @@
+"""Labels: positions from anywhere with what a teacher says about them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from anabranch.cli import run
+from anabranch.data.check import check_folders
+from anabranch.data.shards import find_shards, game_number, read_shards
+from anabranch.data.teacher import Teacher
+
+Make = Callable[[str], str]
+LIST = """\ufeff4k3/8/8/8/8/8/4P3/4K3 w - - 0 1
+# a comment
+
+8/8/8/8/8/4k3/4p3/4K3 w - - 0 1
+nonsense
+4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id "again";
+r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3
+"""
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    return [row for _, table in read_shards([folder], "chess") for row in table.to_pylist()]
+
+
+def label(engine: str, out: Path, *sources: Path) -> list[str]:
+    return [
+        "data", "label", *map(str, sources), "--engine", engine, "--out", str(out), "--workers", "2",
+        "--positions-per-shard", "20",
+    ]  # fmt: skip
+
+
+def test_a_list_of_positions(engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "list.epd"
+    path.write_text(LIST)
+    teacher = engine("")
+    assert run(label(teacher, tmp_path / "out", path)) == 0
+    captured = capsys.readouterr()
+    assert f"{path}, line 4: the game is over there" in captured.err
+    assert f"{path}, line 5: " in captured.err
+    rows = rows_of(tmp_path / "out")
+    assert [row["fen"].split()[0] for row in rows] == [
+        "4k3/8/8/8/8/8/4P3/4K3",
+        "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R",
+    ]
+    assert all(row["move"] is None and row["result"] is None for row in rows)
+    assert rows[0]["game"] == game_number("chess", rows[0]["fen"], [])
+    with Teacher(teacher, "chess") as judge:
+        for row in rows:
+            judgements = judge.judge(f"fen {row['fen']}", 1)
+            assert list(zip(row["moves"], row["scores"], strict=True)) == judgements
+    assert check_folders([tmp_path / "out"], every_position=True) == []
+
+
+def test_games_keep_moves_and_results_and_shards_can_be_labelled_again(engine: Make, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text('[Event "x"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
+    teacher = engine("")
+    assert run(label(teacher, tmp_path / "games", path)) == 0
+    rows = rows_of(tmp_path / "games")
+    assert [row["move"] for row in rows] == ["f2f3", "e7e5", "g2g4", "d8h4"]
+    assert [row["result"] for row in rows] == [-1, 1, -1, 1]
+    assert {row["game"] for row in rows} == {
+        game_number("chess", chess.STARTING_FEN, ["f2f3", "e7e5", "g2g4", "d8h4"])
+    }
+    assert run(label(teacher, tmp_path / "again", tmp_path / "games")) == 0
+    assert rows_of(tmp_path / "again") == rows
+
+
+def test_no_game_is_cut_in_two(engine: Make, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    moves = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O"
+    path.write_text(
+        "".join(f'[Event "x"]\n\n{moves} 6. {move} 1-0\n\n' for move in ("Nf3", "Rc1", "Bd3", "Qc2"))
+    )
+    teacher = engine("")
+    assert run(label(teacher, tmp_path / "out", path, path)) == 0
+    sizes = [shard.path for shard in find_shards(tmp_path / "out")]
+    assert len(sizes) == 2
+    assert len(rows_of(tmp_path / "out")) == 44
+    assert check_folders([tmp_path / "out"]) == []
+    assert run(label(teacher, tmp_path / "again", tmp_path / "out", sizes[0])) == 0
+    assert rows_of(tmp_path / "again") == rows_of(tmp_path / "out")
+
+
+def test_games_without_a_result_have_none(engine: Make, tmp_path: Path) -> None:
+    path = tmp_path / "openings.pgn"
+    path.write_text('[Event "x"]\n[Result "*"]\n\n1. d4 d5 2. c4 *\n')
+    assert run(label(engine(""), tmp_path / "out", path)) == 0
+    assert [(row["move"], row["result"]) for row in rows_of(tmp_path / "out")] == [
+        ("d2d4", None),
+        ("d7d5", None),
+        ("c2c4", None),
+    ]
+
+
+def test_kill_and_go_on(engine: Make, tmp_path: Path) -> None:
+    path = tmp_path / "list.fen"
+    board = chess.Board()
+    lines = []
+    for number in range(60):
+        lines.append(board.fen())
+        board.push(sorted(board.legal_moves, key=str)[number % 3])
+    path.write_text("\n".join(lines))
+    teacher = engine("slow")
+    assert run(label(teacher, tmp_path / "whole", path)) == 0
+    for _ in range(3):
+        command = [sys.executable, "-m", "anabranch", *label(teacher, tmp_path / "broken", path)]
+        process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
+        begun = time.time()
+        while process.poll() is None and time.time() - begun < 60:
+            journals = (tmp_path / "broken").glob(".*.journal")
+            if any(journal.stat().st_mtime >= begun for journal in journals):
+                break
+            time.sleep(0.02)
+        time.sleep(0.2)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        time.sleep(0.3)
+    assert run(label(teacher, tmp_path / "broken", path)) == 0
+    names = [[shard.path.name for shard in find_shards(tmp_path / name)] for name in ("whole", "broken")]
+    assert names[0] == names[1]
+    assert len(rows_of(tmp_path / "whole")) == len(set(lines))
+
+
+def test_positions_that_break_the_teacher_are_dropped(
+    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "list.fen"
+    board = chess.Board()
+    lines = []
+    for number in range(20):
+        lines.append(board.fen())
+        board.push(sorted(board.legal_moves, key=str)[number % 3])
+    path.write_text("\n".join(lines))
+    assert run(label(engine("illegal"), tmp_path / "out", path)) == 0
+    assert "2 dropped" in capsys.readouterr().out
+    assert len(rows_of(tmp_path / "out")) == 18
