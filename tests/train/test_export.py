@@ -10,6 +10,7 @@ from safetensors import safe_open
 
 from anabranch import _core
 from anabranch.errors import DataError, TrainingError
+from anabranch.networks import describe_network, verify_network
 from anabranch.train.evaluate import load_network
 from anabranch.train.export import check_difference, export_network, quantise
 from anabranch.train.loop import Outcome, Sitting, start
@@ -63,6 +64,20 @@ def test_onnx_runtime_says_what_torch_says(shards: Shards, tmp_path: Path, netwo
     assert model.opset_import[0].version >= 17
     shape = [size.dim_value or size.dim_param for size in model.graph.input[0].type.tensor_type.shape.dim]
     assert shape == ["batch", 64, 8, 8]
+
+
+@pytest.mark.parametrize("network", ["resnet", "rise"])
+def test_onnx_file_is_stamped(shards: Shards, tmp_path: Path, network: str) -> None:
+    outcome = run(shards(), tmp_path / "out", network=network, channels=8, blocks=2)
+    file = tmp_path / "net.onnx"
+    sentence = export_network(outcome.checkpoint, file, None, "GPL-3.0-or-later", "tiny", print)
+    assert "step 20" in sentence
+    about = describe_network(file)
+    assert (about["variant"], about["architecture"], about["step"]) == ("crazyhouse", network, 20)
+    assert about["name"] == "tiny"
+    assert about["canaries"] > 0
+    verify_network(file)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def test_file_that_differs_is_refused(
