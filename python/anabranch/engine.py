@@ -33,12 +33,16 @@ from anabranch.errors import (
 )
 from anabranch.evaluators import AnyEvaluator
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
+from anabranch.networks.shipped import bundled, bundled_network
 from anabranch.positions import Move, Position, read_move, read_position
 from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
 from anabranch.search import EvaluatorThread, Limits, Loop
 from anabranch.settings import Settings
 
 ProgressCallback = Callable[[Progress], object]
+
+NETWORK = "network"
+"""The evaluator that comes with the package."""
 
 
 class Engine:
@@ -50,8 +54,9 @@ class Engine:
     ('a1a8', 1)
 
     `evaluator` is the name of a built-in one, the path of a network file (see `anabranch.networks`), an
-    object with a method `evaluate`, or a function (see `anabranch.evaluators`); everything else given by
-    name is a setting. One thread at a time uses an engine; `stop` may be called from any.
+    object with a method `evaluate`, or a function (see `anabranch.evaluators`). Without one, the network that
+    comes with the package judges, `"network"` by name; variants that have none use `"material"`. Everything
+    else given by name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
 
     def __init__(
@@ -67,12 +72,15 @@ class Engine:
         self._elapsed = 0.0
         self._finish = "idle"
         self._thread = EvaluatorThread()
-        self._evaluator, changes = _read_evaluator(evaluator, settings)
+        wants_bundled = evaluator is None or evaluator == NETWORK
+        self._evaluator, changes = _read_evaluator(None if wants_bundled else evaluator, settings)
         self._settings = Settings.preset(preset).changed(changes)
         self._session = _core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator))
         self._variant = self._session.variant()
         self._chess960 = self._session.is_chess960()
         _check_fit(self._evaluator, self._session)
+        if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
+            self.configure(evaluator=NETWORK)
 
     # What it is
 
@@ -118,6 +126,8 @@ class Engine:
         >>> engine.settings.c_init, engine.evaluator
         (3.0, 'hash')
         """
+        if evaluator == NETWORK:
+            evaluator = bundled_network(self._variant)
         new, changes = _read_evaluator(evaluator, settings)
         if evaluator is None and "evaluator" not in changes:
             new = self._evaluator
@@ -312,12 +322,15 @@ class Engine:
     ) -> Self:
         """An engine that stands where a saved one stood, and goes on like it.
 
-        A Python evaluator or a network is not in the file: where one was used, give it again. Another
-        evaluator than that of the file starts a new graph.
+        A Python evaluator or a network is not in the file: where one was used that did not come with the
+        package, give it again. Another evaluator than that of the file starts a new graph.
         """
         variant, chess960 = _core.saved_variant(path)
-        given, _ = _read_evaluator(evaluator, {})
         engine = cls(variant, chess960=chess960)
+        if evaluator is None or evaluator == NETWORK:
+            given = engine._evaluator
+        else:
+            given, _ = _read_evaluator(evaluator, {})
         external, network = _source(given)
         missing = engine._session.load(path, network)
         engine._settings = Settings(**engine._session.settings())
@@ -327,6 +340,8 @@ class Engine:
             engine._evaluator = given
         elif evaluator is not None:
             engine.configure(evaluator=evaluator if given is None else given)
+        else:
+            engine._evaluator = None
         return engine
 
     def __enter__(self) -> Self:

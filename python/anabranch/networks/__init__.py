@@ -16,7 +16,7 @@ from typing import Any
 from anabranch import _core
 from anabranch.errors import NetworkError
 from anabranch.evaluators import Evaluator
-from anabranch.networks.bundled import bundled
+from anabranch.networks.shipped import bundled
 from anabranch.networks.canaries import Canary
 from anabranch.networks.container import Family, family_of, read_bytes
 from anabranch.networks.metadata import Metadata

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+
+from anabranch import _core
+from anabranch.errors import EvaluatorError
 
 FOLDER = Path(__file__).parent / "files"
 
@@ -17,3 +21,16 @@ def bundled(variant: str, family: str = "sparse") -> Path | None:
     """
     path = FOLDER / f"{variant}{'.safetensors' if family == 'sparse' else '.onnx'}"
     return path if path.exists() else None
+
+
+def bundled_network(variant: str) -> _core.Network:
+    """The network for a variant, opened and checked; engines share it."""
+    path = bundled(variant)
+    if path is None:
+        raise EvaluatorError(f"no network for {variant} comes with the package")
+    return _open(path)
+
+
+@cache
+def _open(path: Path) -> _core.Network:
+    return _core.Network(path)
