@@ -15,8 +15,8 @@ import typer
 
 from anabranch.cli.analyse import analyse
 from anabranch.cli.bench import bench
-from anabranch.cli.network import network
 from anabranch.cli.data import data
+from anabranch.cli.network import network
 from anabranch.cli.perft import perft
 from anabranch.cli.settings import settings
 from anabranch.cli.suite import suite
