@@ -1,11 +1,12 @@
-"""Play our engine against a UCI engine at fixed nodes, or against itself with other settings, in pairs of games.
+"""Play our engine against a UCI engine at fixed nodes, or against itself with other settings, in pairs.
 
 python scripts/strength.py crazyhouse --engine fairy-stockfish --nodes 1000 --seconds 1 --pairs 20 --out FILE
 python scripts/strength.py crazyhouse --against '{"evaluator": "material"}' --seconds 1 --pairs 20 --out FILE
 
-Openings are random plies that the judge (Stockfish or Fairy-Stockfish) finds balanced within 130 centipawns, each played
-twice with colours reversed. A game ends by the rules, by a proof, or when both sides have agreed for three moves who wins.
-Every finished game is a line of FILE; run again to go on. The figures at the end: score, Elo with 95 % error from pairs.
+Openings are random plies that the judge (Stockfish or Fairy-Stockfish) finds balanced within 130 centipawns,
+each played twice with colours reversed. A game ends by the rules, by a proof, or when both sides have agreed
+for three moves who wins. Every finished game is a line of FILE; run again to go on. The figures at the end:
+score, and Elo with 95 % error from pairs.
 """
 
 from __future__ import annotations

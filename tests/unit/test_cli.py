@@ -49,7 +49,18 @@ def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize(
     "command",
-    ["", "analyse", "suite", "bench", "perft", "settings", "network", "network info", "data", "data generate"],
+    [
+        "",
+        "analyse",
+        "suite",
+        "bench",
+        "perft",
+        "settings",
+        "network",
+        "network info",
+        "data",
+        "data generate",
+    ],
 )
 def test_help_is_given_everywhere(command: str) -> None:
     result = CliRunner().invoke(app, [*command.split(), "--help"])

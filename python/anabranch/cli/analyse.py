@@ -30,6 +30,7 @@ from anabranch.settings import presets, variants
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from anabranch._core import Network
     from anabranch.evaluators import Evaluator
     from anabranch.result import MoveStatistics, Progress, Result
 
@@ -137,7 +138,7 @@ def analyse(
         raise typer.Exit(130)
 
 
-def _open(network: Path, threads: int | None) -> Evaluator:
+def _open(network: Path, threads: int | None) -> Evaluator | Network:
     from anabranch.networks import open_network
 
     return open_network(network, threads=threads)

@@ -30,7 +30,10 @@ SetOption: TypeAlias = Annotated[
     ),
 ]
 EvaluatorOption: TypeAlias = Annotated[
-    str | None, typer.Option("--evaluator", "-e", metavar="NAME", help="One of network (the default), material, uniform, hash.")
+    str | None,
+    typer.Option(
+        "--evaluator", "-e", metavar="NAME", help="One of network (the default), material, uniform, hash."
+    ),
 ]
 ThreadsOption: TypeAlias = Annotated[
     int | None, typer.Option("--threads", "-t", metavar="N", help="Threads; the graph does not depend on it.")

@@ -16,11 +16,11 @@ from typing import Any
 from anabranch import _core
 from anabranch.errors import NetworkError
 from anabranch.evaluators import Evaluator
-from anabranch.networks.shipped import bundled
 from anabranch.networks.canaries import Canary
 from anabranch.networks.container import Family, family_of, read_bytes
 from anabranch.networks.metadata import Metadata
 from anabranch.networks.onnx_file import OnnxFile, read_onnx
+from anabranch.networks.shipped import bundled
 from anabranch.networks.sparse import open_sparse
 from anabranch.networks.stamp import stamp_onnx
 
