@@ -18,7 +18,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 .PHONY: run test test-train check lint format wheel bench clean help
 
 run: $(VENV)/.native ## Set up, then analyse a crazyhouse position (the default)
-	$(BIN)/anabranch analyse --variant crazyhouse --preset mcgs-combined --simulations 20000 "$(POSITION)"
+	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
 
 test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines ## Set up, then run the tests of the core and of the package
 	cargo test --locked --profile fast --package anabranch-core
