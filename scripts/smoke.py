@@ -15,7 +15,9 @@ def main() -> None:
     assert Path(anabranch.__file__).is_relative_to(sys.prefix), anabranch.__file__
     assert Path(anabranch._core.__file__).is_relative_to(sys.prefix), anabranch._core.__file__
     assert anabranch.__version__ == version("anabranch")
-    mate = anabranch.Engine("chess").search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=500)
+    engine = anabranch.Engine("chess")
+    assert engine.settings.evaluator == "network", engine
+    mate = engine.search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=500)
     assert mate.best_move == "a1a8", mate
     assert mate.solved is not None, mate
     assert mate.solved.mate == 1, mate

@@ -39,8 +39,6 @@ def opened(path: Path, **options: Any) -> OnnxNetwork:
 def test_answers_are_those_of_numpy(
     make_network: Any, answer: Any, variant: str, version: str, batch: int | str, runtime: str
 ) -> None:
-    if runtime == "openvino":
-        pytest.importorskip("openvino")
     path = make_network(variant, version, batch=batch)
     network = opened(path, runtime=runtime)
     assert (network.variant, network.planes) == (variant, version)

@@ -36,10 +36,9 @@ def test_it_is_the_default(variant: str) -> None:
     by_name = Engine(variant, evaluator="network")
     first = engine.search("startpos", evaluations=300)
     assert first.best_move == by_name.search("startpos", evaluations=300).best_move
-    by_name.configure(evaluator="material")
-    assert by_name.evaluator == "material"
-    by_name.configure(evaluator="network")
-    assert by_name.evaluator is engine.evaluator  # engines share it
+    for name, expected in (("material", "material"), ("network", engine.evaluator)):  # engines share it
+        by_name.configure(evaluator=name)
+        assert by_name.evaluator == expected
 
 
 def test_variants_without_a_network() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import chess
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 from tests.networks.slow_sparse import evaluate
 from tests.networks.test_sparse_inputs import mirrored, positions
 
@@ -419,8 +420,7 @@ def test_no_damage_of_the_header_is_fatal(tmp_path: Path, file: Path) -> None:
 
 
 def test_other_software_reads_the_file(file: Path) -> None:
-    safetensors = pytest.importorskip("safetensors.numpy")
-    tensors = safetensors.load_file(file)
+    tensors = load_file(file)
     for name, array in random_tensors("crazyhouse", 32, 32).items():
         np.testing.assert_array_equal(tensors[name], array)
 

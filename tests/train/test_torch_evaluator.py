@@ -6,17 +6,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from anabranch import Engine
 from anabranch.errors import EvaluatorError
 from anabranch.evaluators.pytorch import TorchEvaluator
 from anabranch.planes import encode
 
-torch: Any = pytest.importorskip("torch")
-
 
 def module(columns: int = 1, planes: int = 52, places: int = 76) -> Any:
-    class Tiny(torch.nn.Module):  # type: ignore[misc]
+    class Tiny(torch.nn.Module):
         def __init__(self) -> None:
             super().__init__()
             torch.manual_seed(1)
