@@ -84,3 +84,10 @@ def test_it_knows_what_a_queen_is_worth() -> None:
     assert up > 0.7
     assert abs(even) < 0.3
     assert down < -0.7
+
+
+def test_the_onnx_path_end_to_end() -> None:
+    path = bundled("crazyhouse", "onnx")
+    assert path is not None
+    result = Engine("crazyhouse", evaluator=path, batch_size=8).search("startpos", evaluations=64)
+    assert result.best_move in {"e2e4", "d2d4", "b1c3", "g1f3", "e2e3", "d2d3"}

@@ -12,14 +12,17 @@ FOLDER = Path(__file__).parent / "files"
 
 
 def bundled(variant: str, family: str = "sparse") -> Path | None:
-    """The file of the network for a variant; none where there is no such network.
+    """The file of the network for a variant; none where there is no such network. The families are those of
+    `anabranch.networks`: `sparse` and `onnx`.
 
     >>> bundled("crazyhouse").name
     'crazyhouse.safetensors'
+    >>> bundled("crazyhouse", "onnx").name
+    'crazyhouse-rise.onnx'
     >>> bundled("antichess") is None
     True
     """
-    path = FOLDER / f"{variant}{'.safetensors' if family == 'sparse' else '.onnx'}"
+    path = FOLDER / (f"{variant}.safetensors" if family == "sparse" else f"{variant}-rise.onnx")
     return path if path.exists() else None
 
 
