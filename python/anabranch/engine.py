@@ -512,7 +512,8 @@ def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Se
     """Refuse an evaluator that says it is for another variant, or for planes that there are not."""
     variant = getattr(evaluator, "variant", None)
     if isinstance(variant, str) and variant != session.variant():
-        raise VariantError(f"{evaluator!r} is for {variant}, and this engine plays {session.variant()}")
+        name = evaluator.path if isinstance(evaluator, _core.Network) else repr(evaluator)
+        raise VariantError(f"{name} is for {variant}, and this engine plays {session.variant()}")
     planes = getattr(evaluator, "planes", "v3")
     if not isinstance(planes, str):
         raise EvaluatorError(f"an evaluator's planes are the name of a version, not {type(planes).__name__}")
