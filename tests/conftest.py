@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 
 from anabranch.networks import shipped
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # Started in the background, where shells switch Ctrl-C off, for all children too: tests of it need it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 EXACT = {"differential", "rules", "search", "unit"}
 
