@@ -208,8 +208,6 @@ def test_saved_graphs_go_on_with_their_network_only(tmp_path: Path) -> None:
 def test_a_network_plays_its_variant_only(file: Path) -> None:
     with pytest.raises(VariantError, match="plays crazyhouse, and this session plays chess"):
         Engine("chess", evaluator=file)
-    with pytest.raises(SettingError, match="needs a network"):
-        Engine("chess", evaluator="network")
 
 
 def test_a_bad_file_leaves_the_engine_as_it_is(tmp_path: Path, file: Path) -> None:
@@ -224,7 +222,7 @@ def test_a_bad_file_leaves_the_engine_as_it_is(tmp_path: Path, file: Path) -> No
     with pytest.raises(VariantError):
         engine.configure(evaluator=chess_file, c_init=9.0)
     with pytest.raises(SettingError):
-        engine.configure(evaluator="network", c_init=9.0)
+        engine.configure(evaluator="stockfish", c_init=9.0)
     assert engine.graph() == before
     assert engine.settings.c_init != 9.0
     assert engine.search(simulations=100).statistics.root_visits > 250
