@@ -4,6 +4,7 @@ step.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,11 +36,12 @@ Encoded = dict[str, Tensor]
 """Tensors by name; always with move_offsets [B + 1] and target [M]."""
 
 
-class Network(nn.Module):
+class Network(nn.Module, ABC):
     """A network in training."""
 
     variant: str
 
+    @abstractmethod
     def encode(
         self,
         fens: list[str],
@@ -49,11 +51,10 @@ class Network(nn.Module):
         threads: int,
     ) -> Encoded:
         """What the network reads of positions, and their policy targets."""
-        raise NotImplementedError
 
+    @abstractmethod
     def forward(self, batch: Encoded) -> Answer:
         """Answer an encoded batch."""
-        raise NotImplementedError
 
     def after_step(self) -> None:
         """What must hold after the optimiser changed the weights."""
