@@ -18,7 +18,9 @@ from anabranch.errors import AnnotationError
 
 AUTO = "auto"
 """The variant is what the game's headers say."""
-_TAG = re.compile(r'^\s*\[\s*Variant\s+"', re.MULTILINE)
+_TAG = re.compile(r'^\s*\[\s*\w+\s+"', re.MULTILINE)
+_VARIANT_TAG = re.compile(r'^\s*\[\s*Variant\s+"', re.MULTILINE)
+_PREAMBLE = re.compile(r"(?:[;%].*\n|\s*\n)*")
 
 
 def read_text(path: Path) -> str:
@@ -51,14 +53,14 @@ def split_games(text: str) -> list[str]:
     while chess.pgn.skip_game(handle):
         games.append(text[begin : handle.tell()].strip() + "\n")
         begin = handle.tell()
-    return [game for game in games if game.startswith("[") or _has_movetext(game)]
+    return [game for game in games if _TAG.search(game) or _has_movetext(game)]
 
 
 def parse_game(text: str, variant: str = AUTO) -> chess.pgn.Game:
     """The game of a text. A variant other than `auto` is that of games whose headers name none; it is named
     in the headers then. A game that cannot be read to its end is an error.
     """
-    if variant not in (AUTO, "chess") and not _TAG.search(text):
+    if variant not in (AUTO, "chess") and not _VARIANT_TAG.search(text):
         text = f'[Variant "{_tag_of(variant)}"]\n{text}'
     game = chess.pgn.read_game(io.StringIO(brace_comments(text)), Visitor=_Quiet)
     if game is None:
@@ -87,6 +89,16 @@ def describe(text: str, number: int) -> str:
     if all(names):
         return f"game {number} ({' - '.join(name.group(1) for name in names if name)})"
     return f"game {number}"
+
+
+def preamble_of(text: str) -> str:
+    r"""The lines before a game that belong to the file: comments and escapes at the beginning of a line.
+
+    >>> preamble_of('; my games\n\n[White "A"]\n\n1. e4 ; best\n')
+    '; my games\n\n'
+    """
+    found = _PREAMBLE.match(text)
+    return found.group() if found is not None else ""
 
 
 def format_game(game: chess.pgn.Game) -> str:

@@ -217,6 +217,17 @@ def test_texts_are_cut_into_games() -> None:
     assert split_games("") == split_games("\n \n") == split_games("Dear Sir,\n") == []
 
 
+def test_games_after_lines_of_the_file_are_not_lost(tmp_path: Path) -> None:
+    source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    source.write_text(f'; my games\n% escape\n\n[White "A"]\n\n*\n\n; more\n\n{SCHOLAR}')
+    assert len(split_games(source.read_text())) == 2
+    assert run(["annotate", str(source), "-o", str(out), "-n", "50"]) == 0
+    written = out.read_text()
+    assert written.startswith("; my games\n% escape\n\n[Event")
+    assert "\n; more\n\n[Event" in written
+    assert [moves(read(game)) for game in split_games(written)] == [[], moves(parse_game(SCHOLAR))]
+
+
 def test_semicolons_inside_braces_and_headers_are_no_comments() -> None:
     text = '[Event "a; b"]\n\n1. e4 {c; d\n; e} e5 ; f {g}\n; h\n2. d4 *'
     assert brace_comments(text) == '[Event "a; b"]\n\n1. e4 {c; d\n; e} e5 { f {g)}\n{ h}\n2. d4 *'

@@ -151,7 +151,7 @@ class _Work:
         """Annotate the games, and write each as soon as it is done."""
         from anabranch.annotate import annotate_game
         from anabranch.errors import AnabranchError
-        from anabranch.pgn import describe, format_game, parse_game
+        from anabranch.pgn import describe, format_game, parse_game, preamble_of
 
         done = []
         with _bar(len(self.texts)) as (tell, say):
@@ -169,7 +169,7 @@ class _Work:
                         tell=partial(tell, number),
                     )
                     _sign(game)
-                    text = format_game(game)  # noqa: PLW2901
+                    text = preamble_of(text) + format_game(game)  # noqa: PLW2901
                     done.append((name, annotated))
                 except AnabranchError as error:
                     reason = " ".join(str(error).split())
