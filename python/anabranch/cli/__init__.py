@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from anabranch.cli.analyse import analyse
+from anabranch.cli.annotate import annotate
 from anabranch.cli.bench import bench
 from anabranch.cli.data import data
 from anabranch.cli.network import network
@@ -35,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (analyse, suite, uci, bench, perft, settings):
+for command in (analyse, annotate, uci, suite, bench, perft, settings):
     app.command()(command)
 app.add_typer(network)
 app.add_typer(data, name="data")
