@@ -282,7 +282,7 @@ impl<G: Game> Search<G> {
         });
         let guide = self.guide();
         let is_admitted = |mv: MoveCode| guide.is_none_or(|guide| guide.admits(mv));
-        let principal = moves
+        let principal: Vec<Line> = moves
             .iter()
             .filter(|(slot, _)| is_admitted(edges[*slot as usize].mv))
             .filter(|(_, report)| report.visits > 0 || report.state.is_solved())
@@ -309,8 +309,13 @@ impl<G: Game> Search<G> {
             let listed = graph.candidates(self.root).iter().map(|candidate| candidate.mv());
             listed.chain(guide.into_iter().flat_map(KnownRoot::moves).copied()).find(|&mv| is_admitted(mv))
         };
+        let best_move = best.map(|slot| edges[slot as usize].mv).or_else(fallback).map(|mv| game.move_text(mv));
+        let principal = match guide {
+            Some(guide) if lines > 0 => follow(guide, principal, best_move.as_deref(), root.value),
+            _ => principal,
+        };
         Report {
-            best_move: best.map(|slot| edges[slot as usize].mv).or_else(fallback).map(|mv| game.move_text(mv)),
+            best_move,
             // A proof that the game's history breaks is no verdict: then the mean stands.
             value: solved.and_then(|verdict| verdict.state.value()).unwrap_or(root.value),
             moves,
@@ -485,6 +490,20 @@ impl<G: Game> Search<G> {
         }
         (nodes.into_iter().map(|(_, export, _)| export).collect(), edges)
     }
+}
+
+/// Lines under the guidance of tablebases: each has their verdict, and there is one even where the search has not seen the move.
+fn follow(guide: &KnownRoot, mut lines: Vec<Line>, best_move: Option<&str>, value: f64) -> Vec<Line> {
+    let state = guide.state.unwrap_or_default();
+    for line in lines.iter_mut().filter(|line| !line.state.is_solved()) {
+        line.state = state;
+    }
+    if let Some(mv) = best_move
+        && lines.is_empty()
+    {
+        lines.push(Line { moves: vec![mv.to_owned()], value, visits: 0, state, plies: None });
+    }
+    lines
 }
 
 /// The edge a variation follows: along the proof where there is one, else the most visited, then the better value.

@@ -10,6 +10,7 @@ mod shelf;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use shakmaty::variant::{Antichess, Atomic};
@@ -33,6 +34,7 @@ pub struct Tablebases {
     files: Vec<PathBuf>,
     problems: Vec<String>,
     failures: Mutex<BTreeMap<String, String>>,
+    failed: AtomicU64,
 }
 
 impl std::fmt::Debug for Tablebases {
@@ -76,7 +78,7 @@ impl Tablebases {
         let atomic = Tables::new(&shelf, Family::Atomic, &mut problems);
         let antichess = Tables::new(&shelf, Family::Antichess, &mut problems);
         let files = Family::ALL.into_iter().flat_map(|family| shelf.files(family)).cloned().collect();
-        Tablebases { chess, atomic, antichess, files, problems, failures: Mutex::default() }
+        Tablebases { chess, atomic, antichess, files, problems, failures: Mutex::default(), failed: AtomicU64::new(0) }
     }
 
     /// The files in use.
@@ -98,6 +100,11 @@ impl Tablebases {
     pub fn problems(&self) -> Vec<String> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         self.problems.iter().chain(failures.values()).cloned().collect()
+    }
+
+    /// Number of probes that a damaged or unreadable table did not answer.
+    pub fn failed_probes(&self) -> u64 {
+        self.failed.load(Ordering::Relaxed)
     }
 
     /// Whether these are the same tables as others.
@@ -160,6 +167,7 @@ impl Tablebases {
     }
 
     fn remember(&self, file: String, reason: &str) {
+        self.failed.fetch_add(1, Ordering::Relaxed);
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         failures.entry(file.clone()).or_insert_with(|| {
             let path = self.files.iter().find(|path| path.file_name().is_some_and(|name| *name == *file));

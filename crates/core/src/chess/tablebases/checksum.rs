@@ -225,10 +225,7 @@ fn hash_128_long(bytes: &[u8], low: u64, high: u64) -> Pair {
     let (mut x, mut y, mut z) = (low, high, (bytes.len() as u64).wrapping_mul(K1));
     let first = add((y ^ K1).rotate_right(49).wrapping_mul(K1), word(bytes, 0));
     let mut v = (first, add(first.rotate_right(42).wrapping_mul(K1), word(bytes, 8)));
-    let mut w = (
-        add(add(y, z).rotate_right(35).wrapping_mul(K1), x),
-        add(x, word(bytes, 88)).rotate_right(53).wrapping_mul(K1),
-    );
+    let mut w = (add(add(y, z).rotate_right(35).wrapping_mul(K1), x), add(x, word(bytes, 88)).rotate_right(53).wrapping_mul(K1));
     let whole = bytes.len() / 128 * 128;
     for at in (0..whole).step_by(64) {
         x = add(add(x, y), add(v.0, word(bytes, at + 8))).rotate_right(37).wrapping_mul(K1) ^ w.1;

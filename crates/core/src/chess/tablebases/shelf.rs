@@ -185,7 +185,8 @@ fn missing_endings(endings: &BTreeSet<&str>) -> Vec<String> {
     let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
     for ending in endings {
         let Some((white, black)) = ending.split_once('v') else { continue };
-        let nearer: BTreeSet<String> = successors(white).map(|side| join(&side, black)).chain(successors(black).map(|side| join(white, &side))).collect();
+        let nearer: BTreeSet<String> =
+            successors(white).map(|side| join(&side, black)).chain(successors(black).map(|side| join(white, &side))).collect();
         for next in nearer {
             let reversed = next.split_once('v').map_or_else(String::new, |(white, black)| format!("{black}v{white}"));
             if next != "KvK" && !endings.contains(next.as_str()) && !endings.contains(reversed.as_str()) {
