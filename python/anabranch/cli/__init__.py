@@ -21,6 +21,7 @@ from anabranch.cli.network import network
 from anabranch.cli.perft import perft
 from anabranch.cli.settings import settings
 from anabranch.cli.suite import suite
+from anabranch.cli.tablebases import tablebases
 from anabranch.cli.train import train
 from anabranch.cli.uci import uci
 from anabranch.errors import AnabranchError
@@ -39,6 +40,7 @@ app = typer.Typer(
 for command in (analyse, annotate, uci, suite, bench, perft, settings):
     app.command()(command)
 app.add_typer(network)
+app.add_typer(tablebases)
 app.add_typer(data, name="data")
 app.add_typer(train, name="train")
 
