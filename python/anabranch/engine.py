@@ -230,16 +230,18 @@ class Engine:
 
         `position` is a FEN, "startpos", either with moves ("FEN moves e2e4 ...", or a pair), or a
         `chess.Board`; without one the search goes on where the engine stands. `time` is in seconds; `mate`
-        asks for a proven mate in so many moves. `progress` is called every `progress_interval` seconds, and as
-        soon as another move would be chosen. With `root_moves` the search chooses among these moves only, and
-        proves what they prove; the graph is the same, and the next search without them sees all of it.
+        asks for a proven mate in so many moves. `progress` is called every `progress_interval` seconds, and
+        as soon as another move would be chosen. With `root_moves` the search chooses among these moves only,
+        and proves what they prove; the graph is the same, and the next search without them sees all of it.
         `stop` and Ctrl-C end the search within 50 ms, whatever is being evaluated; after Ctrl-C
         (KeyboardInterrupt) `result` has what was found.
 
         >>> Engine().search("startpos moves e2e4", simulations=100).statistics.simulations
         100
         """
-        options = _Options(simulations, evaluations, time, mate, lines, progress, progress_interval, root_moves)
+        options = _Options(
+            simulations, evaluations, time, mate, lines, progress, progress_interval, root_moves
+        )
         self._enter()
         return self._search(position, options)
 
