@@ -1,9 +1,9 @@
 """A weaker engine on request: what UCI_Elo means for a search.
 
 A handicap is a cap of simulations, a temperature of move choice and a share of moves drawn at random. The
-table below says which of them were measured at which Elo (`scripts/calibrate_elo.py`); in between it is
-interpolated. This file plays nothing: who applies a handicap searches with its `simulations` and `settings`,
-and asks `stray` first.
+table below says which of them were measured at which Elo of Stockfish's scale (`scripts/calibrate_elo.py`);
+in between it is interpolated. This file plays nothing: who applies a handicap searches with its `simulations`
+and `settings`, and asks `stray` first.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Self, TypedDict
 
 LOWEST = 500
 HIGHEST = 2800
+MEASURED = 2100
+"""Above, the table goes on by rule, and no game has checked it."""
 
 
 class HandicapSettings(TypedDict):
@@ -80,16 +82,17 @@ def _between(low: float, high: float, share: float) -> float:
 
 
 LEVELS: tuple[tuple[int, Handicap], ...] = (
-    (500, Handicap(10, 1.50, 0.45)),
-    (700, Handicap(12, 1.30, 0.30)),
-    (900, Handicap(16, 1.10, 0.18)),
-    (1100, Handicap(24, 0.90, 0.10)),
-    (1300, Handicap(40, 0.70, 0.05)),
-    (1500, Handicap(70, 0.50, 0.02)),
-    (1700, Handicap(150, 0.35, 0.0)),
-    (1900, Handicap(400, 0.20, 0.0)),
-    (2100, Handicap(1200, 0.10, 0.0)),
-    (2300, Handicap(4000, 0.05, 0.0)),
-    (2500, Handicap(16000, 0.0, 0.0)),
+    (245, Handicap(10, 1.50, 0.45)),
+    (435, Handicap(12, 1.30, 0.30)),
+    (675, Handicap(16, 1.10, 0.18)),
+    (880, Handicap(24, 0.90, 0.10)),
+    (1145, Handicap(40, 0.70, 0.05)),
+    (1445, Handicap(70, 0.50, 0.02)),
+    (1725, Handicap(150, 0.35, 0.0)),
+    (1880, Handicap(400, 0.20, 0.0)),
+    (2005, Handicap(1200, 0.10, 0.0)),
+    (2095, Handicap(4000, 0.05, 0.0)),
+    (2800, Handicap(6_000_000, 0.0, 0.0)),
 )
-"""Measured Elo and handicap, the weakest first."""
+"""Elo and handicap, the weakest first. The last row was not played: it goes on as the rows before it do, by
+66 Elo for a doubling of the simulations. On a usual clock that is no cap at all."""
