@@ -9,14 +9,12 @@ descriptors.
 from __future__ import annotations
 
 import random
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any
 
 from anabranch import __version__, _core
 from anabranch.book import Book
@@ -29,7 +27,7 @@ from anabranch.networks import open_network
 from anabranch.networks.shipped import bundled
 from anabranch.settings import Settings
 from anabranch.strength import Handicap
-from anabranch.tablebases import default_directory
+from anabranch.tablebases import default_directory, open_tablebases
 from anabranch.uci import console, info
 from anabranch.uci.commands import Go, read_go, read_position, read_setoption
 from anabranch.uci.options import DEFAULT, Option, Options
@@ -69,7 +67,7 @@ class UciSession:
         self._configured: tuple[dict[str, object], object] | None = None
         self._position: tuple[str | None, list[str]] = (None, [])
         self._book: tuple[str, Book] | None = None
-        self._tables: tuple[str, object] = ("", None)
+        self._tables: tuple[str, _core.Tablebases | None] = ("", None)
         self._random = random.Random()
         self._quitting = False
         self._worker = Thread(target=self._work, name="anabranch-uci", daemon=True)
@@ -371,13 +369,15 @@ class UciSession:
         settings |= {
             "threads": options.number("Threads"),
             "memory": options.number("Hash") * MEGABYTE,
+            "tablebase_men": options.number("SyzygyProbeLimit"),
+            "tablebase_fifty": options.flag("Syzygy50MoveRule"),
             "improve": settings["improve"] or analysis or improves,
         }
         if handicap is not None:
             settings |= handicap.settings(self._random)
         wanted = (settings, self._tables[1])
         if wanted != self._configured:
-            self._engine.configure(**settings)
+            self._engine.configure(tablebases=self._tables[1], **settings)
             self._configured = wanted
 
     def _open_log(self) -> None:
@@ -400,7 +400,7 @@ class UciSession:
             path = str(default_directory())
         if path == self._tables[0]:
             return
-        tables: Any = None
+        tables = open_tablebases(path) if path else None
         self._tables = (path, tables)
         if tables is not None:
             for problem in tables.problems[:20]:
@@ -566,10 +566,6 @@ def _ending_score(engine: Engine) -> str:
     if ended is None or ended == 0.0:
         return "cp 0"
     return "mate 0" if ended < 0.0 else "mate 1"
-
-
-def _path_separator() -> str:
-    return ";" if sys.platform == "win32" else ":"
 
 
 _Command = Callable[[UciSession, list[str]], bool | None]

@@ -128,6 +128,7 @@ class Thinking:
                 time=ENDLESS,
                 mate=terms.mate,
                 lines=max(1, terms.look.lines),
+                root_moves=terms.root_moves or None,
                 progress=self._hear,
                 progress_interval=self._interval(),
             )
