@@ -34,7 +34,7 @@ from anabranch.errors import (
 )
 from anabranch.evaluators import AnyEvaluator
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
-from anabranch.networks.shipped import bundled, bundled_network
+from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.positions import Move, Position, read_move, read_position
 from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
 from anabranch.search import EvaluatorThread, Limits, Loop
@@ -84,7 +84,8 @@ class Engine:
         self._chess960 = self._session.is_chess960()
         _check_fit(self._evaluator, self._session)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
-            self.configure(evaluator=NETWORK)
+            tuned = TUNED.get(self._variant, {}) if preset == "default" else {}
+            self.configure(evaluator=NETWORK, **{name: tuned[name] for name in tuned if name not in settings})
         if tablebases is not None:
             self.configure(tablebases=tablebases)
 

@@ -24,7 +24,7 @@ from anabranch.errors import AnabranchError, EvaluatorError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.limits import Allocation, allocate
 from anabranch.networks import open_network
-from anabranch.networks.shipped import bundled
+from anabranch.networks.shipped import TUNED, bundled
 from anabranch.settings import Settings
 from anabranch.strength import Handicap
 from anabranch.tablebases import default_directory, open_tablebases
@@ -363,12 +363,16 @@ class UciSession:
         if self._engine is None:
             return
         options = self._options
-        settings = asdict(Settings.preset(options.text("Preset")).changed(options.settings))
+        preset, own = options.text("Preset"), options.text("EvalFile") in (DEFAULT, "")
+        is_tuned = preset == "default" and own and options.text("Backend") == "auto"
+        tuned = TUNED.get(options.variant, {}) if is_tuned else {}
+        settings = asdict(Settings.preset(preset).changed({**tuned, **options.settings}))
         del settings["evaluator"]
         analysis = options.flag("UCI_AnalyseMode")
         settings |= {
             "threads": options.number("Threads"),
             "memory": options.number("Hash") * MEGABYTE,
+            "contempt": 0.0 if analysis else value_of(options.number("Contempt"), options.variant),
             "tablebase_men": options.number("SyzygyProbeLimit"),
             "tablebase_fifty": options.flag("Syzygy50MoveRule"),
             "improve": settings["improve"] or analysis or improves,
