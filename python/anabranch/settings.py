@@ -62,6 +62,8 @@ class Settings:
     """Gap between edge and node above which a trajectory stops, Eq. (8)."""
     merge: Merge = "ply"
     """Positions are one node at equal ply (the paper), or at equal reversible-move clock."""
+    contempt: float = 0.0
+    """What a draw costs the side to move at the root, and gives the other side."""
     solver: bool = True
     """The exact terminal solver, Algorithm 3."""
     improve: bool = False

@@ -347,7 +347,7 @@ impl<G: Game> Search<G> {
         Report {
             best_move,
             // A proof that the game's history breaks is no verdict: then the mean stands.
-            value: solved.and_then(|verdict| verdict.state.value()).unwrap_or_else(|| self.mean()),
+            value: solved.and_then(|verdict| self.worth(verdict.state)).unwrap_or_else(|| self.mean()),
             moves: moves.into_iter().map(|(.., report)| report).collect(),
             lines: principal,
             solved,
@@ -355,6 +355,11 @@ impl<G: Game> Search<G> {
             finish: None,
             elapsed: Duration::ZERO,
         }
+    }
+
+    /// The value of a proven state for the side to move at the root.
+    fn worth(&self, state: State) -> Option<f64> {
+        if state == State::Draw { Some(self.graph.draw_value(self.root)) } else { state.value() }
     }
 
     /// The value of the root: its own, or the mean of the moves that may be chosen.
@@ -401,7 +406,7 @@ impl<G: Game> Search<G> {
             moves.push(game.move_text(mv));
             game.play(mv);
         }
-        Line { moves, value: state.value().or(report.q).unwrap_or(0.0), visits: report.visits, state, plies }
+        Line { moves, value: self.worth(state).or(report.q).unwrap_or(0.0), visits: report.visits, state, plies }
     }
 
     /// The moves of a line, and what is proven about the first. A win or a loss is claimed only where the proof stands with the game's history

@@ -141,6 +141,8 @@ pub struct Search<G: Game> {
     /// What the tablebases say about the root.
     pub(crate) known_root: Option<KnownRoot>,
     pub(crate) allowed: Allowed,
+    /// The player whose contempt is in the values of the graph.
+    pub(crate) side: u8,
     /// For benchmarks: the length and moves of every trajectory, one after the other.
     pub(crate) recorder: Option<Vec<MoveCode>>,
     puct: Puct,
@@ -177,6 +179,7 @@ impl<G: Game> Search<G> {
             oracle: None,
             known_root: None,
             allowed: Allowed::default(),
+            side: 0,
             recorder: None,
             puct: Puct::new(&settings),
             settings,
@@ -212,6 +215,7 @@ impl<G: Game> Search<G> {
             && old.backup == new.backup
             && old.merge == new.merge
             && old.solver == new.solver
+            && old.contempt == new.contempt
             && old.evaluator == new.evaluator
             && old.seed == new.seed
             && (self.oracle.is_none() || (old.tablebase_men, old.tablebase_fifty) == (new.tablebase_men, new.tablebase_fifty))
@@ -297,8 +301,29 @@ impl<G: Game> Search<G> {
         self.played = played.to_vec();
     }
 
+    /// Values draws as the contempt of a player asks for. Values in the graph stay as they are: it should be empty.
+    pub(crate) fn take_side(&mut self, player: u8) {
+        self.side = player;
+        let contempt = self.settings.contempt;
+        // Never a negative zero: without contempt nothing may change.
+        let draws = if contempt == 0.0 {
+            [0.0; 2]
+        } else if player == 0 {
+            [-contempt, contempt]
+        } else {
+            [contempt, -contempt]
+        };
+        self.graph.set_draws(draws);
+    }
+
+    /// Whether draws have the value that the side to move at the root gives them.
+    pub fn is_on_side(&self) -> bool {
+        self.settings.contempt == 0.0 || self.side == self.position().player()
+    }
+
     fn make_root(&mut self) {
-        self.make_room();
+        self.take_side(self.position().player());
+        self.make_room(&AtomicBool::new(false));
         self.path.restart();
         let game = self.path.position();
         let (key, salt) = (game.key(), salt(game, self.settings.merge));
@@ -341,7 +366,7 @@ impl<G: Game> Search<G> {
             return false;
         }
         self.root = node;
-        self.graph.sweep(&[node], |_, _, _| true);
+        self.graph.sweep(&[node], |_, _, _| true, &|| false);
         self.graph.node(node).visits > 0
     }
 
@@ -382,7 +407,7 @@ impl<G: Game> Search<G> {
         let mut collided: Vec<Vec<Step>> = Vec::new();
         let (mut stopped, mut terminals) = (0, 0);
         self.batch_keys.clear();
-        self.prepare_root();
+        self.prepare_root(stop);
         while batch.evaluations < self.settings.batch_size as usize
             && collided.len() < self.settings.batch_collisions as usize
             && stopped < self.settings.batch_stops
@@ -391,7 +416,7 @@ impl<G: Game> Search<G> {
             && !self.proven().0.is_exact()
             && !stop.load(Ordering::Relaxed)
         {
-            self.starved = !self.make_room();
+            self.starved = !self.make_room(stop);
             if self.starved {
                 break;
             }
@@ -424,12 +449,12 @@ impl<G: Game> Search<G> {
     }
 
     /// Noise and a whole list of candidates for an evaluated root.
-    fn prepare_root(&mut self) {
+    fn prepare_root(&mut self, stop: &AtomicBool) {
         let node = self.graph.node(self.root);
         if !node.has(node_flag::EVALUATED) || node.has(node_flag::TERMINAL) {
             return;
         }
-        if !node.is_listed_whole() && self.make_room() {
+        if !node.is_listed_whole() && self.make_room(stop) {
             self.path.restart();
             self.list_rest(self.root);
         }
@@ -477,7 +502,7 @@ impl<G: Game> Search<G> {
                 self.finish(Arrival::PathDraw, exploration);
                 return End::Terminal;
             }
-            if let Some(value) = child.state.value() {
+            if let Some(value) = self.graph.exact_value(id) {
                 self.counters.terminals += 1;
                 self.finish(Arrival::Value(value), exploration);
                 return End::Terminal;
@@ -487,7 +512,7 @@ impl<G: Game> Search<G> {
             }
             if stops(&self.graph, node, edge, &self.settings) {
                 self.counters.stops += 1;
-                let value = child.target();
+                let value = self.graph.best_value(id);
                 self.finish(Arrival::Value(value), exploration);
                 return End::Stop;
             }
@@ -834,7 +859,7 @@ impl<G: Game> Search<G> {
 
     /// How evaluators in the core turn logits into candidates.
     pub fn ranking(&self) -> Ranking {
-        Ranking { temperature: self.settings.node_temperature, head: HEAD }
+        Ranking { temperature: self.settings.node_temperature, head: HEAD, draws: self.graph.draws() }
     }
 
     /// Whether the last collection found no room for another node under the memory cap.
@@ -873,10 +898,11 @@ fn create<G: Game>(graph: &mut Graph, moves: &mut Vec<MoveCode>, settings: &Sett
             Ending::Loss => State::Loss,
         };
         solver::finish(graph, id, state);
+        let value = graph.best_value(id);
         let node = graph.node_mut(id);
         node.flags |= node_flag::TERMINAL | node_flag::EVALUATED;
-        node.value = ending.value();
-        node.raw = ending.value() as f32;
+        node.value = value;
+        node.raw = value as f32;
         node.visits = 1;
     }
     match settings.backup {
@@ -907,6 +933,7 @@ pub type Scratch = (Vec<f32>, Weights);
 pub struct Ranking {
     temperature: f64,
     head: usize,
+    draws: [f64; 2],
 }
 
 impl Ranking {
@@ -920,7 +947,12 @@ impl Ranking {
         cancel: &AtomicBool,
     ) {
         let (logits, weights) = scratch;
-        result.value = evaluator.evaluate(leaf, logits, cancel);
+        let draw = self.draws[usize::from(leaf.game.player())];
+        result.value = if draw == 0.0 {
+            evaluator.evaluate(leaf, logits, cancel)
+        } else {
+            evaluator.evaluate_draws(leaf, draw as f32, logits, cancel)
+        };
         if cancel.load(Ordering::Relaxed) {
             return;
         }

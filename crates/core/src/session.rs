@@ -288,6 +288,9 @@ impl<P: Rules> BoardSession<P> {
         }
         let allowed = root_moves.iter().map(|text| self.search.position().parse_move(text)).collect::<Result<_, _>>()?;
         self.search.confine(Allowed::new(allowed));
+        if !self.search.is_on_side() {
+            self.restart();
+        }
         // A proof from an earlier search may rest on a position that has been repeated since: then the graph has nothing to say here.
         if self.search.proven().0.is_exact() && self.search.standing_proof().is_none() {
             self.restart();
@@ -593,6 +596,7 @@ impl<P: Rules> Session for BoardSession<P> {
             ("origin".to_owned(), origin),
             ("moves".to_owned(), moves.join(" ")),
             ("external".to_owned(), self.search.evaluator.is_none().to_string()),
+            ("side".to_owned(), self.search.side.to_string()),
         ];
         if let Some(hash) = self.network_hash() {
             header.push(("network".to_owned(), hash.to_owned()));
@@ -628,6 +632,9 @@ impl<P: Rules> Session for BoardSession<P> {
         let (evaluator, network) = Self::evaluator(self.variant, &mut settings, source)?;
         let mut search = Search::new(settings, evaluator, origin, &played);
         search.set_oracle(self.oracle());
+        if let Some(side) = get("side").and_then(|side| side.parse().ok()).filter(|side| *side < 2) {
+            search.take_side(side);
+        }
         save::restore(&mut search, &body)?;
         self.queue.clear();
         self.search = search;

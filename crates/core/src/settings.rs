@@ -362,6 +362,7 @@ settings! {
     stop: choice(Stop) = Stop::Gap, "", "When a trajectory ends at a transposition node without an evaluation.";
     q_epsilon: float(0.0, 2.0) = 0.01, "Q_epsilon", "Gap between edge and node above which a trajectory stops, Eq. (8).";
     merge: choice(Merge) = Merge::Ply, "", "Positions are one node at equal ply (the paper), or at equal reversible-move clock.";
+    contempt: float(-1.0, 1.0) = 0.0, "", "What a draw costs the side to move at the root, and gives the other side.";
     solver: flag() = true, "", "The exact terminal solver, Algorithm 3.";
     improve: flag() = false, "", "After the root is solved, look for the shortest proof; then the length is the true distance.";
     epsilon_greedy: float(0.0, 1.0) = 0.01, "epsilon_greedy", "Share of simulations that explore the next unvisited move on a disconnected trajectory.";
