@@ -15,7 +15,9 @@ from random import Random
 from typing import Self, TypedDict
 
 LOWEST = 500
-HIGHEST = 2800
+HIGHEST = 2100
+C_INIT = 2.5
+"""The exploration of the games by which the handicaps were measured."""
 MEASURED = 2100
 """Above, the table goes on by rule, and no game has checked it."""
 
@@ -25,6 +27,7 @@ class HandicapSettings(TypedDict):
 
     temperature: float
     seed: int
+    c_init: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Handicap:
         """The settings of one search. The seed is a new one, so the search starts from an empty graph: what
         earlier searches found must not help, or the strength would not be the one that was measured.
         """
-        return {"temperature": self.temperature, "seed": random.getrandbits(48)}
+        return {"temperature": self.temperature, "seed": random.getrandbits(48), "c_init": C_INIT}
 
     def stray(self, moves: Sequence[str], random: Random) -> str | None:
         """A move drawn from all legal ones, as often as the handicap says; `None` where one should search.
@@ -92,7 +95,7 @@ LEVELS: tuple[tuple[int, Handicap], ...] = (
     (1880, Handicap(400, 0.20, 0.0)),
     (2005, Handicap(1200, 0.10, 0.0)),
     (2095, Handicap(4000, 0.05, 0.0)),
-    (2800, Handicap(6_000_000, 0.0, 0.0)),
+    (2100, Handicap(4200, 0.05, 0.0)),
 )
-"""Elo and handicap, the weakest first. The last row was not played: it goes on as the rows before it do, by
-66 Elo for a doubling of the simulations. On a usual clock that is no cap at all."""
+"""Elo and handicap, the weakest first. The last row was not played: it stands a little above the one before
+it, to end the scale at a round number."""
