@@ -127,6 +127,12 @@ GOOD = {
         > go nodes 5
         < info depth 1 score cp 3 pv P@e4 a2a3
         < bestmove P@e4""",
+    "the position stays when the variant allows it": """
+        > position startpos moves e2e4 d7d5 e4d5
+        > setoption name UCI_Variant value crazyhouse
+        > go nodes 5
+        < info depth 1 score cp 3 pv d8d5 P@e4
+        < bestmove d8d5""",
     "the old position stays": """
         > position startpos moves e2e4
         > position startpos moves e2e5
@@ -186,7 +192,7 @@ BAD = [
     ("not UCI", "< "),
     ("not UCI", "> isready\n< readyok 1"),
     ("not UCI", GREETING.replace("uciok", "uciok now")),
-    ("not UCI", "> d\n< +--+\n> isready\n< readyok\n< +--+"),
+    ("internal error", "< info string internal error: ValueError: no"),
     ("id unasked", "< id name somebody"),
     ("id form", GREETING.replace("< uciok", "< id name again\n< uciok")),
     ("id form", GREETING.replace("< uciok", "< id colour blue\n< uciok")),

@@ -62,6 +62,12 @@ RANGES = {
     "currmovenumber": (1, 1000),
 }
 LARGEST_CP = 100_000
+LARGEST_MULTIPV = 500
+TRUE = frozenset({"true", "on", "1", "yes"})
+FALSE = frozenset({"false", "off", "0", "no"})
+VARIANTS = dict.fromkeys(("standard", "normal", "fischerandom", "chess960"), "chess") | {
+    kind.uci_variant: kind.uci_variant for kind in chess.variant.VARIANTS if kind.uci_variant
+}
 CLEAR_CP = 100
 """From this score on, wins and losses of `wdl` must lean to the same side."""
 CLOCK_SLACK = 0.05
@@ -151,15 +157,15 @@ class Validator:
         self.bestmoves = 0
         self.infos = 0
         self.variant = "chess"
-        self.chess960 = False
         self.boards: list[chess.Board] = [chess.Board()]
         """Where the game may stand. More than one where it is not clear that a FEN is sound."""
+        self._position = ["startpos"]
         self._searches: list[Search] = []
-        self._values: dict[str, str] = {}
+        self._flags = dict.fromkeys(("uci_chess960", "uci_showwdl", "uci_limitstrength", "ownbook"), False)
+        self._lines = 1
         self._greetings: list[set[str]] = []
         self._ready = 0
         self._free = rules.free_text
-        self._ready_to_end_free: int | None = None
         self._quit = False
         self._read_moves: tuple[str, list[str], chess.Board] | None = None
 
@@ -174,13 +180,11 @@ class Validator:
             return
         match words[0]:
             case talk if talk in TALKS:
-                self._free, self._ready_to_end_free = True, None
+                self._free = True  # from now on, as its answer may come late
             case "uci":
                 self._greetings.append(set())
             case "isready":
                 self._ready += 1
-                if self._ready_to_end_free is None:
-                    self._ready_to_end_free = self._ready
             case "setoption":
                 self._set_option(words[1:])
             case "position":
@@ -200,28 +204,32 @@ class Validator:
         if words[:1] != ["name"]:
             return
         split = words.index("value") if "value" in words else len(words)
-        name, value = " ".join(words[1:split]).lower(), " ".join(words[split + 1 :])
-        self._values[name] = value
+        name, value = " ".join(words[1:split]).lower(), " ".join(words[split + 1 :]).lower()
         for search in self._searches:
             search.shows_wdl = None
-        if name == "uci_variant":
-            self._set_variant(value)
-        elif name == "uci_chess960" and value.lower() in ("true", "false"):
-            self.chess960 = value.lower() == "true"
+        if name in self._flags and value in TRUE | FALSE:
+            self._flags[name] = value in TRUE
+        elif name == "multipv" and INTEGER.fullmatch(value) and 1 <= int(value) <= LARGEST_MULTIPV:
+            self._lines = int(value)
+        elif name == "uci_variant" and value in VARIANTS:
+            self._set_variant(VARIANTS[value])
+        if name == "uci_chess960":
             for board in self.boards:
                 board.chess960 = self.chess960
             self._read_moves = None
 
-    def _set_variant(self, value: str) -> None:
-        variant = {"standard": "chess", "normal": "chess"}.get(value.lower(), value.lower())
-        try:
-            kind = chess.variant.find_variant(variant)
-        except ValueError:
-            return
+    @property
+    def chess960(self) -> bool:
+        """Is castling written as the king taking the rook?"""
+        return self._flags["uci_chess960"]
+
+    def _set_variant(self, variant: str) -> None:
         if variant != self.variant:
             self.variant = variant
-            self.boards = [kind(chess960=self.chess960)]
             self._read_moves = None
+            self.boards = [chess.variant.find_variant(variant)(chess960=self.chess960)]
+            if self._position != ["startpos"]:  # kept where the variant knows such a position
+                self._set_position(list(self._position))
 
     def _set_position(self, words: list[str]) -> None:
         while words and words[0] not in ("startpos", "fen"):
@@ -237,6 +245,7 @@ class Validator:
         board = self._play(fen, moves)
         if board is None:
             return  # the old position is kept
+        self._position = [*start, "moves", *moves]
         sound = start[0] == "startpos" or (len(start) == 7 and _is_sound(self.variant, fen, self.chess960))
         self.boards = [board] if sound else [*self.boards[:4], board]
 
@@ -274,19 +283,17 @@ class Validator:
             elif current == "perft" and word.isdigit():
                 flags.add("perft depth")
         if "perft depth" in flags:
-            self._free, self._ready_to_end_free = True, None
+            self._free = True
             return
         for earlier in self._searches:  # the new one takes its place
             earlier.infinite = earlier.pondering = False
-        lines = self._values.get("multipv", "1")
         self._searches.append(
             Search(
                 boards=[board.copy(stack=False) for board in self.boards],
                 only=frozenset(only) or None,
-                lines=int(lines) if INTEGER.fullmatch(lines) else 1000,
-                plain=not {"uci_limitstrength", "ownbook"}
-                & {k for k, v in self._values.items() if v == "true"},
-                shows_wdl=self._values.get("uci_showwdl", "false").lower() == "true",
+                lines=self._lines,
+                plain=not (self._flags["uci_limitstrength"] or self._flags["ownbook"]),
+                shows_wdl=self._flags["uci_showwdl"],
                 infinite="infinite" in flags,
                 pondering="ponder" in flags,
                 at=at,
@@ -318,6 +325,8 @@ class Validator:
             case ["info"]:
                 if words[1:2] != ["string"]:
                     self._info(words[1:], text, at)
+                elif "internal error" in text:
+                    self._fault("internal error", text)
             case _ if not self._free:
                 self._fault("not UCI", text)
 
@@ -364,10 +373,6 @@ class Validator:
             self._fault("readyok unasked", text)
             return
         self._ready -= 1
-        if self._ready_to_end_free is not None:
-            self._ready_to_end_free -= 1
-            if self._ready_to_end_free == 0:
-                self._free, self._ready_to_end_free = self.rules.free_text, None
         if len(words) != 1:
             self._fault("not UCI", text)
 
