@@ -220,7 +220,7 @@ class Validator:
 
     @property
     def chess960(self) -> bool:
-        """Is castling written as the king taking the rook?"""
+        """Whether castling is written as the king taking the rook."""
         return self._flags["uci_chess960"]
 
     def _set_variant(self, variant: str) -> None:
