@@ -175,6 +175,12 @@ class Engine:
         with self._exclusive():
             return self._session.ending() is not None
 
+    @property
+    def ending(self) -> float | None:
+        """The value for the side to move of a game that is over by the rules of the position."""
+        with self._exclusive():
+            return self._session.ending()
+
     def play(self, move: Move) -> None:
         """Play a move (UCI, SAN or `chess.Move`); the graph below it is kept.
 

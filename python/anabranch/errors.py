@@ -45,6 +45,14 @@ class SuiteError(AnabranchError, ValueError):
     """A test suite cannot be read."""
 
 
+class BookError(AnabranchError, ValueError):
+    """A file does not hold a sound opening book."""
+
+
+class AnnotationError(AnabranchError, ValueError):
+    """Games cannot be read or annotated."""
+
+
 class DataError(AnabranchError, ValueError):
     """Training data cannot be read or made."""
 

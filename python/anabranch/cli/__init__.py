@@ -21,6 +21,7 @@ from anabranch.cli.perft import perft
 from anabranch.cli.settings import settings
 from anabranch.cli.suite import suite
 from anabranch.cli.train import train
+from anabranch.cli.uci import uci
 from anabranch.errors import AnabranchError
 
 INTERRUPTED = 130
@@ -34,7 +35,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (analyse, suite, bench, perft, settings):
+for command in (analyse, suite, uci, bench, perft, settings):
     app.command()(command)
 app.add_typer(network)
 app.add_typer(data, name="data")

@@ -1,0 +1,107 @@
+"""Values of the search as chess players and GUIs read them: centipawns, and win, draw and loss per mille.
+
+The curve is the one by which the networks were taught, read backwards: a teacher's score of c centipawns
+became the value tanh(c / 2s), so the value q is shown as 2s atanh(q). The scale s belongs to the variant: 270
+in chess (a pawn is a value of 0.183), 400 in crazyhouse and elsewhere. Mates and the counting of plies are
+for others; here is only the constant that keeps scores of tablebases apart from both.
+"""
+
+from __future__ import annotations
+
+import math
+
+SCALE = {"chess": 270.0, "crazyhouse": 400.0}
+"""Centipawns s in value = tanh(cp / 2s), by variant: the value scale of the network that comes with the
+package."""
+DEFAULT_SCALE = 400.0
+LARGEST = 9999
+"""No score of a value is larger."""
+TABLEBASE_WIN = 20000
+"""A win by a tablebase is this less the plies to it from the root: above all values, below all mates."""
+SHARPNESS = {"chess": 5.0, "crazyhouse": 1000.0}
+"""The s of `wdl` that fits the networks' own win, draw and loss over 10,000 positions each; the teacher's
+games of crazyhouse had no draws."""
+DEFAULT_SHARPNESS = 5.0
+_LEAST = 0.0005
+"""What a network gives to an outcome counts as at least that much: half of what is shown."""
+
+
+def centipawns(value: float, variant: str = "chess") -> int:
+    """A value in [-1, 1] as centipawns.
+
+    >>> centipawns(0.0), centipawns(0.183), centipawns(-0.183), centipawns(1.0)
+    (0, 100, -100, 9999)
+    """
+    value = _checked(value)
+    if abs(value) >= 1.0:
+        return int(math.copysign(LARGEST, value))
+    score = round(2.0 * SCALE.get(variant, DEFAULT_SCALE) * math.atanh(value))
+    return max(-LARGEST, min(LARGEST, score))
+
+
+def value_of(score: float, variant: str = "chess") -> float:
+    """The value of a score in centipawns.
+
+    >>> round(value_of(100), 3), centipawns(value_of(-250))
+    (0.183, -250)
+    """
+    return math.tanh(score / (2.0 * SCALE.get(variant, DEFAULT_SCALE)))
+
+
+def wdl(
+    value: float, raw: tuple[float, float, float] | None = None, variant: str = "chess"
+) -> tuple[int, int, int]:
+    """Win, draw and loss per mille, sum 1000, with win less loss as the value says.
+
+    A position is seen as a logistic distribution of place `mu` and width `s`: what lies above 1 is won, what
+    lies below -1 is lost. `raw`, the network's win, draw and loss at the root, has its own place and width.
+    The width is kept, because a search tells little about how drawish a position is, and the place is moved
+    to where the value is that of the search. Without `raw` the width is that of the variant.
+
+    >>> wdl(0.0), wdl(0.5), wdl(1.0)
+    ((450, 100, 450), (713, 74, 213), (1000, 0, 0))
+    >>> wdl(0.2, (0.3, 0.6, 0.1))
+    (300, 600, 100)
+    """
+    value = _checked(value)
+    width = SHARPNESS.get(variant, DEFAULT_SHARPNESS) if raw is None else _width(raw)
+    won, lost = _shares(value, width)
+    wins, losses = round(1000.0 * won), round(1000.0 * lost)
+    if wins + losses > 1000:  # both halves rounded up
+        wins, losses = math.floor(1000.0 * won), math.floor(1000.0 * lost)
+    return wins, 1000 - wins - losses, losses
+
+
+def _checked(value: float) -> float:
+    if math.isnan(value):
+        raise ValueError("a value is a number from -1 to 1, not NaN")
+    return max(-1.0, min(1.0, value))
+
+
+def _width(raw: tuple[float, float, float]) -> float:
+    """The width s = 2 / (a + b) with a = ln(1/L - 1) and b = ln(1/W - 1)."""
+    floored = [max(share, _LEAST) if share > 0.0 else _LEAST for share in raw]  # NaN is none of both
+    total = sum(floored)
+    win, _, loss = (share / total for share in floored)
+    return 2.0 / (math.log(1.0 / loss - 1.0) + math.log(1.0 / win - 1.0))
+
+
+def _shares(value: float, width: float) -> tuple[float, float]:
+    """Win and loss of the distribution of a width whose win less loss is the value."""
+    if abs(value) >= 1.0:
+        return (1.0, 0.0) if value > 0.0 else (0.0, 1.0)
+    # Bisection on one side of zero, so that the other is its exact mirror.
+    wanted = abs(value)
+    low, high = 0.0, 1.0 + 40.0 * width
+    for _ in range(80):
+        mu = 0.5 * (low + high)
+        if _logistic((mu - 1.0) / width) - _logistic((-mu - 1.0) / width) < wanted:
+            low = mu
+        else:
+            high = mu
+    better, worse = _logistic((low - 1.0) / width), _logistic((-low - 1.0) / width)
+    return (better, worse) if value >= 0.0 else (worse, better)
+
+
+def _logistic(x: float) -> float:
+    return 1.0 / (1.0 + math.exp(-x)) if x >= 0.0 else math.exp(x) / (1.0 + math.exp(x))

@@ -1,0 +1,95 @@
+"""A weaker engine on request: what UCI_Elo means for a search.
+
+A handicap is a cap of simulations, a temperature of move choice and a share of moves drawn at random. The
+table below says which of them were measured at which Elo (`scripts/calibrate_elo.py`); in between it is
+interpolated. This file plays nothing: who applies a handicap searches with its `simulations` and `settings`,
+and asks `stray` first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Self, TypedDict
+
+LOWEST = 500
+HIGHEST = 2800
+
+
+class HandicapSettings(TypedDict):
+    """What a handicap asks of `Engine.configure`."""
+
+    temperature: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Handicap:
+    """What holds an engine back.
+
+    >>> Handicap.of(1000).simulations <= Handicap.of(2000).simulations
+    True
+    >>> Handicap.of(1000).blunders > Handicap.of(2000).blunders
+    True
+    """
+
+    simulations: int
+    """Most simulations for a move."""
+    temperature: float
+    """The setting `temperature`: how freely moves are drawn by their visits."""
+    blunders: float
+    """Share of moves that are drawn from all legal ones."""
+
+    @classmethod
+    def of(cls, elo: float) -> Self:
+        """The handicap that plays at an Elo; beyond the ends of the scale, that of the end."""
+        elo = min(max(elo, LOWEST), HIGHEST)
+        above = next((index for index, (at, _) in enumerate(LEVELS) if at >= elo), len(LEVELS) - 1)
+        below = max(above - 1, 0)
+        (low, weak), (high, strong) = LEVELS[below], LEVELS[above]
+        share = 1.0 if high == low else (elo - low) / (high - low)
+        return cls(
+            round(math.exp(_between(math.log(weak.simulations), math.log(strong.simulations), share))),
+            _between(weak.temperature, strong.temperature, share),
+            _between(weak.blunders, strong.blunders, share),
+        )
+
+    def settings(self, random: Random) -> HandicapSettings:
+        """The settings of one search. The seed is a new one, so the search starts from an empty graph: what
+        earlier searches found must not help, or the strength would not be the one that was measured.
+        """
+        return {"temperature": self.temperature, "seed": random.getrandbits(48)}
+
+    def stray(self, moves: Sequence[str], random: Random) -> str | None:
+        """A move drawn from all legal ones, as often as the handicap says; `None` where one should search.
+
+        >>> Handicap(10, 0.0, 1.0).stray(["e2e4"], Random(1))
+        'e2e4'
+        >>> Handicap(10, 0.0, 0.0).stray(["e2e4"], Random(1)) is None
+        True
+        """
+        if moves and random.random() < self.blunders:
+            return random.choice(moves)
+        return None
+
+
+def _between(low: float, high: float, share: float) -> float:
+    return low + (high - low) * min(max(share, 0.0), 1.0)
+
+
+LEVELS: tuple[tuple[int, Handicap], ...] = (
+    (500, Handicap(10, 1.50, 0.45)),
+    (700, Handicap(12, 1.30, 0.30)),
+    (900, Handicap(16, 1.10, 0.18)),
+    (1100, Handicap(24, 0.90, 0.10)),
+    (1300, Handicap(40, 0.70, 0.05)),
+    (1500, Handicap(70, 0.50, 0.02)),
+    (1700, Handicap(150, 0.35, 0.0)),
+    (1900, Handicap(400, 0.20, 0.0)),
+    (2100, Handicap(1200, 0.10, 0.0)),
+    (2300, Handicap(4000, 0.05, 0.0)),
+    (2500, Handicap(16000, 0.0, 0.0)),
+)
+"""Measured Elo and handicap, the weakest first."""

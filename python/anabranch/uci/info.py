@@ -1,0 +1,131 @@
+"""What a search has found in the words of the protocol: info lines, and the table of moves Nibbler reads.
+
+Nothing here searches or prints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anabranch.centipawns import TABLEBASE_WIN, centipawns, wdl
+from anabranch.result import Line, Progress
+from anabranch.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How to tell it."""
+
+    variant: str
+    lines: int
+    """Most principal variations."""
+    shows_wdl: bool
+    raw: tuple[float, float, float] | None
+    """Win, draw and loss at the root as the network sees them, for the side to move."""
+    memory: int
+    """Cap of the graph in bytes."""
+
+
+def info_lines(progress: Progress, look: Look, elapsed: float) -> list[str]:
+    """One line for each principal variation, the move to play first."""
+    numbers = progress.statistics
+    time_ms = max(0, int(elapsed * 1000))
+    nodes = numbers.simulations
+    common = (
+        f"nodes {nodes} nps {int(nodes / max(elapsed, 1e-3))} hashfull "
+        f"{min(1000, numbers.bytes * 1000 // max(1, look.memory))} tbhits {0} "
+        f"time {time_ms}"
+    )
+    depth = depth_of(progress)
+    said = []
+    for place, line in enumerate(ordered(progress, look), 1):
+        seldepth = max(depth, numbers.max_depth, len(line.moves))
+        text = f"info depth {depth} seldepth {seldepth} multipv {place} score {score(line, look.variant)}"
+        if look.shows_wdl:
+            text += " wdl {} {} {}".format(*line_wdl(line, look.raw, look.variant))
+        said.append(f"{text} {common} pv {' '.join(line.moves)}")
+    return said
+
+
+def depth_of(progress: Progress) -> int:
+    """The depth of a search: the mean length of its simulations, at least 1."""
+    return max(1, round(progress.statistics.mean_depth))
+
+
+def ordered(progress: Progress, look: Look) -> Sequence[Line]:
+    """The lines to tell: the move to play, then the other most visited ones by what they are worth."""
+    lines = progress.lines[: look.lines]
+    if not lines:
+        # Nothing has been searched yet: a move without a judgement of its own.
+        return [Line((progress.best_move,), progress.value, 0, "unknown", None, progress.root)]
+    return [lines[0], *sorted(lines[1:], key=worth, reverse=True)]
+
+
+def worth(line: Line) -> tuple[int, float]:
+    """How good a line is, for sorting."""
+    match mate_of(line):
+        case None:
+            rank = {"tb-win": 1, "tb-loss": -1}.get(line.state, 0)
+            return rank, 0.0 if line.state in ("draw", "tb-draw") else line.value
+        case mate:
+            return (2, -mate) if mate > 0 else (-2, -mate)
+
+
+def mate_of(line: Line) -> int | None:
+    """Moves to the end of the game where that is proven and the line shows it; negative for the loser."""
+    if line.state not in ("win", "loss") or line.plies is None or len(line.moves) != line.plies:
+        return None
+    return (line.plies + 1) // 2 if line.state == "win" else -(line.plies // 2)
+
+
+def score(line: Line, variant: str) -> str:
+    """The score of a line: mate where it is proven, else centipawns."""
+    mate = mate_of(line)
+    if mate is not None:
+        return f"mate {mate}"
+    match line.state:
+        case "tb-win":
+            return f"cp {TABLEBASE_WIN}"
+        case "tb-loss":
+            return f"cp {-TABLEBASE_WIN}"
+        case "draw" | "tb-draw":
+            return "cp 0"
+    return f"cp {centipawns(line.value, variant)}"
+
+
+def line_wdl(line: Line, raw: tuple[float, float, float] | None, variant: str) -> tuple[int, int, int]:
+    """Win, draw and loss of a line per mille."""
+    match line.state:
+        case "win" | "tb-win":
+            return 1000, 0, 0
+        case "loss" | "tb-loss":
+            return 0, 0, 1000
+        case "draw" | "tb-draw":
+            return 0, 1000, 0
+    return wdl(line.value, raw, variant)
+
+
+def move_table(progress: Progress, settings: Settings) -> list[str]:
+    """Statistics of every move, the best last, in the form that lc0 gave and Nibbler reads."""
+    rows = sorted(progress.moves, key=lambda row: (row.visits, row.prior))
+    total = sum(row.visits for row in rows)
+    growth = math.log((total + settings.c_base + 1.0) / settings.c_base) + settings.c_init
+    said = []
+    for row in rows:
+        q = progress.value if row.q is None else row.q
+        u = growth * row.prior * math.sqrt(max(1, total)) / (1 + row.visits)
+        raw = "-.----" if row.raw is None else f"{row.raw:7.4f}"
+        said.append(
+            f"info string {row.move:<5} ({row.child_visits:>4}) N: {row.visits:>7} (+ 0) "
+            f"(P: {100 * row.prior:5.2f}%) (WL: {q:8.5f}) (D: 0.000) (M: 0.0) "
+            f"(Q: {q:8.5f}) (U: {u:7.5f}) (S: {q + u:8.5f}) (V: {raw})"
+            + ("" if row.state == "unknown" else " (T)")
+        )
+    visits = progress.statistics.root_visits
+    said.append(
+        f"info string node  ({len(rows):>4}) N: {visits:>7} (+ 0) (P: 100.0%) (WL: {progress.value:8.5f}) "
+        f"(D: 0.000) (M: 0.0) (Q: {progress.value:8.5f}) (V: {progress.value:7.4f})"
+    )
+    return said

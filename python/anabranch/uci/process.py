@@ -1,0 +1,111 @@
+"""The engine as a process: stdin, stdout, signals, and an end in every case.
+
+Reads lines and hands them over; writes in a thread of its own, so that a reader who does not read
+holds up nobody but itself. The process ends with its input, its reader, its parent or SIGTERM.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from queue import SimpleQueue
+from threading import Thread
+from typing import BinaryIO, NoReturn
+
+WATCH = 0.25
+"""Seconds between two looks at whether anybody is still there."""
+LONGEST_FAREWELL = 1.2
+"""Seconds for the last words of a search and for what is still to be written."""
+
+
+class Speaker:
+    """Writes lines in a thread of its own."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lines: SimpleQueue[str | None] = SimpleQueue()
+        self._thread = Thread(target=self._write, name="anabranch-speaker", daemon=True)
+        self._thread.start()
+
+    def __call__(self, line: str) -> None:
+        """Say a line. Never waits."""
+        self._lines.put(line)
+
+    def close(self, seconds: float) -> None:
+        """Write what is left, and end."""
+        self._lines.put(None)
+        self._thread.join(seconds)
+
+    def _write(self) -> None:
+        while True:
+            line = self._lines.get()
+            words = []
+            while line is not None:
+                words.append(line)
+                if self._lines.empty():
+                    break
+                line = self._lines.get()
+            try:
+                _write_all(self._descriptor, "".join(f"{word}\n" for word in words).encode())
+            except OSError:
+                os._exit(0)  # nobody reads any more
+            if line is None:
+                return
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(descriptor, content) :]
+
+
+def main() -> NoReturn:
+    """Be a UCI engine until the input ends or somebody says quit."""
+    speaker = Speaker(sys.stdout.fileno())
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: os._exit(0))
+    _watch_over(sys.stdout.fileno())
+
+    from anabranch.uci.session import UciSession
+
+    session = UciSession(speaker)
+    for line in _lines(sys.stdin.buffer):
+        if not session.handle(line):
+            break
+    end = time.monotonic() + LONGEST_FAREWELL
+    session.close(LONGEST_FAREWELL)
+    speaker.close(max(0.1, end - time.monotonic()))
+    os._exit(0)  # work of the core may go on in a thread that nobody waits for
+
+
+def _lines(source: BinaryIO) -> Iterator[str]:
+    """The lines of the input; a line ends in LF, CR or both."""
+    while raw := source.readline():
+        for line in raw.decode("utf-8", "replace").replace("\0", " ").split("\r"):
+            if line.strip():
+                yield line
+
+
+def _watch_over(output: int) -> None:
+    """End the process when its parent has died or nobody can read what it says."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        poll = select.poll() if hasattr(select, "poll") else None
+        if poll is not None:
+            poll.register(output, 0)
+        while True:
+            time.sleep(WATCH)
+            broken = poll is not None and any(event & select.POLLERR for _, event in poll.poll(0))
+            if broken or os.getppid() != parent:
+                os._exit(0)
+
+    Thread(target=watch, name="anabranch-watch", daemon=True).start()
+
+
+if __name__ == "__main__":
+    main()
