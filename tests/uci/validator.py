@@ -305,11 +305,10 @@ class Validator:
     def line(self, text: str, at: float | None = None) -> None:
         """A line from the engine."""
         words = text.split()
-        if (
-            words[:1] not in (["option"], ["id"])
-            and words[:2] != ["info", "string"]
-            and text != " ".join(words)
-        ):
+        is_bound = (
+            words[:1] not in (["option"], ["id"]) and words[:2] != ["info", "string"] and not self._free
+        )
+        if is_bound and text != " ".join(words):
             self._fault("white space", text)
         match words[:1]:
             case ["id"]:
@@ -421,7 +420,7 @@ class Validator:
         search.scored = True
         if info.wdl is not None:
             self._check_wdl(search, info.wdl, score, text)
-        elif search.shows_wdl:
+        elif search.shows_wdl and info.pv:
             self._fault("wdl missing", text)
         over = all(_is_over(board) for board in search.boards)
         if not info.pv and not over and score.bound is None:
