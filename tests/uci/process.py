@@ -78,15 +78,11 @@ class EngineProcess(Dialogue):
         self.write(data)
 
     def end_input(self) -> None:
-        """Close the engine's input."""
+        """Close the engine's input, which means `quit`."""
+        self.transcript.append(Event(time.monotonic(), True, "quit"))
         assert self.process.stdin is not None
         with contextlib.suppress(OSError):
             self.process.stdin.close()
-
-    def close_output(self) -> None:
-        """Close our end of the engine's output: it writes into nothing from now on."""
-        assert self.process.stdout is not None
-        os.dup2(os.open(os.devnull, os.O_RDONLY), self.process.stdout.fileno())
 
     def wait_for_exit(self, seconds: float = 2.0) -> int:
         """The exit code; it fails where the process stays."""

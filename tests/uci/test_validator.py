@@ -98,6 +98,7 @@ GOOD = {
         < info depth 1 score mate 1 pv a1a8
         < bestmove a1a8""",
     "quit leaves questions open": "> isready\n> go infinite\n> quit",
+    "quit may be answered": "> go infinite\n> quit\n< info score cp 3 pv e2e4\n< bestmove e2e4",
     "unknown words first": """
         > joho isready
         < readyok

@@ -199,6 +199,8 @@ class Validator:
                     search.pondering = False
             case "quit":
                 self._quit = True
+                for search in self._searches:
+                    search.infinite = search.pondering = False
 
     def _set_option(self, words: list[str]) -> None:
         if words[:1] != ["name"]:
