@@ -89,6 +89,10 @@ class Dialogue(ABC):
         """`isready` and its answer: all before it has been dealt with."""
         self.ask("isready", answer="readyok", seconds=seconds)
 
+    def rest(self, seconds: float = 60.0) -> None:
+        """Wait until the engine has nothing more to do, as far as one can know."""
+        self.settle(seconds)
+
     def said(self, word: str, since: int = 0) -> list[str]:
         """The lines of the engine that begin with a word."""
         events = self.transcript[since:]

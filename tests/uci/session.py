@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tests.uci.dialogue import Dialogue, NoAnswer
+
 from anabranch.uci import UciSession
-from tests.uci.dialogue import Dialogue
 
 
 class Session(Dialogue):
@@ -17,6 +18,11 @@ class Session(Dialogue):
     def carry(self, text: str) -> None:
         """Hand over a line."""
         self.goes_on = self.session.handle(text)
+
+    def rest(self, seconds: float = 60.0) -> None:
+        """Wait until the engine has nothing more to do."""
+        if not self.session.wait(seconds):
+            raise NoAnswer(f"the engine is still busy after {seconds:g} s:\n{self.excerpt()}")
 
     def close(self) -> None:
         """End the session."""

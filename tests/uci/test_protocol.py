@@ -73,7 +73,7 @@ def test_a_command_for_people_answers_and_leaves_the_game_alone(session: Session
     session.ask("go nodes 50")
     since = len(session.transcript)
     session.send(command)
-    assert session.session.wait(60)
+    session.rest(60)
     assert len(session.transcript) > since + 1
     assert best(session.ask("go nodes 20"))[1] in "78"
 
@@ -151,7 +151,7 @@ def test_the_720_orders_of_six_commands(session: Session) -> None:
         since = len(session.transcript)
         session.send(*order)
         session.wait_for("bestmove")
-        assert session.session.wait(20)
+        session.rest(20)
         assert len(session.said("bestmove", since)) == 1, order
         assert len(session.said("uciok", since)) == 1, order
         assert len(session.said("readyok", since)) == 1, order
@@ -356,7 +356,7 @@ def test_a_bad_position_is_named_and_the_old_one_kept(session: Session, bad: str
     session.send("position startpos moves e2e4")
     since = len(session.transcript)
     session.send(bad)
-    assert session.session.wait(10)
+    session.rest(10)
     named = [line for line in session.said("info", since) if line.startswith("info string")]
     assert len(named) == 1
     since = len(session.transcript)
@@ -524,7 +524,7 @@ def test_a_bad_option_is_named_and_changes_nothing(session: Session, option: str
     session.ask("go nodes 20")
     since = len(session.transcript)
     session.send(f"setoption {option}")
-    assert session.session.wait(20)
+    session.rest(20)
     assert [line for line in session.said("info", since) if line.startswith("info string")]
     assert best(session.ask("go nodes 20"))[1] in "78"
 
