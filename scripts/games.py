@@ -3,7 +3,7 @@
 python scripts/games.py --games 1000 --at-once 4 --out games.jsonl
 
 Chess and crazyhouse take turns, unless --variant says which. Every finished game is a line of the file; run
-again to go on. A summary is printed as JSON; the exit code is 1 where our engine forfeited, crashed, played an
+again to go on. A summary is printed as JSON; the exit code is 1 where our engine forfeited, crashed, made an
 illegal move or broke a rule of the protocol.
 """
 
