@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from threading import Lock
-from types import TracebackType
+from types import EllipsisType, TracebackType
 from typing import Any, Literal, Self
 
 import chess
@@ -38,6 +38,7 @@ from anabranch.positions import Move, Position, read_move, read_position
 from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
 from anabranch.search import EvaluatorThread, Limits, Loop
 from anabranch.settings import Settings
+from anabranch.tablebases import TablebasePaths, open_tablebases
 
 ProgressCallback = Callable[[Progress], object]
 
@@ -55,8 +56,9 @@ class Engine:
 
     `evaluator` is the name of a built-in one, the path of a network file (see `anabranch.networks`), an
     object with a method `evaluate`, or a function (see `anabranch.evaluators`). Without one, the network that
-    comes with the package judges, `"network"` by name; variants that have none use `"material"`. Everything
-    else given by name is a setting. One thread at a time uses an engine; `stop` may be called from any.
+    comes with the package judges, `"network"` by name; variants that have none use `"material"`.
+    `tablebases` are directories with Syzygy tables (see `anabranch.tablebases`). Everything else given by
+    name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Engine:
         chess960: bool = False,
         *,
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
+        tablebases: TablebasePaths | _core.Tablebases | None = None,
         **settings: bool | int | float | str,
     ) -> None:
         self._busy = Lock()
@@ -81,6 +84,8 @@ class Engine:
         _check_fit(self._evaluator, self._session)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
             self.configure(evaluator=NETWORK)
+        if tablebases is not None:
+            self.configure(tablebases=tablebases)
 
     # What it is
 
@@ -105,6 +110,16 @@ class Engine:
         return self._settings.evaluator if self._evaluator is None else self._evaluator
 
     @property
+    def tablebases(self) -> _core.Tablebases | None:
+        """The tablebases in use, if there are any; their `problems` say which files are not.
+
+        >>> print(Engine().tablebases)
+        None
+        """
+        with self._exclusive():
+            return self._session.tablebases()
+
+    @property
     def shape(self) -> tuple[int, int]:
         """What a network for this variant has to fit: number of planes C, size of the policy A.
 
@@ -117,9 +132,11 @@ class Engine:
         self,
         *,
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
+        tablebases: TablebasePaths | _core.Tablebases | EllipsisType | None = ...,
         **settings: bool | int | float | str,
     ) -> None:
-        """Change settings or the evaluator. The graph is kept where it still means the same.
+        """Change settings, the evaluator or the tablebases (`None` leaves them aside). The graph is kept
+        where it still means the same.
 
         >>> engine = Engine()
         >>> engine.configure(c_init=3.0, evaluator="hash")
@@ -134,8 +151,11 @@ class Engine:
         with self._exclusive():
             checked = self._settings.changed(changes)
             _check_fit(new, self._session)
+            tables = _read_tablebases(tablebases)
             self._session.configure(asdict(checked), *_source(new))
             self._settings, self._evaluator = checked, new
+            if not isinstance(tables, EllipsisType):
+                self._session.set_tablebases(tables)
 
     # Where it is
 
@@ -325,14 +345,16 @@ class Engine:
         cls,
         path: str | os.PathLike[str],
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
+        tablebases: TablebasePaths | _core.Tablebases | None = None,
     ) -> Self:
         """An engine that stands where a saved one stood, and goes on like it.
 
         A Python evaluator or a network is not in the file: where one was used that did not come with the
-        package, give it again. Another evaluator than that of the file starts a new graph.
+        package, give it again. Another evaluator than that of the file starts a new graph. What tablebases
+        said about the graph's nodes is in the file; to ask them on, give them again.
         """
         variant, chess960 = _core.saved_variant(path)
-        engine = cls(variant, chess960=chess960)
+        engine = cls(variant, chess960=chess960, tablebases=tablebases)
         if evaluator is None or evaluator == NETWORK:
             given = engine._evaluator
         else:
@@ -512,6 +534,15 @@ def _read_evaluator(
         "setting 'evaluator' takes a name, a function or an object with a method 'evaluate', "
         f"not {type(evaluator).__name__}"
     )
+
+
+def _read_tablebases(
+    tablebases: TablebasePaths | _core.Tablebases | EllipsisType | None,
+) -> _core.Tablebases | EllipsisType | None:
+    """Tables that are open; what says nothing or none stays what it is."""
+    if tablebases is None or isinstance(tablebases, (_core.Tablebases, EllipsisType)):
+        return tablebases
+    return open_tablebases(tablebases)
 
 
 def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Session) -> None:

@@ -300,9 +300,9 @@ class State(Enum):
     WIN = "win"
     DRAW = "draw"
     LOSS = "loss"
-    TB_WIN = "tb_win"
-    TB_DRAW = "tb_draw"
-    TB_LOSS = "tb_loss"
+    TB_WIN = "tb-win"
+    TB_DRAW = "tb-draw"
+    TB_LOSS = "tb-loss"
 
     @property
     def is_exact(self) -> bool:

@@ -112,6 +112,10 @@ class Settings:
     """Hard cap of the graph in bytes."""
     reuse: bool = True
     """Keep the part of the graph below a move that was played."""
+    tablebase_men: int = 7
+    """Most men of a position that is looked up in the tablebases; 0 leaves them aside."""
+    tablebase_fifty: bool = True
+    """Tablebase wins that the 50-move rule spoils are draws; without it they are wins."""
     evaluator: BuiltIn = "material"
     """The evaluator in the core; network where a file was given."""
     hash_cost_us: int = 0

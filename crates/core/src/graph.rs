@@ -85,9 +85,9 @@ impl State {
             State::Win => "win",
             State::Draw => "draw",
             State::Loss => "loss",
-            State::TbWin => "tb_win",
-            State::TbDraw => "tb_draw",
-            State::TbLoss => "tb_loss",
+            State::TbWin => "tb-win",
+            State::TbDraw => "tb-draw",
+            State::TbLoss => "tb-loss",
         }
     }
 }

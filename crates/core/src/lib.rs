@@ -12,6 +12,7 @@ pub mod game;
 pub mod graph;
 pub mod mate;
 pub mod network;
+pub mod oracle;
 pub mod path;
 pub mod pgn;
 pub mod pool;

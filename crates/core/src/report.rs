@@ -9,6 +9,7 @@ use crate::choose;
 use crate::drive::Finish;
 use crate::game::{Game, MoveCode};
 use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
+use crate::oracle::KnownRoot;
 use crate::proof;
 use crate::random::{Random, mix};
 use crate::search::{Counters, Search};
@@ -203,18 +204,35 @@ impl<G: Game> Search<G> {
 
     /// The slot of the move to play at the root.
     pub fn choice(&self) -> Option<u16> {
-        choose::choose(&self.graph, self.root, &self.settings, &mut self.choice_random())
+        let mut random = self.choice_random();
+        match self.guide() {
+            Some(guide) => guide.choose(&self.graph, self.root, &self.settings, &mut random),
+            None => choose::choose(&self.graph, self.root, &self.settings, &mut random),
+        }
     }
 
-    /// The verdict on the root, checked against the game's history.
+    /// What the tablebases say about the root, unless the search has found the end of the game itself.
+    fn guide(&self) -> Option<&KnownRoot> {
+        self.known_root.as_ref().filter(|_| self.proven().is_none())
+    }
+
+    /// The verdict on the root: what is proven with the game's history, else what the tablebases say.
     pub fn verdict(&self) -> Option<Solved> {
+        let by_tablebase = |state| Solved { state, plies: None, exact: false };
+        self.proven().or_else(|| match &self.known_root {
+            Some(known) => known.state.map(by_tablebase),
+            None => Some(self.graph.node(self.root).state).filter(|state| state.is_solved() && !state.is_exact()).map(by_tablebase),
+        })
+    }
+
+    /// What play to the end proves about the root, checked against the game's history.
+    pub fn proven(&self) -> Option<Solved> {
         let node = self.graph.node(self.root);
         if let Some(improved) = &self.improved {
             return Some(Solved { state: node.state, plies: Some(improved.plies), exact: true });
         }
         match node.state {
-            State::Unknown => None,
-            State::TbWin | State::TbDraw | State::TbLoss => Some(Solved { state: node.state, plies: None, exact: false }),
+            State::Unknown | State::TbWin | State::TbDraw | State::TbLoss => None,
             state => proof::stands(&self.graph, self.root, &self.path).then(|| Solved {
                 state,
                 plies: Some(u32::from(node.end_in_ply)),
@@ -262,8 +280,11 @@ impl<G: Game> Search<G> {
                 .then(b.q.partial_cmp(&a.q).unwrap_or(std::cmp::Ordering::Equal))
                 .then(slot_a.cmp(slot_b))
         });
-        let principal = moves
+        let guide = self.guide();
+        let is_admitted = |mv: MoveCode| guide.is_none_or(|guide| guide.admits(mv));
+        let principal: Vec<Line> = moves
             .iter()
+            .filter(|(slot, _)| is_admitted(edges[*slot as usize].mv))
             .filter(|(_, report)| report.visits > 0 || report.state.is_solved())
             .take(lines)
             .map(|(slot, report)| self.principal_variation(*slot, report, best == Some(*slot)))
@@ -284,9 +305,17 @@ impl<G: Game> Search<G> {
             explored: 0,
         }));
         let solved = self.verdict();
-        let fallback = || graph.candidates(self.root).first().map(|candidate| candidate.mv());
+        let fallback = || {
+            let listed = graph.candidates(self.root).iter().map(|candidate| candidate.mv());
+            listed.chain(guide.into_iter().flat_map(KnownRoot::moves).copied()).find(|&mv| is_admitted(mv))
+        };
+        let best_move = best.map(|slot| edges[slot as usize].mv).or_else(fallback).map(|mv| game.move_text(mv));
+        let principal = match guide {
+            Some(guide) if lines > 0 => follow(guide, principal, best_move.as_deref(), root.value),
+            _ => principal,
+        };
         Report {
-            best_move: best.map(|slot| edges[slot as usize].mv).or_else(fallback).map(|mv| game.move_text(mv)),
+            best_move,
             // A proof that the game's history breaks is no verdict: then the mean stands.
             value: solved.and_then(|verdict| verdict.state.value()).unwrap_or(root.value),
             moves,
@@ -461,6 +490,20 @@ impl<G: Game> Search<G> {
         }
         (nodes.into_iter().map(|(_, export, _)| export).collect(), edges)
     }
+}
+
+/// Lines under the guidance of tablebases: each has their verdict, and there is one even where the search has not seen the move.
+fn follow(guide: &KnownRoot, mut lines: Vec<Line>, best_move: Option<&str>, value: f64) -> Vec<Line> {
+    let state = guide.state.unwrap_or_default();
+    for line in lines.iter_mut().filter(|line| !line.state.is_solved()) {
+        line.state = state;
+    }
+    if let Some(mv) = best_move
+        && lines.is_empty()
+    {
+        lines.push(Line { moves: vec![mv.to_owned()], value, visits: 0, state, plies: None });
+    }
+    lines
 }
 
 /// The edge a variation follows: along the proof where there is one, else the most visited, then the better value.

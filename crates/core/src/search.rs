@@ -16,6 +16,7 @@ use crate::explore::{self, Kind};
 use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::mate::{self, Shortest};
+use crate::oracle::{self, KnownRoot, Oracle};
 use crate::path::Path;
 use crate::prior::{Candidate, Weights, rank};
 use crate::random::Random;
@@ -64,6 +65,8 @@ pub struct Counters {
     pub reclaims: u64,
     /// Lists of candidates derived a second time.
     pub relistings: u64,
+    /// New nodes whose result a tablebase knew.
+    pub tablebase_hits: u64,
 }
 
 /// A leaf that waits, with the trajectory that led there.
@@ -133,6 +136,9 @@ pub struct Search<G: Game> {
     pub(crate) random: Random,
     pub(crate) evaluator: Option<Arc<dyn Evaluator<G>>>,
     pub(crate) improved: Option<Shortest>,
+    pub(crate) oracle: Option<Arc<dyn Oracle<G>>>,
+    /// What the tablebases say about the root.
+    pub(crate) known_root: Option<KnownRoot>,
     /// For benchmarks: the length and moves of every trajectory, one after the other.
     pub(crate) recorder: Option<Vec<MoveCode>>,
     puct: Puct,
@@ -166,6 +172,8 @@ impl<G: Game> Search<G> {
             random: Random::new(settings.seed),
             evaluator,
             improved: None,
+            oracle: None,
+            known_root: None,
             recorder: None,
             puct: Puct::new(&settings),
             settings,
@@ -203,6 +211,7 @@ impl<G: Game> Search<G> {
             && old.solver == new.solver
             && old.evaluator == new.evaluator
             && old.seed == new.seed
+            && (self.oracle.is_none() || (old.tablebase_men, old.tablebase_fifty) == (new.tablebase_men, new.tablebase_fifty))
             && self.evaluator.is_some() == evaluator.is_some()
             && evaluator.is_some()
             && self.graph.reserved_bytes() <= settings.memory as usize;
@@ -214,6 +223,14 @@ impl<G: Game> Search<G> {
             let (origin, played) = (self.origin.clone(), self.played.clone());
             self.restart(origin, &played);
         }
+    }
+
+    /// Takes tablebases, or leaves them aside. The graph starts anew, because its nodes were asked about when they were created.
+    pub fn set_oracle(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) {
+        debug_assert_eq!(self.flying, 0);
+        self.oracle = oracle;
+        let (origin, played) = (self.origin.clone(), self.played.clone());
+        self.restart(origin, &played);
     }
 
     /// The graph.
@@ -259,6 +276,7 @@ impl<G: Game> Search<G> {
             root.play(mv);
         }
         self.path = Path::new(root, &before, played);
+        self.known_root = self.oracle.as_deref().and_then(|oracle| KnownRoot::rank(oracle, &self.path, &self.settings));
         self.origin = origin;
         self.played = played.to_vec();
     }
@@ -269,6 +287,7 @@ impl<G: Game> Search<G> {
         let game = self.path.position();
         let (key, salt) = (game.key(), salt(game, self.settings.merge));
         self.root = create(&mut self.graph, &mut self.moves, &self.settings, game, key, salt);
+        look_up(&mut self.graph, self.root, self.oracle.as_deref(), &self.settings, game);
     }
 
     /// Moves on to another position of a game. Where it continues the present one, what lies below is kept; returns whether it was.
@@ -521,7 +540,12 @@ impl<G: Game> Search<G> {
         let known = if self.settings.backup.merges() { self.graph.find(key, salt) } else { None };
         let (child, fresh) = match known {
             Some(child) => (child, false),
-            None => (create(&mut self.graph, &mut self.moves, &self.settings, game, key, salt), true),
+            None => {
+                let child = create(&mut self.graph, &mut self.moves, &self.settings, game, key, salt);
+                let is_known = look_up(&mut self.graph, child, self.oracle.as_deref(), &self.settings, game);
+                self.counters.tablebase_hits += u64::from(is_known);
+                (child, true)
+            }
         };
         self.graph.link(id, slot, child);
         self.counters.transposition_links += u64::from(!fresh);
@@ -808,6 +832,18 @@ fn create<G: Game>(graph: &mut Graph, moves: &mut Vec<MoveCode>, settings: &Sett
         _ => graph.enter_new(id),
     }
     id
+}
+
+/// Asks the tablebases about a new node; whether they knew it.
+#[inline]
+fn look_up<G: Game>(graph: &mut Graph, id: NodeId, oracle: Option<&dyn Oracle<G>>, settings: &Settings, game: &G) -> bool {
+    let Some(oracle) = oracle else { return false };
+    if graph.node(id).has(node_flag::TERMINAL) {
+        return false;
+    }
+    let state = oracle::state_of(oracle, game, settings);
+    graph.node_mut(id).state = state.unwrap_or_default();
+    state.is_some()
 }
 
 /// What a thread keeps between evaluations to spare allocations.

@@ -13,11 +13,12 @@ use shakmaty::variant::{Crazyhouse, VariantPosition};
 use thiserror::Error;
 
 use crate::chess::planes::Version;
-use crate::chess::{Board, FenError, MoveError, Rules, Variant, divide, perft};
+use crate::chess::{Board, FenError, MoveError, Rules, Tablebases, Variant, divide, perft};
 use crate::drive::{Course, Finish, Limits, has_mate, run};
 use crate::evaluators;
 use crate::game::{Game, MoveCode};
 use crate::network::Network;
+use crate::oracle::Oracle;
 use crate::pool::Pool;
 use crate::prior::{Weights, rank};
 use crate::report::{EdgeExport, Meters, NodeExport, Part, Report};
@@ -107,6 +108,10 @@ pub trait Session: Send {
     fn is_external(&self) -> bool;
     /// Where evaluations come from.
     fn source(&self) -> Source;
+    /// Takes tablebases, or leaves them aside. The graph is kept where the tables are the same, or none are made for the variant.
+    fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>);
+    /// The tablebases.
+    fn tablebases(&self) -> Option<Arc<Tablebases>>;
     /// Moves to a position: a FEN (the start of the game without one) and moves in UCI or SAN. Keeps the graph where the game goes on; whether it did.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError>;
     /// Plays a move on the present position; whether the graph below it was kept.
@@ -192,6 +197,7 @@ pub struct BoardSession<P: Rules> {
     network: Option<Arc<Network>>,
     /// The hash of the network that made the graph, while it is not at hand.
     missing_network: Option<String>,
+    tablebases: Option<Arc<Tablebases>>,
 }
 
 type AnyEvaluator<P> = Arc<dyn crate::evaluator::Evaluator<Board<P>>>;
@@ -209,7 +215,8 @@ impl<P: Rules> BoardSession<P> {
         let (evaluator, network) = Self::evaluator(variant, &mut settings, source)?;
         let search = Search::new(settings, evaluator, origin, &[]);
         let course = Course::new(Limits::default());
-        Ok(BoardSession { variant, chess960, search, pool: None, queue: VecDeque::new(), course, network, missing_network: None })
+        let queue = VecDeque::new();
+        Ok(BoardSession { variant, chess960, search, pool: None, queue, course, network, missing_network: None, tablebases: None })
     }
 
     /// The evaluator that settings and source ask for. A network makes the setting say so.
@@ -230,6 +237,12 @@ impl<P: Rules> BoardSession<P> {
                 Ok((Some(evaluator.map_err(|_| SessionError::NoNetwork)?), None))
             }
         }
+    }
+
+    /// The tablebases as the search sees them, if they hold tables of this variant.
+    fn oracle(&self) -> Option<Arc<dyn Oracle<Board<P>>>> {
+        let tables = self.tablebases.clone().filter(|tables| tables.men(self.variant) > 0)?;
+        Some(tables)
     }
 
     /// The hash of the network that made the graph, if one did.
@@ -261,7 +274,7 @@ impl<P: Rules> BoardSession<P> {
         }
         // A proof from an earlier search may rest on a position that has been repeated since: then the graph has nothing to say here.
         let is_proven = self.search.graph().node(self.search.root()).state.is_exact();
-        if is_proven && self.search.verdict().is_none() {
+        if is_proven && self.search.proven().is_none() {
             Session::forget(self);
         }
         self.search.reset_counters();
@@ -348,6 +361,23 @@ impl<P: Rules> Session for BoardSession<P> {
 
     fn source(&self) -> Source {
         Source::new(self.is_external(), self.network.clone())
+    }
+
+    fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
+        self.abandon();
+        let (had, tables) = (self.search.oracle.is_some(), tablebases.as_deref());
+        let is_same = self.tablebases.as_deref().zip(tables).is_some_and(|(old, new)| old.is_same(new));
+        self.tablebases = tablebases;
+        let oracle = self.oracle();
+        if is_same || (!had && oracle.is_none()) {
+            self.search.oracle = oracle;
+        } else {
+            self.search.set_oracle(oracle);
+        }
+    }
+
+    fn tablebases(&self) -> Option<Arc<Tablebases>> {
+        self.tablebases.clone()
     }
 
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError> {
@@ -568,6 +598,7 @@ impl<P: Rules> Session for BoardSession<P> {
         let source = Source::new(is_apart && network.is_none(), network);
         let (evaluator, network) = Self::evaluator(self.variant, &mut settings, source)?;
         let mut search = Search::new(settings, evaluator, origin, &played);
+        search.set_oracle(self.oracle());
         save::restore(&mut search, &body)?;
         self.queue.clear();
         self.search = search;

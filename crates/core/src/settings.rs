@@ -387,6 +387,8 @@ settings! {
     seed: integer(0, u64::MAX) = 0, "", "Seed of the random source.";
     memory: integer(4u64 << 20, 1u64 << 44) = 2u64 << 30, "", "Hard cap of the graph in bytes.";
     reuse: flag() = true, "", "Keep the part of the graph below a move that was played.";
+    tablebase_men: integer(0, 7) = 7, "", "Most men of a position that is looked up in the tablebases; 0 leaves them aside.";
+    tablebase_fifty: flag() = true, "", "Tablebase wins that the 50-move rule spoils are draws; without it they are wins.";
     evaluator: choice(BuiltIn) = BuiltIn::Material, "", "The evaluator in the core; network where a file was given.";
     hash_cost_us: integer(0, 10_000_000) = 0, "", "Artificial cost of the hash evaluator in microseconds.";
 }

@@ -17,6 +17,7 @@ use pyo3::types::PyDict;
 use crate::convert::{self, dict};
 use crate::errors;
 use crate::network::Network;
+use crate::tablebases::Tablebases;
 use crate::watch::watch;
 
 /// A search on one variant. One call at a time; `stop` may be called at any time from any thread.
@@ -37,6 +38,7 @@ fn rebuild(guard: &mut Guard<'_>) {
     if let Ok(mut fresh) = fresh
         && fresh.set_position(Some(&origin), &moves).is_ok()
     {
+        fresh.set_tablebases(guard.tablebases());
         **guard = fresh;
     }
 }
@@ -115,6 +117,18 @@ impl Session {
         let settings = convert::read_settings(settings)?;
         let source = Source::new(external, network.map(Network::share));
         self.lock()?.configure(settings, source).map_err(errors::session)
+    }
+
+    /// Takes tablebases, or leaves them aside; the graph is kept where they are the same.
+    #[pyo3(signature = (tablebases=None))]
+    fn set_tablebases(&self, py: Python<'_>, tablebases: Option<&Tablebases>) -> PyResult<()> {
+        let tablebases = tablebases.map(Tablebases::share);
+        self.apart(py, |session| session.set_tablebases(tablebases))
+    }
+
+    /// The tablebases.
+    fn tablebases(&self) -> PyResult<Option<Tablebases>> {
+        Ok(self.lock()?.tablebases().map(Tablebases::wrap))
     }
 
     /// Moves to a position; whether the graph was kept.

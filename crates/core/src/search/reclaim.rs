@@ -43,7 +43,8 @@ impl<G: Game> Search<G> {
             self.graph.sweep(&roots, |graph, id, slot| {
                 let child = graph.edge(id, slot).child;
                 let node = graph.node(child);
-                if node.state.is_solved() {
+                // What rests on tablebases can be looked up again; a proof would have to be searched for.
+                if node.state.is_exact() {
                     return !forgets_proofs && is_part_of_proof(graph, id, child);
                 }
                 node.visits > least
