@@ -60,6 +60,8 @@ SEEDS = [
     "help",
     "d",
 ]
+MIXED = [line for line in SEEDS for _ in range(1 if line.startswith(("go", "setoption", "uci")) else 3)]
+"""What costs a search, a new setting or a long answer comes less often."""
 RARE = ["setoption name UCI_Variant value crazyhouse", "setoption name UCI_Variant value chess"]
 """Each costs the making of an engine."""
 WORDS = sorted(
@@ -85,7 +87,7 @@ EVERY = 25
 
 def mutate(source: random.Random) -> str:
     """A line of the protocol with up to four wounds."""
-    line = source.choice(SEEDS)
+    line = source.choice(MIXED)
     for _ in range(source.choice([0, 0, 1, 1, 1, 2, 3, 4])):
         line = source.choice(WOUNDS)(line, source)
     return "isready" if any(word in line.lower() for word in FORBIDDEN) else line
@@ -143,7 +145,7 @@ WOUNDS = [_swap_letter, _insert_letter, _cut, _swap_word, _insert_word, _drop_wo
 def fire(dialogue: Dialogue, lines: int, seed: int) -> None:
     """Mutated lines; every so often the engine must come to rest."""
     source = random.Random(seed)
-    dialogue.greet(Hash=16)
+    dialogue.greet(Hash=16, Backend="material")
     for number in range(lines):
         dialogue.send(mutate(source))
         if number % EVERY == EVERY - 1:

@@ -23,7 +23,7 @@ FILE = Path(__file__).parents[1] / "data" / "known-mates.epd"
 TEACHERS = {"chess": "stockfish", "crazyhouse": "fairy-stockfish"}
 NODES = 8000
 PROVING_NODES = 100_000
-FLOORS = {1: 1.0, 2: 0.8, 3: 0.5, -1: 0.9, -2: 0.5}
+FLOORS = {1: 1.0, 2: 0.9, 3: 0.75, 4: 0.6, 5: 0.3, -1: 0.8, -2: 0.6, -3: 0.5}
 """Parts of the mates of a distance that must be claimed."""
 
 
