@@ -143,6 +143,14 @@ GOOD = {
         > go nodes 5
         < info depth 1 score cp 3 pv e7e5
         < bestmove e7e5""",
+    "a move in short notation may be taken or not": """
+        > position startpos moves e4
+        > go nodes 5
+        < info depth 1 score cp 3 pv e7e5
+        < bestmove e7e5
+        > go nodes 5
+        < info depth 1 score cp 3 pv e2e4
+        < bestmove e2e4""",
     "a doubtful position": """
         > position startpos moves e2e4
         > position fen 7k/8/8/8/8/8/8/6KK w - - 0 1

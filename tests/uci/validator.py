@@ -15,6 +15,7 @@ import chess
 import chess.variant
 
 INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+LONG_MOVE = re.compile(r"[a-h][1-8][a-h][1-8][nbrqk]?|[PNBRQ]@[a-h][1-8]")
 COMMANDS = frozenset(
     {
         "uci",
@@ -248,7 +249,9 @@ class Validator:
         if board is None:
             return  # the old position is kept
         self._position = [*start, "moves", *moves]
-        sound = start[0] == "startpos" or (len(start) == 7 and _is_sound(self.variant, fen, self.chess960))
+        sound = all(LONG_MOVE.fullmatch(move) for move in moves) and (
+            start[0] == "startpos" or (len(start) == 7 and _is_sound(self.variant, fen, self.chess960))
+        )
         self.boards = [board] if sound else [*self.boards[:4], board]
 
     def _play(self, fen: str, moves: list[str]) -> chess.Board | None:
@@ -262,11 +265,8 @@ class Validator:
             except ValueError:
                 return None
         for move in rest:
-            try:
-                parsed = board.parse_uci(move)
-            except ValueError:
-                return None
-            if not parsed:
+            parsed = _read_move(board, move)
+            if parsed is None:
                 return None
             board.push(parsed)
         self._read_moves = fen, list(moves), board.copy()
@@ -424,7 +424,7 @@ class Validator:
             self._check_wdl(search, info.wdl, score, text)
         elif search.shows_wdl and info.pv:
             self._fault("wdl missing", text)
-        over = all(_is_over(board) for board in search.boards)
+        over = any(_is_over(board) for board in search.boards)
         if not info.pv and not over and score.bound is None:
             self._fault("score without pv", text)
         if score.kind == "mate" and score.bound is None:
@@ -619,6 +619,17 @@ def _read_score(rest: list[str]) -> Score:
 
 def _board(variant: str, fen: str, chess960: bool) -> chess.Board:
     return chess.variant.find_variant(variant)(fen, chess960=chess960)
+
+
+def _read_move(board: chess.Board, text: str) -> chess.Move | None:
+    """A legal move, None where it is none. Engines may take the short notation too."""
+    for read in (board.parse_uci, board.parse_san):
+        try:
+            move = read(text)
+        except ValueError:
+            continue
+        return move or None
+    return None
 
 
 def _is_sound(variant: str, fen: str, chess960: bool) -> bool:
