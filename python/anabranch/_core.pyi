@@ -134,6 +134,8 @@ class Session:
         mate: int | None = None,
         progress: Callable[[dict[str, Any]], object] | None = None,
         interval: float = 0.5,
+        lines: int = 8,
+        root_moves: list[str] = ...,
     ) -> str: ...
     def begin(
         self,
@@ -141,7 +143,9 @@ class Session:
         evaluations: int | None = None,
         time: float | None = None,
         mate: int | None = None,
+        root_moves: list[str] = ...,
     ) -> None: ...
+    def best_move(self) -> str | None: ...
     def finish(self) -> str | None: ...
     def collect(
         self, planes: NDArray[np.float32] | None, version: str = "v3"

@@ -12,7 +12,7 @@ import math
 import operator
 import os
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -27,6 +27,7 @@ from anabranch.errors import (
     EvaluatorError,
     GameOverError,
     LimitError,
+    MoveError,
     SearchBusyError,
     SettingError,
     VariantError,
@@ -249,19 +250,24 @@ class Engine:
         lines: int = 3,
         progress: ProgressCallback | None = None,
         progress_interval: float = 0.5,
+        root_moves: Sequence[Move] | None = None,
     ) -> Result:
         """Search until the first limit is met, the position is solved or somebody stops it.
 
         `position` is a FEN, "startpos", either with moves ("FEN moves e2e4 ...", or a pair), or a
         `chess.Board`; without one the search goes on where the engine stands. `time` is in seconds; `mate`
-        asks for a proven mate in so many moves. `progress` is called every `progress_interval` seconds.
+        asks for a proven mate in so many moves. `progress` is called every `progress_interval` seconds, and
+        as soon as another move would be chosen. With `root_moves` the search chooses among these moves only,
+        and proves what they prove; the graph is the same, and the next search without them sees all of it.
         `stop` and Ctrl-C end the search within 50 ms, whatever is being evaluated; after Ctrl-C
         (KeyboardInterrupt) `result` has what was found.
 
         >>> Engine().search("startpos moves e2e4", simulations=100).statistics.simulations
         100
         """
-        options = _Options(simulations, evaluations, time, mate, lines, progress, progress_interval)
+        options = _Options(
+            simulations, evaluations, time, mate, lines, progress, progress_interval, root_moves
+        )
         self._enter()
         return self._search(position, options)
 
@@ -276,6 +282,7 @@ class Engine:
         lines: int = 3,
         progress: ProgressCallback | None = None,
         progress_interval: float = 0.5,
+        root_moves: Sequence[Move] | None = None,
     ) -> Result:
         """Search like `search`, in a thread, while the event loop goes on. Cancelling it stops the search.
 
@@ -288,7 +295,7 @@ class Engine:
         tell: ProgressCallback | None = None
         if progress is not None:
             tell = partial(loop.call_soon_threadsafe, progress)  # type: ignore[arg-type]
-        options = _Options(simulations, evaluations, time, mate, lines, tell, progress_interval)
+        options = _Options(simulations, evaluations, time, mate, lines, tell, progress_interval, root_moves)
         self._enter()
         work = loop.run_in_executor(None, self._search, position, options)
         try:
@@ -432,12 +439,19 @@ class Engine:
 
         if self._evaluator is not None and not isinstance(self._evaluator, _core.Network):
             loop = Loop(self._session, self._evaluator, limits)
-            return loop.run(self._thread, tell, options.interval)
+            return loop.run(self._thread, tell, options.interval, options.lines)
         if self._session.is_external():
             made_by = "a network" if self._settings.evaluator == "network" else "an evaluator of Python"
             raise EvaluatorError(f"the graph was made with {made_by}, which must be given again")
         return self._session.run(
-            limits.simulations, limits.evaluations, limits.time, limits.mate, tell, options.interval
+            limits.simulations,
+            limits.evaluations,
+            limits.time,
+            limits.mate,
+            tell,
+            options.interval,
+            options.lines,
+            list(limits.root_moves),
         )
 
     def _root(self) -> Root:
@@ -462,18 +476,28 @@ class _Options:
         lines: int,
         progress: ProgressCallback | None,
         interval: float,
+        root_moves: Sequence[Move] | None,
     ) -> None:
         self.limits = Limits(
             simulations=_count("simulations", simulations, 1),
             evaluations=_count("evaluations", evaluations, 1),
             time=None if time is None else _seconds("time", time, 0.0, exclusive=True),
             mate=_count("mate", mate, 1, most=1000),
+            root_moves=_read_moves(root_moves),
         )
-        if self.limits == Limits():
+        if self.limits == Limits(root_moves=self.limits.root_moves):
             raise LimitError("a search needs a limit: simulations, evaluations, time or mate")
         self.lines = _count("lines", lines, 0) or 0
         self.progress = progress
         self.interval = _seconds("progress_interval", interval, 0.0, exclusive=False)
+
+
+def _read_moves(moves: Sequence[Move] | None) -> tuple[str, ...]:
+    if moves is None:
+        return ()
+    if isinstance(moves, str) or not isinstance(moves, Iterable):
+        raise MoveError(f"root_moves is a list of moves, not {moves!r}")
+    return tuple(read_move(move) for move in moves)
 
 
 def _count(name: str, given: object, least: int, most: int = 2**63 - 1) -> int | None:

@@ -8,6 +8,7 @@ use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Graph, NodeId, State};
 use crate::path::Path;
 use crate::random::Random;
+use crate::restrict::Allowed;
 use crate::settings::Settings;
 
 /// The result of a position with clock 0, for the side to move.
@@ -132,9 +133,9 @@ impl KnownRoot {
     }
 
     /// The slot of the move to play among those that are admitted; `None` when the search has opened none of them.
-    pub fn choose(&self, graph: &Graph, id: NodeId, settings: &Settings, random: &mut Random) -> Option<u16> {
+    pub fn choose(&self, graph: &Graph, id: NodeId, allowed: &Allowed, settings: &Settings, random: &mut Random) -> Option<u16> {
         let edges = graph.edges(id);
-        let admitted: Vec<u16> = (0..edges.len() as u16).filter(|&slot| self.admits(edges[slot as usize].mv)).collect();
+        let admitted: Vec<u16> = allowed.slots(graph, id).filter(|&slot| self.admits(edges[slot as usize].mv)).collect();
         let visited: Vec<u16> = admitted.iter().copied().filter(|&slot| edges[slot as usize].visits > 0).collect();
         let contender = |&slot: &u16| Contender { visits: edges[slot as usize].visits, q: edges[slot as usize].q };
         let options: Vec<Contender> = visited.iter().map(contender).collect();

@@ -14,12 +14,13 @@ use crate::backup::{Arrival, Step, back_up, mark};
 use crate::evaluator::{Evaluator, Leaf};
 use crate::explore::{self, Kind};
 use crate::game::{Ending, Game, MoveCode};
-use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
+use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::mate::{self, Shortest};
 use crate::oracle::{self, KnownRoot, Oracle};
 use crate::path::Path;
 use crate::prior::{Candidate, Weights, rank};
 use crate::random::Random;
+use crate::restrict::Allowed;
 use crate::select::{Choice, Puct};
 use crate::settings::{Backup, Merge, Settings};
 use crate::solver;
@@ -139,6 +140,7 @@ pub struct Search<G: Game> {
     pub(crate) oracle: Option<Arc<dyn Oracle<G>>>,
     /// What the tablebases say about the root.
     pub(crate) known_root: Option<KnownRoot>,
+    pub(crate) allowed: Allowed,
     /// For benchmarks: the length and moves of every trajectory, one after the other.
     pub(crate) recorder: Option<Vec<MoveCode>>,
     puct: Puct,
@@ -174,6 +176,7 @@ impl<G: Game> Search<G> {
             improved: None,
             oracle: None,
             known_root: None,
+            allowed: Allowed::default(),
             recorder: None,
             puct: Puct::new(&settings),
             settings,
@@ -246,6 +249,19 @@ impl<G: Game> Search<G> {
     /// The position at the root.
     pub fn position(&self) -> &G {
         self.path.root()
+    }
+
+    /// Confines the search to some of the root's moves, or to none in particular, until it is told otherwise.
+    pub fn confine(&mut self, allowed: Allowed) {
+        if self.allowed != allowed {
+            self.allowed = allowed;
+            self.improved = None;
+        }
+    }
+
+    /// What the moves that may be chosen prove about the root, and in how many plies.
+    pub fn proven(&self) -> (State, u16) {
+        if self.allowed.is_all() || self.settings.solver { self.allowed.proven(&self.graph, self.root) } else { (State::Unknown, 0) }
     }
 
     /// What was counted since the last [`Search::reset_counters`].
@@ -331,15 +347,14 @@ impl<G: Game> Search<G> {
 
     /// Looks for the shortest proof of a root that is proven won or lost; then its length is the true distance. Gives up when `cancel` says so.
     pub fn improve(&mut self, cancel: &dyn Fn() -> bool) {
-        let node = self.graph.node(self.root);
-        let most = u32::from(node.end_in_ply);
-        if node.has(node_flag::TERMINAL) || self.improved.is_some() {
+        if self.is_over() || self.improved.is_some() {
             return;
         }
-        let game = self.path.root();
-        let found = match node.state {
-            State::Win => mate::shortest_win(game, &self.path, most, cancel),
-            State::Loss => mate::longest_defence(game, &self.path, most, cancel),
+        let (state, most) = self.proven();
+        let (game, most, allowed) = (self.path.root(), u32::from(most), &self.allowed);
+        let found = match state {
+            State::Win => mate::shortest_win(game, &self.path, most, allowed, cancel),
+            State::Loss => mate::longest_defence(game, &self.path, most, allowed, cancel),
             _ => return,
         };
         self.improved = found.ok().flatten();
@@ -373,7 +388,7 @@ impl<G: Game> Search<G> {
             && stopped < self.settings.batch_stops
             && terminals < self.settings.batch_terminals
             && self.within(budget)
-            && !self.graph.node(self.root).state.is_exact()
+            && !self.proven().0.is_exact()
             && !stop.load(Ordering::Relaxed)
         {
             self.starved = !self.make_room();
@@ -495,6 +510,9 @@ impl<G: Game> Search<G> {
 
     #[inline]
     fn select(&mut self, id: NodeId) -> Choice {
+        if id == self.root && !self.allowed.is_all() {
+            return self.select_allowed();
+        }
         let node = self.graph.node(id);
         if node.opened == 0 && node.listed > 0 && !self.settings.table_values {
             return Choice::Unopened(0);
@@ -517,6 +535,15 @@ impl<G: Game> Search<G> {
             graph.node(child).has(node_flag::EVALUATED).then(|| graph.target(id, child))
         };
         self.puct.select(graph, id, Some(&mut value_of))
+    }
+
+    /// Selection at the root of a search that is confined to some of its moves.
+    #[cold]
+    fn select_allowed(&mut self) -> Choice {
+        if !self.graph.node(self.root).is_listed_whole() {
+            self.list_rest(self.root);
+        }
+        self.puct.select_among(&self.graph, self.root, &self.allowed)
     }
 
     /// Plays the edge on the path and makes sure that it has a child; whether that child is new.
@@ -561,7 +588,8 @@ impl<G: Game> Search<G> {
         let depth = explore::draw_depth(&mut self.random);
         let mut node = self.root;
         for _ in 0..depth {
-            let Some(slot) = explore::most_visited(self.graph.edges(node)) else { break };
+            let admits = |edge: &Edge| node != self.root || self.allowed.admits(edge.mv);
+            let Some(slot) = explore::most_visited(self.graph.edges(node), admits) else { break };
             let edge = self.graph.edge(node, slot);
             if edge.child == NONE {
                 break;
@@ -584,6 +612,9 @@ impl<G: Game> Search<G> {
 
     /// What an exploration opens at its branch node; `None` gives it up.
     fn branch(&mut self, id: NodeId, kind: Kind) -> Option<Choice> {
+        if id == self.root && !self.allowed.is_all() {
+            return self.branch_allowed(kind);
+        }
         if let Kind::Constrained(constraint) = kind {
             let flag = explore::exhausted_flag(constraint);
             if !self.graph.node(id).has(flag) {
@@ -604,7 +635,29 @@ impl<G: Game> Search<G> {
             }
             return Some(Choice::Unopened(0));
         }
-        explore::random_unsolved(&self.graph, id, &mut self.random).map(Choice::Opened)
+        explore::random_unsolved(&self.graph, id, |_| true, &mut self.random).map(Choice::Opened)
+    }
+
+    /// The same at the root of a search that is confined to some of its moves. What it finds exhausted is so for these only: no flag is set.
+    #[cold]
+    fn branch_allowed(&mut self, kind: Kind) -> Option<Choice> {
+        if !self.graph.node(self.root).is_listed_whole() {
+            self.list_rest(self.root);
+        }
+        let game = self.path.position();
+        let listed = self.graph.candidates(self.root);
+        let find = |fits: &dyn Fn(MoveCode) -> bool| {
+            let found = listed.iter().position(|candidate| self.allowed.admits(candidate.mv()) && fits(candidate.mv()));
+            found.map(Choice::Unopened)
+        };
+        let wanted = match kind {
+            Kind::Constrained(constraint) => find(&|mv| game.satisfies(constraint, mv)),
+            Kind::Greedy => None,
+        };
+        let admits = |edge: &Edge| self.allowed.admits(edge.mv);
+        wanted
+            .or_else(|| find(&|_| true))
+            .or_else(|| explore::random_unsolved(&self.graph, self.root, admits, &mut self.random).map(Choice::Opened))
     }
 
     /// Derives the whole list of unopened candidates of a node again; the path must end there.
