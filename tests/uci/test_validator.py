@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
+from tests.uci import validator
 from tests.uci.validator import STRICT, TEACHER, Event, Rules, validate
 
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
@@ -380,3 +384,11 @@ def test_a_game_that_grows_is_read_as_if_from_the_start() -> None:
     assert rules_broken(text) == []
     text += "> position startpos moves e2e4\n> go nodes 5\n< info score cp 3 pv d7d5\n< bestmove d7d5\n"
     assert rules_broken(text) == []
+
+
+def test_every_rule_has_a_dialogue_that_breaks_it() -> None:
+    source = Path(validator.__file__).read_text(encoding="utf-8")
+    rules = set(re.findall(r'(?:_fault|_FormError)\("([^"]+)"', source))
+    rules |= set(re.findall(r'(?:return|else) "(option [^"]+)"', source))
+    assert len(rules) > 40
+    assert {rule for rule, _ in BAD} == rules
