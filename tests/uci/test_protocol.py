@@ -16,7 +16,7 @@ STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
 ONE_MOVE = "7k/8/8/8/8/8/1q6/K7 w - - 0 1"
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 CHESS960 = "nrbbkqrn/pppppppp/8/8/8/8/PPPPPPPP/NRBBKQRN w GBgb - 0 1"
-CHESS960_CASTLING = "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1"
+CHESS960_CASTLING = "1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w GBgb - 0 1"
 DROPS = "rnbqkbnr/pppp1ppp/8/8/8/8/PPPP1PPP/RNBQKBNR[Pp] w KQkq - 0 3"
 WHILE = 0.3
 """Seconds after which an engine that answers too early has done so."""
