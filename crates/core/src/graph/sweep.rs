@@ -371,28 +371,29 @@ mod tests {
 
     #[test]
     fn a_sweep_may_be_broken_off_at_any_time_and_taken_up_again() {
-        let keeps = |graph: &Graph, id: NodeId, slot: u16| (graph.edge(id, slot).child + id) % 5 != 0;
+        let keeps = |graph: &Graph, id: NodeId, slot: u16| !(graph.edge(id, slot).child + id).is_multiple_of(5);
+        let roots: Vec<NodeId> = (0..100).collect();
         let mut whole = layered(1);
         let asked = Cell::new(0);
         let ask = |limit: u32| {
             asked.set(asked.get() + 1);
             asked.get() > limit
         };
-        assert!(whole.sweep(&[0, 1, 2], keeps, &|| ask(u32::MAX)));
+        assert!(whole.sweep(&roots, keeps, &|| ask(u32::MAX)));
         check(&whole);
         let (kept, questions) = (whole.ids().collect::<Vec<_>>(), asked.get());
-        assert!(kept.len() > 500 && kept.len() < 6000 && questions > 100, "{} {questions}", kept.len());
+        assert!(kept.len() > 200 && kept.len() < 8000 && questions > 100, "{} {questions}", kept.len());
         for limit in (0..questions).step_by(7) {
             let mut graph = layered(1);
             asked.set(0);
-            assert!(!graph.sweep(&[0, 1, 2], keeps, &|| ask(limit)));
+            assert!(!graph.sweep(&roots, keeps, &|| ask(limit)));
             check(&graph);
             assert!(graph.len() >= kept.len());
             // Life goes on in between.
             assert!(graph.ensure_room(1, 64, true));
             let slot = if graph.candidates(0).is_empty() { None } else { Some(graph.open(0, 0)) };
             check(&graph);
-            assert!(graph.sweep(&[0, 1, 2], keeps, &|| false));
+            assert!(graph.sweep(&roots, keeps, &|| false));
             check(&graph);
             assert_eq!(graph.ids().collect::<Vec<_>>(), kept);
             assert_eq!(graph.node(0).opened, whole.node(0).opened + u16::from(slot.is_some()));
