@@ -51,7 +51,6 @@ def test_the_graph_is_forgotten_with_the_side_and_with_the_setting(tmp_path: Pat
     move = engine.search(MIDDLEGAME, simulations=2000).best_move
     engine.play(move)
     assert engine.result().statistics.root_visits > 100, "not before somebody searches"
-    reply = engine.legal_moves[0]
     engine.save(tmp_path / "graph")
     for one in (engine, Engine.load(tmp_path / "graph")):
         assert one.search(simulations=100).statistics.root_visits == 100
