@@ -280,8 +280,10 @@ class Validator:
             if word in GO_WORDS:
                 current = word
                 flags.add(word)
-            elif current == "searchmoves":
+            elif current == "searchmoves" and LONG_MOVE.fullmatch(word):
                 only.add(word)
+            elif current == "searchmoves" and not only:
+                current = ""  # a list that begins with something else may be passed over
             elif current == "perft" and word.isdigit():
                 flags.add("perft depth")
         if "perft depth" in flags:
