@@ -239,7 +239,7 @@ class Validator:
             del words[0]
         split = words.index("moves") if "moves" in words else len(words)
         start, moves = words[:split], words[split + 1 :]
-        if start[:1] == ["startpos"] or start[:2] == ["fen", "startpos"]:
+        if start[:1] == ["startpos"] or start == ["fen", "startpos"]:
             fen = chess.variant.find_variant(self.variant).starting_fen
         elif start[:1] == ["fen"] and len(start) > 1:
             fen = " ".join([*start[1:], *["w", "-", "-", "0", "1"][len(start) - 2 :]])
@@ -630,7 +630,9 @@ def _read_move(board: chess.Board, text: str) -> chess.Move | None:
             move = read(text)
         except ValueError:
             continue
-        return move or None
+        # python-chess passes over a promotion of castling.
+        is_other = LONG_MOVE.fullmatch(text) and len(text) == 5 and not move.promotion
+        return move if move and not is_other else None
     return None
 
 
@@ -638,7 +640,7 @@ def _is_sound(variant: str, fen: str, chess960: bool) -> bool:
     """Whether every engine must take it: valid, and with counters that a game may have."""
     board = _board(variant, fen, chess960)
     return (
-        fen.isascii()
+        re.fullmatch(r"[!-~]+ [wb] \S+ \S+ \d+ \d+", fen, re.ASCII) is not None
         and board.status() == chess.STATUS_VALID
         and max(board.halfmove_clock, board.fullmove_number) < 10_000
     )
