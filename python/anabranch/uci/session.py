@@ -419,14 +419,14 @@ class UciSession:
 
     def _move_to(self, fen: str | None, moves: list[str]) -> None:
         engine = self._ready_engine()
-        engine.position = (fen or "startpos", moves)
+        engine.position = ("startpos" if fen is None else fen, moves)
         self._position = (fen, moves)
 
     def _think(self, thinking: Thinking) -> None:
         legal: tuple[str, ...] = ()
         try:
             engine = self._ready_engine()
-            legal = engine.legal_moves
+            legal = engine.legal_moves or _moves_of_the_dead(engine)
             terms = self._terms(thinking.go, engine, legal)
             if terms.depth is None and self._plays_from_book(thinking, engine, terms):
                 return
@@ -483,6 +483,7 @@ class UciSession:
         return Terms(
             look=look,
             legal_moves=root_moves or legal,
+            is_dead=over and bool(legal),
             allocation=allocation,
             movetime=movetime,
             simulations=go.nodes,
@@ -562,6 +563,14 @@ class _Log:
     def close(self) -> None:
         with suppress(OSError):
             self._file.close()
+
+
+def _moves_of_the_dead(engine: Engine) -> tuple[str, ...]:
+    """The moves of a game that nobody can win any more: some interfaces play on, and want one."""
+    if not engine.is_over:
+        return ()
+    board = engine.board()
+    return () if board.is_variant_end() else tuple(move.uci() for move in board.legal_moves)
 
 
 def _ending_score(engine: Engine) -> str:
