@@ -239,10 +239,10 @@ class Validator:
             del words[0]
         split = words.index("moves") if "moves" in words else len(words)
         start, moves = words[:split], words[split + 1 :]
-        if start[:1] == ["startpos"]:
+        if start[:1] == ["startpos"] or start == ["fen", "startpos"]:
             fen = chess.variant.find_variant(self.variant).starting_fen
-        elif start[:1] == ["fen"]:
-            fen = " ".join(start[1:])
+        elif start[:1] == ["fen"] and len(start) > 1:
+            fen = " ".join([*start[1:], *["w", "-", "-", "0", "1"][len(start) - 2 :]])
         else:
             return
         board = self._play(fen, moves)
@@ -280,8 +280,10 @@ class Validator:
             if word in GO_WORDS:
                 current = word
                 flags.add(word)
-            elif current == "searchmoves":
+            elif current == "searchmoves" and LONG_MOVE.fullmatch(word):
                 only.add(word)
+            elif current == "searchmoves":
+                current = ""  # what is no move may end the list
             elif current == "perft" and word.isdigit():
                 flags.add("perft depth")
         if "perft depth" in flags:
@@ -628,12 +630,20 @@ def _read_move(board: chess.Board, text: str) -> chess.Move | None:
             move = read(text)
         except ValueError:
             continue
-        return move or None
+        # python-chess passes over a promotion of castling.
+        is_other = LONG_MOVE.fullmatch(text) and len(text) == 5 and not move.promotion
+        return move if move and not is_other else None
     return None
 
 
 def _is_sound(variant: str, fen: str, chess960: bool) -> bool:
-    return _board(variant, fen, chess960).status() == chess.STATUS_VALID
+    """Whether every engine must take it: valid, and with counters that a game may have."""
+    board = _board(variant, fen, chess960)
+    return (
+        re.fullmatch(r"[!-~]+ [wb] \S+ \S+ \d+ \d+", fen, re.ASCII) is not None
+        and board.status() == chess.STATUS_VALID
+        and max(board.halfmove_clock, board.fullmove_number) < 10_000
+    )
 
 
 def _play_line(board: chess.Board, line: list[str]) -> chess.Board | None:
