@@ -250,7 +250,8 @@ class Validator:
             return  # the old position is kept
         self._position = [*start, "moves", *moves]
         sound = all(LONG_MOVE.fullmatch(move) for move in moves) and (
-            start[0] == "startpos" or (len(start) == 7 and _is_sound(self.variant, fen, self.chess960))
+            start[0] == "startpos"
+            or (fen == " ".join(start[1:]) and _is_sound(self.variant, fen, self.chess960))
         )
         self.boards = [board] if sound else [*self.boards[:4], board]
 
@@ -621,6 +622,14 @@ def _read_score(rest: list[str]) -> Score:
 
 def _board(variant: str, fen: str, chess960: bool) -> chess.Board:
     return chess.variant.find_variant(variant)(fen, chess960=chess960)
+
+
+def _repaired(words: list[str]) -> str:
+    """A FEN whose gaps are filled as a lenient engine may fill them."""
+    while len(words) > 1 and words[0] == "fen":
+        words = words[1:]
+    board = words[0] + "]" if "[" in words[0] and "]" not in words[0] else words[0]
+    return " ".join([board, *words[1:], *["w", "-", "-", "0", "1"][len(words) - 1 :]])
 
 
 def _read_move(board: chess.Board, text: str) -> chess.Move | None:
