@@ -242,7 +242,7 @@ class Validator:
         if start[:1] == ["startpos"] or start == ["fen", "startpos"]:
             fen = chess.variant.find_variant(self.variant).starting_fen
         elif start[:1] == ["fen"] and len(start) > 1:
-            fen = " ".join([*start[1:], *["w", "-", "-", "0", "1"][len(start) - 2 :]])
+            fen = _repaired(start[1:])
         else:
             return
         board = self._play(fen, moves)
@@ -625,11 +625,15 @@ def _board(variant: str, fen: str, chess960: bool) -> chess.Board:
 
 
 def _repaired(words: list[str]) -> str:
-    """A FEN whose gaps are filled as a lenient engine may fill them."""
+    """A FEN whose gaps are filled, and repetitions left out, as a lenient engine may do."""
     while len(words) > 1 and words[0] == "fen":
         words = words[1:]
-    board = words[0] + "]" if "[" in words[0] and "]" not in words[0] else words[0]
-    return " ".join([board, *words[1:], *["w", "-", "-", "0", "1"][len(words) - 1 :]])
+    board, *rest = [*words, *["w", "-", "-", "0", "1"][len(words) - 1 :]]
+    if "[" in board and "]" not in board:
+        board = board + "]" if board[-1] != "[" else board[:-1]
+    board = board.removesuffix("/")
+    rest[1] = "".join(dict.fromkeys(rest[1]))
+    return " ".join([board, *rest])
 
 
 def _read_move(board: chess.Board, text: str) -> chess.Move | None:
