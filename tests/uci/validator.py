@@ -6,6 +6,7 @@ process and asks no questions; who holds the dialogue feeds it. Times are second
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -212,8 +213,9 @@ class Validator:
             search.shows_wdl = None
         if name in self._flags and value in TRUE | FALSE:
             self._flags[name] = value in TRUE
-        elif name == "multipv" and INTEGER.fullmatch(value) and 1 <= int(value) <= LARGEST_MULTIPV:
-            self._lines = int(value)
+        elif name == "multipv":
+            with contextlib.suppress(ValueError):  # engines read numbers as Python does, or more strictly
+                self._lines = int(value) if 1 <= int(value) <= LARGEST_MULTIPV else self._lines
         elif name == "uci_variant" and value in VARIANTS:
             self._set_variant(VARIANTS[value])
         if name == "uci_chess960":
