@@ -6,6 +6,7 @@ process and asks no questions; who holds the dialogue feeds it. Times are second
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -212,8 +213,9 @@ class Validator:
             search.shows_wdl = None
         if name in self._flags and value in TRUE | FALSE:
             self._flags[name] = value in TRUE
-        elif name == "multipv" and INTEGER.fullmatch(value) and 1 <= int(value) <= LARGEST_MULTIPV:
-            self._lines = int(value)
+        elif name == "multipv":
+            with contextlib.suppress(ValueError):  # engines read numbers as Python does, or more strictly
+                self._lines = int(value) if 1 <= int(value) <= LARGEST_MULTIPV else self._lines
         elif name == "uci_variant" and value in VARIANTS:
             self._set_variant(VARIANTS[value])
         if name == "uci_chess960":
@@ -242,7 +244,7 @@ class Validator:
         if start[:1] == ["startpos"] or start == ["fen", "startpos"]:
             fen = chess.variant.find_variant(self.variant).starting_fen
         elif start[:1] == ["fen"] and len(start) > 1:
-            fen = " ".join([*start[1:], *["w", "-", "-", "0", "1"][len(start) - 2 :]])
+            fen = _repaired(start[1:])
         else:
             return
         board = self._play(fen, moves)
@@ -250,7 +252,8 @@ class Validator:
             return  # the old position is kept
         self._position = [*start, "moves", *moves]
         sound = all(LONG_MOVE.fullmatch(move) for move in moves) and (
-            start[0] == "startpos" or (len(start) == 7 and _is_sound(self.variant, fen, self.chess960))
+            start[0] == "startpos"
+            or (fen == " ".join(start[1:]) and _is_sound(self.variant, fen, self.chess960))
         )
         self.boards = [board] if sound else [*self.boards[:4], board]
 
@@ -621,6 +624,18 @@ def _read_score(rest: list[str]) -> Score:
 
 def _board(variant: str, fen: str, chess960: bool) -> chess.Board:
     return chess.variant.find_variant(variant)(fen, chess960=chess960)
+
+
+def _repaired(words: list[str]) -> str:
+    """A FEN whose gaps are filled, and repetitions left out, as a lenient engine may do."""
+    while len(words) > 1 and words[0] == "fen":
+        words = words[1:]
+    board, *rest = [*words, *["w", "-", "-", "0", "1"][len(words) - 1 :]]
+    if "[" in board and "]" not in board:
+        board = board + "]" if board[-1] != "[" else board[:-1]
+    board = board.removesuffix("/")
+    rest[1] = "".join(dict.fromkeys(rest[1]))
+    return " ".join([board, *rest])
 
 
 def _read_move(board: chess.Board, text: str) -> chess.Move | None:
