@@ -22,7 +22,7 @@ from anabranch import __version__, _core
 from anabranch.book import Book
 from anabranch.centipawns import value_of
 from anabranch.engine import Engine
-from anabranch.errors import AnabranchError, EvaluatorError
+from anabranch.errors import AnabranchError, EvaluatorError, MoveError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.limits import Allocation, allocate
 from anabranch.networks import open_network
@@ -31,7 +31,7 @@ from anabranch.settings import Settings
 from anabranch.strength import Handicap
 from anabranch.tablebases import default_directory, open_tablebases
 from anabranch.uci import console, info
-from anabranch.uci.commands import Go, read_go, read_position, read_setoption
+from anabranch.uci.commands import Go, is_move, read_go, read_position, read_setoption
 from anabranch.uci.options import DEFAULT, Option, Options
 from anabranch.uci.thinking import Terms, Thinking
 
@@ -419,6 +419,8 @@ class UciSession:
             self._engine.forget()
 
     def _move_to(self, fen: str | None, moves: list[str]) -> None:
+        if strange := next((move for move in moves if not is_move(move)), None):
+            raise MoveError(f"the move {strange[:LONGEST_ECHO]!r} is not written like e2e4, e7e8q or N@f7")
         engine = self._ready_engine()
         engine.position = ("startpos" if fen is None else fen, moves)
         self._position = (fen, moves)
