@@ -13,11 +13,8 @@ from typing import NamedTuple
 
 from anabranch.errors import DataError, ProgramMissingError, VariantError
 from anabranch.program import Program, ProgramError, find_program
+from anabranch.uci_scores import centipawns
 
-MATE = 32000
-"""A mate in n moves counts MATE - n."""
-LARGEST = MATE - 1000
-"""No score that is not a mate is larger."""
 PATIENCE = 20.0
 """Seconds that an engine may think about anything."""
 
@@ -140,17 +137,3 @@ def _read_line(words: list[bytes], by_rank: dict[bytes, Judgement]) -> None:
     if not _MOVE.fullmatch(move):
         raise TeacherError(f"the engine's line begins with {move[:20].decode(errors='replace')!r}")
     by_rank[rank] = Judgement(move.decode(), score)
-
-
-def centipawns(kind: bytes, number: int) -> int:
-    """A score of UCI as one number, mates beyond all others.
-
-    >>> centipawns(b"cp", -31), centipawns(b"mate", 2), centipawns(b"mate", -2)
-    (-31, 31998, -31998)
-    """
-    if kind == b"mate":
-        distance = min(abs(number), MATE - LARGEST - 1)
-        return MATE - distance if number > 0 else distance - MATE
-    if kind != b"cp":
-        raise ValueError(kind)
-    return max(-LARGEST, min(LARGEST, number))
