@@ -4,7 +4,7 @@ from anabranch.match.adjudication import Adjudication
 from anabranch.match.game import GameRecord, GameSpec, play_game
 from anabranch.match.openings import Opening, bundled_openings, read_openings, write_openings
 from anabranch.match.player import Answer, Budget, Fault, Limits, Player, PlayerSpec, make_player, read_player
-from anabranch.match.ratings import Meeting, ratings
+from anabranch.match.ratings import Meeting, rate
 from anabranch.match.runner import run_match
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Standing
@@ -31,7 +31,7 @@ __all__ = [
     "make_player",
     "normalised_elo",
     "play_game",
-    "ratings",
+    "rate",
     "read_openings",
     "read_player",
     "run_match",

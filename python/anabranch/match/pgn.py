@@ -42,7 +42,16 @@ def pgn_of(record: GameRecord, event: str = "anabranch match") -> str:
         loser = record.white if record.white_points == 0.0 else record.black
         told = f"{loser}: {record.reason}: {_plain(record.fault)}"
         node.comment = f"{node.comment} {told}".strip()
-    return f"{game}\n"
+    return f"{game.accept(_Exporter())}\n"
+
+
+class _Exporter(chess.pgn.StringExporter):
+    """PGN with comments that touch their braces, as other match runners write them."""
+
+    def visit_comment(self, comment: str | list[str]) -> None:
+        text = comment if isinstance(comment, str) else " ".join(comment)
+        self.write_token(f"{{{text}}} ")
+        self.force_movenumber = True
 
 
 def comment_of(ply: Ply) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anabranch.errors import MatchError
-from anabranch.match.statistics import ELO_SCALE, Estimate
+from anabranch.match.statistics import ELO_SCALE, NORMAL_95, Estimate
 
 PRIOR_DEVIATION = 2000.0
 """Elo. Strengths are held together this weakly, so that a player who won or lost all has a finite rating."""
@@ -33,7 +33,7 @@ class Meeting:
     games: int = 2
 
 
-def ratings(
+def rate(
     meetings: Sequence[Meeting],
     anchor: str,
     rating: float = 0.0,
@@ -42,7 +42,7 @@ def ratings(
 ) -> dict[str, Estimate]:
     """The rating of every player with its error of 95 %, the anchor's without one.
 
-    >>> found = ratings([Meeting("a", "b", 1.5), Meeting("a", "b", 1.0)] * 20, "b")
+    >>> found = rate([Meeting("a", "b", 1.5), Meeting("a", "b", 1.0)] * 20, "b")
     >>> round(found["a"].value, 1), found["b"]
     (88.7, Estimate(value=0.0, error=0.0))
     """
@@ -70,7 +70,7 @@ def ratings(
     relative = strengths - strengths[fixed]
     return {
         name: Estimate(
-            rating + ELO_SCALE * float(relative[number]), 1.959964 * ELO_SCALE * float(spread[number])
+            rating + ELO_SCALE * float(relative[number]), NORMAL_95 * ELO_SCALE * float(spread[number])
         )
         for name, number in place.items()
     }

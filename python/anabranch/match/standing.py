@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from anabranch.match import ratings as rate
 from anabranch.match.game import GameRecord
+from anabranch.match.ratings import Meeting, rate
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.statistics import Estimate, Verdict, elo, normalised_elo, superiority
 
@@ -127,7 +127,7 @@ class Count:
         self._half: dict[int, float] = {}
         self._reasons: Counter[str] = Counter()
         self._faults: dict[str, Counter[str]] = {player.name: Counter() for player in spec.players}
-        self.rated: list[rate.Meeting] = []
+        self.rated: list[Meeting] = []
         for record in records:
             self.add(record)
 
@@ -146,7 +146,7 @@ class Count:
             self._half[record.pair] = points
         else:
             self._pairs[place][round(2 * (points + other))] += 1
-            self.rated.append(rate.Meeting(first, second, points + other))
+            self.rated.append(Meeting(first, second, points + other))
 
     def standing(self) -> Standing:
         """Where the match stands now."""
@@ -168,4 +168,4 @@ class Count:
         names = {name for meeting in self.rated for name in (meeting.first, meeting.second)}
         if names != {player.name for player in self._spec.players}:
             return {}
-        return rate.ratings(self.rated, anchor or self._spec.players[-1].name, rating)
+        return rate(self.rated, anchor or self._spec.players[-1].name, rating)

@@ -12,7 +12,7 @@ import json
 import math
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -23,7 +23,7 @@ import chess.variant
 
 from anabranch.errors import MatchError
 from anabranch.locking import locked
-from anabranch.match.openings import Opening, write_openings
+from anabranch.match.openings import Opening, board_of, write_openings
 from anabranch.match.player import Fault, Limits, Player, PlayerSpec, make_player
 from anabranch.match.pool import run_jobs
 from anabranch.networks.shipped import bundled_network
@@ -110,18 +110,18 @@ def judge_candidate(job: Bench) -> Candidate:
     position = board.copy(stack=False)
     scores: list[int] = []
     for judge in spec.judges:
-        score = _ask(judge, spec, position)
+        score = _ask(judge, spec.variant, spec.chess960, position)
         scores.append(score)
         if abs(score) > spec.bound:
             return Candidate(number, None, moves, tuple(scores))
     return Candidate(number, position.fen(), moves, tuple(scores))
 
 
-def _ask(judge: PlayerSpec, spec: SuiteSpec, position: chess.Board) -> int:
-    key = repr((judge, spec.variant, spec.chess960))
+def _ask(judge: PlayerSpec, variant: str, chess960: bool, position: chess.Board) -> int:
+    key = repr((judge, variant, chess960))
     player = _judges.get(key)
     if player is None:
-        player = _judges[key] = make_player(judge, spec.variant, spec.chess960, patience=PATIENCE)
+        player = _judges[key] = make_player(judge, variant, chess960, patience=PATIENCE)
     try:
         player.new_game(0)
         score = player.play(position, Limits(judge.budget)).score
@@ -280,3 +280,22 @@ def with_titles(spec: SuiteSpec) -> SuiteSpec:
             player.close()
         named.append(replace(judge, name=player.title))
     return replace(spec, judges=tuple(named))
+
+
+def out_of_balance(
+    openings: Iterable[Opening], variant: str, chess960: bool, judges: Iterable[PlayerSpec], bound: int
+) -> list[tuple[Opening, str, int]]:
+    """The openings that a judge finds out of balance, with its name and score."""
+    asked = list(judges)
+    found = []
+    try:
+        for opening in openings:
+            position = board_of(variant, opening.fen, chess960)
+            for judge in asked:
+                score = _ask(judge, variant, chess960, position)
+                if abs(score) > bound:
+                    found.append((opening, judge.name, score))
+                    break
+    finally:
+        close_judges()
+    return found
