@@ -28,7 +28,7 @@ draw and never gain by colour."""
 NORMAL_95 = NormalDist().inv_cdf(0.975)
 _LEAST = 1e-3
 """What an outcome that never occurred counts as, so that every likelihood is finite."""
-_CLOSE = 1e-12
+_CLOSE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
