@@ -65,10 +65,13 @@ class UciPlayer:
         begun = time.monotonic()
         said = self._ask(commands, "hang", b"bestmove", patience=patience)
         seconds = time.monotonic() - begun
-        if allowed is not None and seconds > allowed + self._margin:
-            raise Fault("time", f"{seconds:.2f} s were spent and {allowed:.2f} s allowed")
-        answer = read_answer(said, position)
-        return answer._replace(seconds=seconds)
+        try:
+            if allowed is not None and seconds > allowed + self._margin:
+                raise Fault("time", f"{seconds:.2f} s were spent and {allowed:.2f} s allowed")
+            return read_answer(said, position)._replace(seconds=seconds)
+        except Fault:
+            self.close()  # who knows what state it is in
+            raise
 
     def close(self) -> None:
         """End the program."""
