@@ -202,7 +202,10 @@ def test_normalised_elo_counts_standard_deviations_of_a_game() -> None:
         (lambda: elo([1, -2, 3]), "counts are numbers from 0 on"),
         (lambda: Sprt(5, 0), "the smaller first"),
         (lambda: Sprt(0, 5, alpha=0.7), "probabilities"),
-        (lambda: Sprt(0, 5, model="other"), "'logistic' or 'normalised'"),
+        (
+            lambda: Sprt(0, 5, model="other"),  # type: ignore[arg-type]
+            "'logistic' or 'normalised'",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(make: object, sentence: str) -> None:

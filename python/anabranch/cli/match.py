@@ -169,7 +169,7 @@ def find_openings(path: Path | None, variant: str, chess960: bool) -> list[Openi
         path = None if chess960 else bundled_openings(variant)
     if path is None:
         return [Opening(board_of(variant, None, chess960).fen(), "start")]
-    return without_repeats(read_openings(path, variant, chess960), variant, chess960)
+    return without_repeats(read_openings(path, variant, chess960))
 
 
 def _adjudication(
