@@ -509,6 +509,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--sprt", "5"], "--sprt takes two numbers"),
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--resign", "5"], "--resign takes two whole numbers"),
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--openings", "none.epd"], "none.epd cannot be read"),
+        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "-v", "go"], "there is no variant go"),
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "-w", "-1"], "there cannot be -1 workers"),
     ],
 )

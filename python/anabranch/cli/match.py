@@ -167,13 +167,11 @@ def match(
 
 
 def find_openings(path: Path | None, variant: str, chess960: bool) -> list[Opening]:
-    """The openings of a file, or those of the package; where it has none, the start of the game."""
-    from anabranch.match.openings import Opening, board_of, bundled_openings, read_openings, without_repeats
+    """The openings of a file, each once, or those that the package has for it."""
+    from anabranch.match.openings import default_openings, read_openings, without_repeats
 
     if path is None:
-        path = None if chess960 else bundled_openings(variant)
-    if path is None:
-        return [Opening(board_of(variant, None, chess960).fen(), "start")]
+        return default_openings(variant, chess960)
     return without_repeats(read_openings(path, variant, chess960))
 
 
