@@ -167,6 +167,18 @@ def test_tablebases_end_games(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert rules.verdict(chess.Board(), []) is None
 
 
+def test_real_tables_end_a_game(tmp_path: Path) -> None:
+    tables = Path(sys.prefix) / "share" / "syzygy"
+    assert tables.is_dir(), f"'make test' installs tablebases; or: anabranch tablebases fetch --to {tables}"
+    # White takes a rook and has king and queen against king: won, as soon as it is done.
+    start = Opening("8/8/8/3r4/8/k7/8/3Q3K w - - 0 1")
+    rules = Adjudication(tablebases=str(tables), longest=40)
+    player = read_player("a=preset:mcgs-combined,evaluations=50")
+    run_match(spec(player, replace(player, name="b"), openings=(start,), adjudication=rules), tmp_path, 0)
+    for record in read_results(tmp_path).values():
+        assert (record.result, record.reason) == ("1-0", "tablebase")
+
+
 def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
     rules = Adjudication(tablebases=str(tmp_path))
     with pytest.raises(MatchError, match="no tablebase for chess in"):
