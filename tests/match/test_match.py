@@ -173,8 +173,9 @@ def test_real_tables_end_a_game(tmp_path: Path) -> None:
     # White takes a rook and has king and queen against king: won, as soon as it is done.
     start = Opening("8/8/8/3r4/8/k7/8/3Q3K w - - 0 1")
     rules = Adjudication(tablebases=str(tables), longest=40)
-    player = read_player("a=preset:mcgs-combined,evaluations=50")
-    run_match(spec(player, replace(player, name="b"), openings=(start,), adjudication=rules), tmp_path, 0)
+    player = read_player(f"a=preset:mcgs-combined,evaluations=50,tablebases={tables}")
+    other = read_player("b=preset:mcgs-combined,evaluations=50")
+    run_match(spec(player, other, openings=(start,), adjudication=rules), tmp_path, 0)
     for record in read_results(tmp_path).values():
         assert (record.result, record.reason) == ("1-0", "tablebase")
 
@@ -334,7 +335,7 @@ def test_two_processes_do_not_share_a_folder(tmp_path: Path) -> None:
 
 def test_an_sprt_ends_a_match(mock: Mock, tmp_path: Path) -> None:
     bad = read_player(f"bad=uci:{mock('dies at once')},nodes=1")
-    asked = spec(quick("a"), bad, pairs=500, sprt=Sprt(0.0, 200.0))
+    asked = spec(quick("a"), bad, pairs=500, sprt=Sprt(0.0, 400.0))
     standing = run_match(asked, tmp_path, 0)
     assert standing.verdict == "accepted"
     assert standing.games < 60

@@ -71,7 +71,7 @@ def match(
     time: Annotated[float | None, typer.Option(metavar="SECONDS", help="Limit: time per move.")] = None,
     clock: Annotated[str | None, typer.Option(metavar="BASE+INC", help="Limit: a clock, in seconds.")] = None,
     pairs: Annotated[
-        int, typer.Option("--pairs", "-n", metavar="N", help="Pairs of games of every two players that meet.")
+        int, typer.Option(metavar="N", help="Pairs of games of every two players that meet.")
     ] = 100,
     openings: Annotated[
         Path | None,
