@@ -68,7 +68,9 @@ class EnginePlayer:
 def read_settings(spec: PlayerSpec) -> dict[str, Any]:
     """The settings that a player changes in its preset, checked; and its evaluator and tablebases, if any."""
     settings = dict(spec.options)
-    others = {name: settings.pop(name) for name in ("evaluator", "tablebases") if name in settings}
+    others: dict[str, Any] = {
+        name: settings.pop(name) for name in ("evaluator", "tablebases") if name in settings
+    }
     preset = Settings.preset(spec.target)
     try:
         checked = preset.changed(settings)
