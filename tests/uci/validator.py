@@ -631,7 +631,7 @@ def _board(variant: str, fen: str, chess960: bool) -> chess.Board:
 
 
 def _repaired(words: list[str]) -> str:
-    """A FEN whose gaps are filled, repetitions left out, and castling rights put in order, as a lenient engine
+    """A FEN with gaps filled, repetitions left out, and castling rights put in order, as a lenient engine
     may do.
     """
     while len(words) > 1 and words[0] == "fen":
