@@ -29,7 +29,7 @@ class Allocation:
     maximum: float
 
 
-RESERVE = 0.15
+RESERVE = 0.2
 """Seconds that are kept on a clock that has more than twice as many: machines are late now and then."""
 
 
@@ -37,7 +37,7 @@ def available(left: float) -> float:
     """What may be planned with: the clock less the reserve, and less and less of it near the end.
 
     >>> [round(available(left), 3) for left in (10.0, 0.3, 0.1, 0.0)]
-    [9.85, 0.15, 0.017, 0.0]
+    [9.8, 0.112, 0.013, 0.0]
     """
     left = max(0.0, left)
     return left - RESERVE if left > 2 * RESERVE else left * left / (4 * RESERVE)

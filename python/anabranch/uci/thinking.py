@@ -131,7 +131,7 @@ class Thinking:
         try:
             result = engine.search(
                 simulations=LEAST if self._stopped else terms.simulations,
-                time=ENDLESS,
+                time=self._longest(),
                 mate=terms.mate,
                 lines=max(1, terms.look.lines),
                 root_moves=terms.root_moves or None,
@@ -165,6 +165,16 @@ class Thinking:
         self._state.notify_all()
         if self._engine is not None and not self._searched:
             self._engine.stop()
+
+    def _longest(self) -> float:
+        """Seconds after which the search ends by itself, without anybody waking up for it."""
+        with self._state:
+            terms = self._terms
+            if terms is None or self._pondering or self.go.is_endless:
+                return ENDLESS
+            ends = [] if terms.movetime is None else [terms.movetime]
+            ends += [] if terms.allocation is None else [terms.allocation.maximum]
+            return max(1e-4, self._clock_from + min(ends) - time.monotonic()) if ends else ENDLESS
 
     def _interval(self) -> float:
         if self._pace is None:
