@@ -18,6 +18,7 @@ from anabranch.cli.bench import bench
 from anabranch.cli.data import data
 from anabranch.cli.network import network
 from anabranch.cli.perft import perft
+from anabranch.cli.play import play
 from anabranch.cli.settings import settings
 from anabranch.cli.suite import suite
 from anabranch.cli.train import train
@@ -35,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (analyse, suite, uci, bench, perft, settings):
+for command in (analyse, play, suite, uci, bench, perft, settings):
     app.command()(command)
 app.add_typer(network)
 app.add_typer(data, name="data")
