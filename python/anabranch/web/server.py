@@ -81,8 +81,7 @@ def make_app(gate: Gate, options: Options) -> FastAPI:
         file = files.get(path or "index.html")
         if file is None:
             return JSONResponse({"error": "There is no such page."}, 404)
-        cache = "no-store" if file.kind == "text/html" else "private, max-age=86400"
-        return Response(file.content, media_type=file.kind, headers={"cache-control": cache})
+        return Response(file.content, media_type=file.kind, headers={"cache-control": "no-store"})
 
     @app.websocket("/ws")
     async def talk(line: WebSocket) -> None:
