@@ -107,7 +107,7 @@ export class Board {
         rookCastle: true,
         events: {
           after: (from, to, metadata) =>
-            game.moveOnBoard(this.app, from as SquareName, to as SquareName, !!metadata.premove),
+            game.moveOnBoard(this.app, from as SquareName, to as SquareName, metadata.premove),
           afterNewPiece: (role, square) => game.dropOnBoard(this.app, role, square as SquareName),
         },
       },

@@ -18,7 +18,7 @@ from anabranch.errors import AnabranchError
 from anabranch.web.messages import LARGEST_MESSAGE, Analyse, MessageError, Play, Stop, Watch, read_message
 from anabranch.web.thinking import Thinking
 
-SEND_SECONDS = 10.0
+SEND_SECONDS = 5.0
 """A message that takes longer to leave means that nobody reads."""
 MOST_ANSWERS = 64
 """Answers that may wait; reports do not count."""
@@ -147,7 +147,9 @@ class Client:
         except AnabranchError as error:
             self._tell({"type": "error", "id": order.id, "message": str(error)})
         except Exception:
-            self._tell({"type": "error", "id": order.id, "message": "the search failed; see the server's log"})
+            self._tell(
+                {"type": "error", "id": order.id, "message": "the search failed; see the server's log"}
+            )
             raise
 
     async def _end_search(self) -> None:

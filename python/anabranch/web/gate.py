@@ -122,7 +122,7 @@ def _all(headers: Headers, name: bytes) -> list[str]:
 
 def security_headers(hosts: tuple[str, ...]) -> dict[str, str]:
     """What every answer tells the browser: load from here only, run nothing that is written into the page,
-    be shown in no frame.
+    be shown in no frame, keep no copy.
     """
     # The policy has no words for IPv6; there 'self' alone must do.
     sockets = " ".join(f"ws://{host}" for host in hosts if not host.startswith("["))
@@ -131,6 +131,7 @@ def security_headers(hosts: tuple[str, ...]) -> dict[str, str]:
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
             f"connect-src 'self' {sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         ),
+        "cache-control": "no-store",
         "cross-origin-opener-policy": "same-origin",
         "cross-origin-resource-policy": "same-origin",
         "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",

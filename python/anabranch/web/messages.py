@@ -69,9 +69,7 @@ class Recipe(_Strict):
 
     preset: Annotated[str, Field(max_length=40)] = "default"
     changes: Annotated[
-        dict[
-            Annotated[str, Field(max_length=40)], bool | int | float | Annotated[str, Field(max_length=40)]
-        ],
+        dict[Annotated[str, Field(max_length=40)], bool | int | float | Annotated[str, Field(max_length=40)]],
         Field(max_length=len(CHANGEABLE)),
     ] = {}
 

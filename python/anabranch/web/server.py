@@ -33,6 +33,8 @@ from anabranch.web.thinking import Limits, Thinking
 STATIC = Path(__file__).with_name("static")
 MOST_CONNECTIONS = 128
 """Open connections of any kind; further ones are told to come again later."""
+UNREAD_MS = 20_000
+"""Time after which the system drops a connection whose data nobody takes."""
 POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
 
@@ -81,7 +83,7 @@ def make_app(gate: Gate, options: Options) -> FastAPI:
         file = files.get(path or "index.html")
         if file is None:
             return JSONResponse({"error": "There is no such page."}, 404)
-        return Response(file.content, media_type=file.kind, headers={"cache-control": "no-store"})
+        return Response(file.content, media_type=file.kind)
 
     @app.websocket("/ws")
     async def talk(line: WebSocket) -> None:
@@ -100,7 +102,7 @@ def make_app(gate: Gate, options: Options) -> FastAPI:
         finally:
             connected.discard(line)
 
-    app.add_middleware(_Guard, gate=gate)
+    app.add_middleware(_Guard, gate=gate, front=files["index.html"].content)
     return app
 
 
@@ -148,8 +150,9 @@ def greeting(options: Options) -> dict[str, Any]:
 class _Guard:
     """Asks the gate before anything else does, and gives every answer its security headers."""
 
-    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+    def __init__(self, app: ASGIApp, gate: Gate, front: bytes) -> None:
         self._app = app
+        self._front = front
         self._gate = gate
         self._headers = [
             (name.encode(), value.encode()) for name, value in security_headers(gate.hosts).items()
@@ -189,7 +192,7 @@ class _Guard:
         if token is not None and request.url.path == "/" and self._gate.opens(token):
             if request.method != "GET":
                 return JSONResponse({"error": "Only GET is understood here."}, 405)
-            answer = HTMLResponse(read_page()["index.html"].content, headers={"cache-control": "no-store"})
+            answer = HTMLResponse(self._front)
             answer.headers["set-cookie"] = f"{self._gate.cookie}; Path=/; HttpOnly; SameSite=Strict"
             return answer
         refusal = self._gate.refuse(headers, websocket=False)
@@ -197,7 +200,7 @@ class _Guard:
 
 
 def _refused(refusal: Refusal) -> Response:
-    return JSONResponse({"error": refusal.reason}, refusal.status, headers={"cache-control": "no-store"})
+    return JSONResponse({"error": refusal.reason}, refusal.status)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -205,6 +208,10 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(
+        socket, "TCP_USER_TIMEOUT"
+    ):  # connections take it over: who does not read is cut off in the end
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS)
     try:
         listener.bind((host, port))
     except (OSError, OverflowError) as error:

@@ -115,7 +115,9 @@ class Thinking:
                 limits["time"] = min(limits["time"], _share(clock))
         if order.clock is not None:
             limits["time"] = min(limits["time"], _share(order.clock))
-        result = engine.search(**limits, lines=3, progress=lambda _: self._look(engine), progress_interval=0.1)
+        result = engine.search(
+            **limits, lines=3, progress=lambda _: self._look(engine), progress_interval=0.1
+        )
         if self._stopped.is_set():
             tell({"type": "done", "id": order.id, "finish": "stopped"})
             return

@@ -147,10 +147,10 @@ function moveRow(app: App, fen: string, row: MoveRow, total: number, sign: numbe
   return h('tr', { key: row.move, attrs: { 'data-move': row.move } }, [
     h('td', [h('button.move', { attrs: { type: 'button' }, on: { click: () => game.play(app, row.move) } }, san)]),
     h('td.meter', [h('i', { style: { width: percent(row.visits / total) } }), h('span', count(row.visits))]),
-    h('td.q', [
+    h('td.q', [h('div', [
       h('span', q === null ? '–' : signed(q, 2)),
       h('span.track', q === null ? [] : [h('i', { class: { minus: q < 0 }, style: { width: `${Math.abs(q) * 50}%` } })]),
-    ]),
+    ])]),
     h('td.meter.prior', [h('i', { style: { width: percent(row.prior) } }), h('span', percent(row.prior))]),
     h('td.proven', verdict(row.state, row.plies)),
   ]);
