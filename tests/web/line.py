@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import subprocess
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -104,6 +106,15 @@ def until(line: ClientConnection, kind: str, timeout: float = 20.0) -> dict[str,
     while (news := hear(line, timeout))["type"] != kind:
         assert news["type"] != "error", news
     return news
+
+
+def closing_of(line: ClientConnection) -> tuple[int, str]:
+    """Code and reason with which the server closes the line."""
+    with contextlib.suppress(ConnectionClosed):
+        while True:
+            line.recv(20)
+    assert line.close_code is not None
+    return line.close_code, line.close_reason or ""
 
 
 def analyse(number: int, **fields: Any) -> dict[str, Any]:

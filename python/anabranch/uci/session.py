@@ -20,7 +20,6 @@ from typing import Any
 
 from anabranch import __version__, _core
 from anabranch.book import Book
-from anabranch.centipawns import value_of
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, EvaluatorError
 from anabranch.evaluators import AnyEvaluator

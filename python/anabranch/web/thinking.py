@@ -130,7 +130,7 @@ class Thinking:
             engine.stop()
 
     def _engine(self, number: int, game: Game, recipe: Recipe) -> Engine:
-        """An engine that stands in the position, with the settings; its graph is kept where that makes sense."""
+        """An engine that stands in the position, with the settings; its graph is kept where it still fits."""
         engine = self._engines[number]
         if engine is None or (engine.variant, engine.chess960) != (game.variant, game.chess960):
             self._engines[number] = None  # the memory of the old one comes first

@@ -136,7 +136,7 @@ export function table(app: App, report: Report): VNode {
   const turn = turnOf(fen);
   const total = Math.max(1, report.moves.reduce((sum, row) => sum + row.visits, 0));
   return h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Moves of the position' } }, [h('table', [
-    h('thead', [h('tr', [h('th', 'Move'), h('th', 'Visits'), h('th', 'Q'), h('th', 'Prior'), h('th', '')])]),
+    h('thead', [h('tr', [h('th', 'Move'), h('th', 'Visits'), h('th', 'Q'), h('th', 'Prior'), h('th', [h('span.sr-only', 'Proven')])])]),
     h('tbody', report.moves.slice(0, MOST_ROWS).map((row) => moveRow(app, fen, row, total, turn === 'white' ? 1 : -1))),
   ])]);
 }

@@ -121,7 +121,7 @@ export function slider(
   label: string, value: number, bounds: { min: number; max: number; step?: number }, shown: string, choose: (value: number) => void,
 ): VNode {
   return h('label.field.slider', [
-    h('span', [label, h('output', shown)]),
+    h('span', [label, h('b', shown)]),
     h('input', {
       attrs: { type: 'range', min: bounds.min, max: bounds.max, step: bounds.step ?? 1 },
       props: { value: String(value) },
