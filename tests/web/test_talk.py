@@ -208,16 +208,19 @@ def test_fifty_come_eight_are_served_and_they_are_unharmed(server: Server) -> No
         first = stack.enter_context(server.talk())
         assert hear(first)["type"] == "hello"
         first.send(json.dumps(analyse(1)))
-        served, refused = 1, 0
+        served, refused = [first], 0
         for _ in range(50):
             line = stack.enter_context(server.talk())
             try:
                 assert hear(line)["type"] == "hello"
-                served += 1
+                served.append(line)
+                line.send(json.dumps(analyse(2)))
             except ConnectionClosed:
                 refused += 1
                 assert closing_of(line) == (1013, "8 browsers are connected; no more are served")
-        assert (served, refused) == (8, 43)
+        assert (len(served), refused) == (8, 43)
+        for line in served:  # all of them search
+            assert until(line, "report")["statistics"]["visits"] > 0
         before = until(first, "report")
         until(first, "report")
         assert until(first, "report")["elapsed"] > before["elapsed"]

@@ -32,14 +32,13 @@ export function ending(state: State, id = state.current): Ending | null {
 export function mayMove(state: State): boolean {
   if (state.selected || ending(state)) return false;
   if (state.mode !== 'play' || !state.match) return true;
-  const isTip = here(state).children.length === 0;
-  return isTip && !state.match.outcome && turnOf(here(state).fen) === state.match.human;
+  return state.current === state.match.tip && !state.match.outcome && turnOf(here(state).fen) === state.match.human;
 }
 
 /** Whether a move may be made in advance, while the engine thinks. */
 export function mayPremove(state: State): boolean {
   const { match: current } = state;
-  return state.mode === 'play' && !!current && !current.outcome && here(state).children.length === 0 && turnOf(here(state).fen) !== current.human;
+  return state.mode === 'play' && !!current && !current.outcome && state.current === current.tip && turnOf(here(state).fen) !== current.human;
 }
 
 /** Play a move at the board (UCI or SAN); whether it was legal. */
@@ -172,7 +171,7 @@ function readGame(text: string, present: Game): { game: Game; skipped: number } 
 }
 
 export function pgn(state: State): string {
-  const outcome = state.match?.outcome ?? ending(state, endOfLine(state.game, ROOT));
+  const outcome = state.match?.outcome ?? ending(state, state.match?.tip ?? endOfLine(state.game, ROOT));
   const result = !outcome ? '*' : outcome.winner === 'white' ? '1-0' : outcome.winner === 'black' ? '0-1' : '1/2-1/2';
   return writePgn(state.game, result);
 }

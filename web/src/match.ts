@@ -7,7 +7,7 @@ import type { Color } from './rules';
 import { chess960Start, positionOf, START, turnOf } from './rules';
 import type { MatchForm, Outcome, State, Strength } from './state';
 import { PLAIN } from './state';
-import { addMove, endOfLine, newGame, nodeOf, remove, ROOT } from './tree';
+import { addMove, newGame, nodeOf, remove, ROOT } from './tree';
 
 const HINT_SECONDS = 1;
 
@@ -33,6 +33,7 @@ export function begin(app: App, form: MatchForm): void {
   const human = form.colour === 'random' ? (Math.random() < 0.5 ? 'white' : 'black') : form.colour;
   state.match = {
     human,
+    tip: ROOT,
     strength: { ...form.strength },
     clock: form.clocks ? newClock(form.minutes, form.increment) : null,
     outcome: null,
@@ -61,6 +62,7 @@ export function moved(app: App): void {
   const { state } = app;
   const { match } = state;
   if (state.mode !== 'play' || !match || match.outcome) return;
+  match.tip = state.current;
   const by = other(turnOf(game.here(state).fen));
   if (match.clock) match.clock = press(match.clock, by, app.now());
   const end = game.ending(state);
@@ -73,7 +75,7 @@ export function askIfDue(app: App): void {
   const { state } = app;
   const { match } = state;
   if (state.mode !== 'play' || !match || match.outcome || state.line !== 'open') return;
-  const tip = endOfLine(state.game, ROOT);
+  const { tip } = match;
   const { fen } = nodeOf(state.game, tip);
   if (turnOf(fen) === match.human || state.order?.purpose === 'move' || game.ending(state, tip)) return;
   const side = other(match.human);
@@ -103,9 +105,8 @@ export function answered(app: App, move: string): void {
   const { match } = state;
   state.order = null;
   if (!match || match.outcome || state.mode !== 'play') return;
-  const tip = endOfLine(state.game, ROOT);
-  const before = nodeOf(state.game, tip).fen;
-  const node = addMove(state.game, tip, move);
+  const before = nodeOf(state.game, match.tip).fen;
+  const node = addMove(state.game, match.tip, move);
   if (node) game.arrive(app, node, before);
 }
 
@@ -137,10 +138,11 @@ export function takeBack(app: App): void {
   const { match } = state;
   if (!match) return;
   stopOrder(app);
-  let tip = endOfLine(state.game, ROOT);
+  let { tip } = match;
   do tip = remove(state.game, tip);
   while (tip !== ROOT && turnOf(nodeOf(state.game, tip).fen) !== match.human);
   state.current = tip;
+  match.tip = tip;
   match.outcome = null;
   if (match.clock) match.clock = { ...halt(match.clock, app.now()), running: match.human, since: app.now() };
   game.forgetChoices(state);
@@ -181,9 +183,17 @@ export function tick(app: App): void {
   const loser = fallen(clock, app.now());
   if (!loser) return;
   const winner = other(loser);
-  const board = positionOf(state.game.variant, nodeOf(state.game, endOfLine(state.game, ROOT)).fen);
+  const board = positionOf(state.game.variant, nodeOf(state.game, state.match?.tip ?? ROOT).fen);
   const canWin = !board.hasInsufficientMaterial(winner);
   finish(app, { winner: canWin ? winner : null, reason: canWin ? 'time' : 'time against a lone king' });
+}
+
+/** Back from analysis: the board shows the match again, unless its moves were deleted. */
+export function comeBack(app: App): void {
+  const { state } = app;
+  if (!state.match) return;
+  if (!state.game.nodes[state.match.tip]) state.match = null;
+  else state.current = state.match.tip;
 }
 
 /** The match is over because another game is opened. */

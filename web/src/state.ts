@@ -26,6 +26,8 @@ export interface Outcome {
 
 export interface Match {
   human: Color;
+  /** The node of the last move played; what is tried beyond it in analysis is no part of the match. */
+  tip: number;
   strength: Strength;
   clock: Clock | null;
   outcome: Outcome | null;

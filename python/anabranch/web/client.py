@@ -12,6 +12,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from anabranch.errors import AnabranchError
@@ -81,6 +82,8 @@ class Client:
         self._receive = receive
         self._send = send
         self._box = Mailbox()
+        # A thread of its own: a common pool has room for as many searches as it has threads, and no more.
+        self._thread = ThreadPoolExecutor(1, "search")
         self._search: asyncio.Task[None] | None = None
         self._allowance = float(BURST)
         self._heard = time.monotonic()
@@ -99,6 +102,7 @@ class Client:
                 task.cancel()
             await asyncio.gather(listening, sending, return_exceptions=True)
             await self._end_search()
+            self._thread.shutdown(wait=False)
 
     async def _listen(self) -> None:
         while True:
@@ -143,7 +147,7 @@ class Client:
 
         work = self._thinking.analyse if isinstance(order, Analyse) else self._thinking.play
         try:
-            await asyncio.to_thread(work, order, tell)  # type: ignore[arg-type]
+            await loop.run_in_executor(self._thread, work, order, tell)  # type: ignore[arg-type]
         except AnabranchError as error:
             self._tell({"type": "error", "id": order.id, "message": str(error)})
         except Exception:

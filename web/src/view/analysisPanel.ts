@@ -15,6 +15,14 @@ import { enhancements, presetSelect } from './recipe';
 
 const MOST_ROWS = 12;
 
+/** Why a search ended by itself. */
+const FINISHES: Record<string, string> = {
+  time: 'Stopped at the time limit; start it again to go on.',
+  memory: 'Stopped, because the memory for the graph is full.',
+  solved: 'The position is solved.',
+  idle: 'Nothing is left to evaluate.',
+};
+
 export function analysisPanel(app: App): VNode {
   const { state } = app;
   const sides: (0 | 1)[] = state.analysis.compare ? [0, 1] : [0];
@@ -62,6 +70,7 @@ function sideView(app: App, side: 0 | 1): VNode {
     report ? lines(app, report) : null,
     report ? table(app, report) : null,
     report ? statistics(report) : null,
+    report && state.analysis.finish ? h('p.empty', FINISHES[state.analysis.finish] ?? '') : null,
   ]);
 }
 

@@ -38,6 +38,7 @@ export function setMode(app: App, mode: Mode): void {
   const before = app.state.mode;
   app.state.mode = mode;
   analysis.modeChanged(app, before);
+  if (mode === 'play' && before !== 'play') match.comeBack(app);
   match.askIfDue(app);
   app.redraw();
 }

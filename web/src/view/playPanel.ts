@@ -5,7 +5,7 @@ import { outcomeText } from '../match';
 import * as game from '../game';
 import type { MatchForm } from '../state';
 import { turnOf } from '../rules';
-import { endOfLine, nodeOf, ROOT } from '../tree';
+import { nodeOf, ROOT } from '../tree';
 import { setMode } from './header';
 import type { VNode } from './dom';
 import { button, check, h, number, segments, slider } from './dom';
@@ -47,7 +47,7 @@ function statusText(app: App): string {
   if (!current) return '';
   if (current.outcome) return outcomeText(current.outcome);
   if (state.line !== 'open') return 'The engine is away; the game goes on when it is back.';
-  const tip = nodeOf(state.game, endOfLine(state.game, ROOT));
+  const tip = nodeOf(state.game, current.tip);
   return turnOf(tip.fen) === current.human ? 'Your move.' : 'Anabranch is thinking.';
 }
 
