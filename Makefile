@@ -24,7 +24,7 @@ run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the defa
 web: $(VENV)/.base ## Build the page of the web board, where its sources have changed (that needs Node)
 	@$(BIN)/python scripts/build_web.py
 
-test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines $(VENV)/.browser web $(WEB)/.ready ## Set up, then run the tests of the core, of the page and of the package
+test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines $(VENV)/.tables $(VENV)/.browser web $(WEB)/.ready ## Set up, then run the tests of the core, of the page and of the package
 	cargo test --locked --profile fast --package anabranch-core
 	npm --prefix web run --silent test
 	$(BIN)/python -m pytest --ignore=tests/train --ignore=python/anabranch/train
@@ -102,6 +102,11 @@ $(WEB)/.ready: web/package-lock.json
 	@scripts/check-node
 	@echo "Installing the packages of the page in web/ ..."
 	@npm --prefix web ci --silent --no-audit --no-fund
+	@touch $@
+
+# The tablebases of three and four men.
+$(VENV)/.tables: | $(VENV)/.native
+	@scripts/install-tables $(BIN)/anabranch $(VENV)/share/syzygy
 	@touch $@
 
 # PyTorch and what else training needs.

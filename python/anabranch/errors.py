@@ -65,6 +65,10 @@ class NetworkError(AnabranchError, ValueError):
     """A file does not hold a network that can be trusted and used."""
 
 
+class TablebaseError(AnabranchError, ValueError):
+    """Tablebases cannot be fetched, or do not know a position."""
+
+
 class EvaluatorError(AnabranchError, RuntimeError):
     """An evaluator raised, or what it returned cannot be used."""
 

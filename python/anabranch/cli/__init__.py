@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from anabranch.cli.analyse import analyse
+from anabranch.cli.annotate import annotate
 from anabranch.cli.bench import bench
 from anabranch.cli.data import data
 from anabranch.cli.network import network
@@ -21,6 +22,7 @@ from anabranch.cli.perft import perft
 from anabranch.cli.play import play
 from anabranch.cli.settings import settings
 from anabranch.cli.suite import suite
+from anabranch.cli.tablebases import tablebases
 from anabranch.cli.train import train
 from anabranch.cli.uci import uci
 from anabranch.errors import AnabranchError
@@ -36,9 +38,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (analyse, play, suite, uci, bench, perft, settings):
+for command in (analyse, annotate, play, uci, suite, bench, perft, settings):
     app.command()(command)
 app.add_typer(network)
+app.add_typer(tablebases)
 app.add_typer(data, name="data")
 app.add_typer(train, name="train")
 

@@ -9,14 +9,14 @@ descriptors.
 from __future__ import annotations
 
 import random
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any
+
+import chess.variant
 
 from anabranch import __version__, _core
 from anabranch.book import Book
@@ -25,10 +25,10 @@ from anabranch.errors import AnabranchError, EvaluatorError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.limits import Allocation, allocate
 from anabranch.networks import open_network
-from anabranch.networks.shipped import bundled
+from anabranch.networks.shipped import TUNED, bundled
 from anabranch.settings import Settings
 from anabranch.strength import Handicap
-from anabranch.tablebases import default_directory
+from anabranch.tablebases import default_directory, open_tablebases
 from anabranch.uci import console, info
 from anabranch.uci.commands import Go, read_go, read_position, read_setoption
 from anabranch.uci.options import DEFAULT, Option, Options
@@ -65,10 +65,10 @@ class UciSession:
         self._counting = Lock()
         # What follows belongs to the thread that works.
         self._engine: Engine | None = None
-        self._configured: tuple[dict[str, object], object] | None = None
+        self._configured: tuple[object, ...] | None = None
         self._position: tuple[str | None, list[str]] = (None, [])
         self._book: tuple[str, Book] | None = None
-        self._tables: tuple[str, object] = ("", None)
+        self._tables: tuple[str, _core.Tablebases | None] = ("", None)
         self._random = random.Random()
         self._quitting = False
         self._worker = Thread(target=self._work, name="anabranch-uci", daemon=True)
@@ -359,25 +359,30 @@ class UciSession:
         own = "network" if bundled(self._options.variant) else "material"
         self._engine.configure(evaluator=own if evaluator is None else evaluator)
 
-    def _configure(self, handicap: Handicap | None = None, improves: bool = False) -> None:
-        """Give the engine the settings that the options ask for. Who analyses wants the shortest mate."""
-        if self._engine is None:
-            return
+    def _configure(self, handicap: Handicap | None = None) -> None:
+        """Give the engine the settings that the options ask for."""
         options = self._options
-        settings = asdict(Settings.preset(options.text("Preset")).changed(options.settings))
+        wanted = (options.revision, self._tables[1], handicap)
+        if self._engine is None or (wanted == self._configured and handicap is None):
+            return
+        preset, own = options.text("Preset"), options.text("EvalFile") in (DEFAULT, "")
+        is_tuned = preset == "default" and own and options.text("Backend") == "auto"
+        tuned = TUNED.get(options.variant, {}) if is_tuned else {}
+        settings = asdict(Settings.preset(preset).changed({**tuned, **options.settings}))
         del settings["evaluator"]
         analysis = options.flag("UCI_AnalyseMode")
         settings |= {
             "threads": options.number("Threads"),
             "memory": options.number("Hash") * MEGABYTE,
-            "improve": settings["improve"] or analysis or improves,
+            "contempt": 0.0 if analysis else value_of(options.number("Contempt"), options.variant),
+            "tablebase_men": options.number("SyzygyProbeLimit"),
+            "tablebase_fifty": options.flag("Syzygy50MoveRule"),
+            "improve": settings["improve"] or handicap is None,
         }
         if handicap is not None:
             settings |= handicap.settings(self._random)
-        wanted = (settings, self._tables[1])
-        if wanted != self._configured:
-            self._engine.configure(**settings)
-            self._configured = wanted
+        self._engine.configure(tablebases=self._tables[1], **settings)
+        self._configured = wanted
 
     def _open_log(self) -> None:
         path = self._options.text("Debug Log File")
@@ -399,7 +404,7 @@ class UciSession:
             path = str(default_directory())
         if path == self._tables[0]:
             return
-        tables: Any = None
+        tables = open_tablebases(path) if path else None
         self._tables = (path, tables)
         if tables is not None:
             for problem in tables.problems[:20]:
@@ -414,26 +419,37 @@ class UciSession:
 
     def _move_to(self, fen: str | None, moves: list[str]) -> None:
         engine = self._ready_engine()
-        engine.position = (fen or "startpos", moves)
+        engine.position = ("startpos" if fen is None else fen, moves)
         self._position = (fen, moves)
 
     def _think(self, thinking: Thinking) -> None:
         legal: tuple[str, ...] = ()
         try:
             engine = self._ready_engine()
-            legal = engine.legal_moves
+            legal = engine.legal_moves or _moves_of_the_dead(engine)
             terms = self._terms(thinking.go, engine, legal)
             if terms.depth is None and self._plays_from_book(thinking, engine, terms):
                 return
             handicap = self._handicap()
             if handicap is not None:
                 terms = self._held_back(terms, handicap)
-            improves = thinking.go.is_endless or thinking.go.mate is not None
-            self._configure(handicap, improves)
+            self._configure(handicap)
             thinking.think(engine, terms)
             self._last = thinking
         finally:
-            thinking.give_up(legal)
+            if not thinking.is_over:
+                thinking.give_up(legal or self._some_moves())
+
+    def _some_moves(self) -> tuple[str, ...]:
+        """Legal moves by somebody else's rules, where our own engine cannot be asked."""
+        fen, moves = self._position
+        with suppress(ValueError):
+            rules = chess.variant.find_variant(self._options.variant)
+            board = rules(fen or rules.starting_fen, chess960=self._options.is_chess960)
+            for move in moves:
+                board.push_uci(move)
+            return tuple(move.uci() for move in board.legal_moves)
+        return ()
 
     def _handicap(self) -> Handicap | None:
         options = self._options
@@ -478,6 +494,7 @@ class UciSession:
         return Terms(
             look=look,
             legal_moves=root_moves or legal,
+            is_dead=over and bool(legal),
             allocation=allocation,
             movetime=movetime,
             simulations=go.nodes,
@@ -559,16 +576,20 @@ class _Log:
             self._file.close()
 
 
+def _moves_of_the_dead(engine: Engine) -> tuple[str, ...]:
+    """The moves of a game that nobody can win any more: some interfaces play on, and want one."""
+    if not engine.is_over:
+        return ()
+    board = engine.board()
+    return () if board.is_variant_end() else tuple(move.uci() for move in board.legal_moves)
+
+
 def _ending_score(engine: Engine) -> str:
     """The score of a game that is over: mated, stalemated, or whatever the variant knows."""
     ended = engine.ending
     if ended is None or ended == 0.0:
         return "cp 0"
     return "mate 0" if ended < 0.0 else "mate 1"
-
-
-def _path_separator() -> str:
-    return ";" if sys.platform == "win32" else ":"
 
 
 _Command = Callable[[UciSession, list[str]], bool | None]

@@ -26,6 +26,8 @@ ENDLESS = 1e8
 """Seconds that nobody waits."""
 LEAST = 16
 """Simulations of a search that was stopped before it began."""
+SHORTENING = 0.1
+"""Seconds for the search for a shorter mate once there is one."""
 NEWS = 0.5
 """Seconds between two infos when nothing changes."""
 
@@ -37,6 +39,8 @@ class Terms:
     look: info.Look
     legal_moves: tuple[str, ...]
     """The moves that may be played; none when the game is over."""
+    is_dead: bool = False
+    """Whether the game is drawn whatever is played, so that there is nothing to search."""
     allocation: Allocation | None = None
     """Time by the clock."""
     movetime: float | None = None
@@ -71,6 +75,8 @@ class Thinking:
     _deadline: float | None = None
     _clock_from: float = 0.0
     _stopped: bool = False
+    _is_enough: bool = False
+    _is_solved: bool = False
     _pondering: bool = False
     _answered: bool = False
     _searched: bool = False
@@ -116,9 +122,9 @@ class Thinking:
             if terms.allocation is not None:
                 self._pace = Pace(terms.allocation, terms.last_value)
             self._set_deadline()
-        if not terms.legal_moves:
+        if not terms.legal_moves or terms.is_dead:
             self._wait_for_leave()
-            self._answer_game_over()
+            self._answer(None) if terms.legal_moves else self._answer_game_over()
             return
         keeper = Thread(target=self._keep_time, name="anabranch-clock", daemon=True)
         keeper.start()
@@ -128,6 +134,7 @@ class Thinking:
                 time=ENDLESS,
                 mate=terms.mate,
                 lines=max(1, terms.look.lines),
+                root_moves=terms.root_moves or None,
                 progress=self._hear,
                 progress_interval=self._interval(),
             )
@@ -147,7 +154,9 @@ class Thinking:
             if self._answered:
                 return
             self._answered = True
-            self.say([f"bestmove {legal_moves[0] if legal_moves else '(none)'}"])
+            move = legal_moves[0] if legal_moves else None
+            score = [] if move is None else [f"info depth 1 score cp 0 nodes 0 time 0 pv {move}"]
+            self.say([*score, f"bestmove {move or '(none)'}"])
             self._state.notify_all()
 
     # How it does it
@@ -191,11 +200,20 @@ class Thinking:
             if progress.best_move != best or now - told >= NEWS:
                 self._told = (progress.best_move, now)
                 self._tell(progress, now)
-            if terms.depth is not None and _reaches(progress, terms.depth) and not self._waits():
-                self._stopped = True
+            if terms.depth is not None and _reaches(progress, terms.depth):
+                self._is_enough = True
                 self._interrupt()
             if self._pace is not None and not self._pondering:
                 self._judge(progress, now)
+            if progress.solved is not None and not self.go.is_endless and terms.mate is None:
+                # The proof in hand is enough to play; a shorter one is worth a moment.
+                self._set_deadline_by(now + SHORTENING)
+
+    def _set_deadline_by(self, end: float) -> None:
+        if not self._pondering and (self._deadline is None or end < self._deadline) and not self._is_solved:
+            self._is_solved = True
+            self._deadline = end
+            self._state.notify_all()
 
     def _judge(self, progress: Progress, now: float) -> None:
         """Move the deadline to where the pace has it."""
@@ -211,6 +229,8 @@ class Thinking:
         until = self.begun + self._pace.until(look)
         latest = self._clock_from + self._pace.allocation.maximum
         deadline = min(until, latest)
+        if self._is_solved and self._deadline is not None:
+            deadline = min(deadline, self._deadline)
         if self._terms.movetime is not None:
             deadline = min(deadline, self._clock_from + self._terms.movetime)
         if deadline != self._deadline:
@@ -239,17 +259,15 @@ class Thinking:
     def _keep_time(self) -> None:
         """End the search at the deadline, and answer for it where it does not come back."""
         with self._state:
-            while not self._answered and not self._stopped:
-                if self._deadline is None:
-                    self._state.wait()
-                    continue
-                left = self._deadline - time.monotonic()
-                if left <= 0.0:
-                    self._stopped = True
+            while not self._answered and not self._stopped and not self._is_enough:
+                left = None if self._deadline is None else self._deadline - time.monotonic()
+                if left is not None and left <= 0.0:
+                    self._is_enough = True
                     self._interrupt()
                     break
                 self._state.wait(left)
-            if not self._state.wait_for(lambda: self._answered, GRACE) and not self._searched:
+            has_answered = self._state.wait_for(lambda: self._answered, GRACE)
+            if not has_answered and not self._searched and not self._waits():
                 self._answer(self._latest)
             # A stop that came in the moment when the search began may have been lost on it.
             while self._engine is not None and not self._searched:
@@ -268,8 +286,8 @@ class Thinking:
             now = time.monotonic()
             if progress is None:
                 move = terms.legal_moves[0]
-                lines = [f"info depth 1 seldepth 1 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv {move}"]
-                self.say([*lines, f"bestmove {move}"])
+                line = info.bare_line(move, terms.look, now - self.begun)
+                self.say([line, f"bestmove {move}"])
             else:
                 lines = info.info_lines(progress, terms.look, now - self.begun)
                 if terms.verbose and self._engine is not None:
