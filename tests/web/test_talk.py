@@ -7,16 +7,18 @@ import contextlib
 import json
 import os
 import socket
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.web.conftest import start
 from tests.web.line import GAME, HANDSHAKE, START, Server, analyse, closing_of, hear, until
 from websockets.exceptions import ConnectionClosed
 
 from anabranch.web.client import Client, ClientGoneError
-from anabranch.web.messages import MessageError, read_message
+from anabranch.web.messages import Analyse, MessageError, read_message
 from anabranch.web.thinking import Limits, Thinking
 
 
@@ -81,6 +83,34 @@ def test_a_proof_is_told(server: Server) -> None:
         report = until(line, "report")
         assert report["solved"] == {"state": "win", "plies": 1, "mate": 1}
         assert until(line, "done")["finish"] == "solved"
+
+
+def test_tablebases_speak_up() -> None:
+    directory = Path(sys.prefix) / "share" / "syzygy"
+    assert directory.is_dir(), (
+        f"'make test' installs tablebases; or: anabranch tablebases fetch --to {directory}"
+    )
+    with start("--tablebases", str(directory)) as server, server.talk() as line:
+        hear(line)
+        line.send(
+            json.dumps(analyse(1, game={**GAME, "fen": "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"}, seconds=1.0))
+        )
+        report = until(line, "report")
+        assert report["statistics"]["tablebase_hits"] > 0
+        assert any(row["state"].startswith("tb-") for row in report["moves"])
+
+
+def test_a_server_keeps_time_and_memory_of_its_browsers(server: Server) -> None:
+    thinking = Thinking(Limits(seconds=0.4, memory=64 << 20))
+    told: list[dict[str, Any]] = []
+    order = read_message(json.dumps(analyse(1, seconds=60, recipes=[{}, {}])))
+    assert isinstance(order, Analyse)
+    begun = time.monotonic()
+    thinking.analyse(order, told.append)
+    assert time.monotonic() - begun < 10
+    assert told[-1] == {"type": "done", "id": 1, "finish": "time"}
+    engines = [engine for engine in thinking._engines if engine is not None]
+    assert sum(engine.settings.memory for engine in engines) == 64 << 20
 
 
 def test_a_new_order_ends_the_old_one(server: Server) -> None:

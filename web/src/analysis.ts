@@ -124,9 +124,15 @@ function note(state: State, report: Report): void {
   else runs.rows = [...runs.rows, row].slice(-MOST_RUNS);
 }
 
+/** The settings of a preset, as it is used for the variant on the board. */
+export function baseOf(state: State, preset: string): Record<string, Setting> {
+  const tuned = preset === 'default' ? state.hello?.tuned[state.game.variant] : {};
+  return { ...state.hello?.presets[preset], ...tuned };
+}
+
 /** A recipe in a few words. */
 export function recipeText(state: State, recipe: Recipe): string {
-  const base = state.hello?.presets[recipe.preset] ?? {};
+  const base = baseOf(state, recipe.preset);
   const changes = Object.entries(recipe.changes).filter(([name, value]) => base[name] !== value);
   return [recipe.preset, ...changes.map(([name, value]) => `${name}=${String(value)}`)].join(', ');
 }
@@ -141,7 +147,7 @@ export function setSetting(app: App, side: 0 | 1, name: string, value: Setting):
   const { state } = app;
   const recipe = state.analysis.recipes[side];
   const changes = { ...recipe.changes, [name]: value };
-  if (state.hello?.presets[recipe.preset]?.[name] === value) {
+  if (baseOf(state, recipe.preset)[name] === value) {
     state.analysis.recipes[side] = {
       preset: recipe.preset,
       changes: Object.fromEntries(Object.entries(changes).filter(([key]) => key !== name)),

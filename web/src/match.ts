@@ -85,13 +85,14 @@ export function askIfDue(app: App): void {
   const id = app.nextId();
   state.order = { id, purpose: 'move' };
   const recipe: Recipe = PLAIN;
-  app.say({ type: 'play', id, game: game.gameSoFar(state, tip), recipe, level: levelOf(match.strength), clock });
+  app.say({ type: 'play', id, game: game.gameSoFar(state, tip), recipe, level: levelOf(match.strength, state), clock });
 }
 
-function levelOf(strength: Strength): Level {
+function levelOf(strength: Strength, state: State): Level {
+  const [lowest, highest] = state.hello?.elo ?? [500, 2100];
   switch (strength.by) {
     case 'elo':
-      return { by: 'elo', elo: strength.elo };
+      return { by: 'elo', elo: Math.min(highest, Math.max(lowest, strength.elo)) };
     case 'evaluations':
       return { by: 'evaluations', evaluations: strength.evaluations };
     case 'seconds':

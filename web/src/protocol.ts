@@ -53,6 +53,8 @@ export interface Hello {
   version: string;
   presets: Record<string, Record<string, Setting>>;
   settings: SettingRow[];
+  /** What the default preset has otherwise, by variant. */
+  tuned: Record<string, Record<string, Setting>>;
   elo: [number, number];
   seconds: number;
   nodes: number;

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from anabranch.errors import LimitError
+from anabranch.errors import LimitError, TablebaseError
 from anabranch.optional import require
 
 PORT = 8640
@@ -30,6 +30,14 @@ def play(
     ] = 300.0,
     memory: Annotated[int, typer.Option(metavar="MB", help="Memory of the graphs of a browser.")] = 512,
     clients: Annotated[int, typer.Option(metavar="N", help="Most browsers at a time.")] = 8,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            "--tablebases",
+            metavar="PATHS",
+            help="Directories with Syzygy tables.  [default: the fetched ones]",
+        ),
+    ] = None,
     threads: Annotated[int, typer.Option(metavar="N", help="Threads that evaluate, for each search.")] = 1,
 ) -> None:
     """Open the web board: play, analyse, and see the search graph.
@@ -54,6 +62,13 @@ def play(
 
     if host in ("0.0.0.0", "::", ""):
         raise LimitError("--host takes one address of this machine, because the server must know its name")
+    from anabranch.tablebases import default_directory, open_tablebases
+
+    if tables is None and default_directory().is_dir():
+        tables = str(default_directory())
+    opened = None if tables is None else open_tablebases(tables)
+    if opened is not None and opened.men == 0:
+        raise TablebaseError(f"there are no tablebases that can be used in {tables}")
     listener = listen(host, port)
     gate = Gate.of(host, listener.getsockname()[1])
     address = f"http://{gate.hosts[0]}/?token={gate.token}"
@@ -66,5 +81,5 @@ def play(
 
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    options = Options(Limits(seconds, memory << 20, threads), clients)
+    options = Options(Limits(seconds, memory << 20, threads), clients, opened)
     serve(listener, gate, options, started)

@@ -20,6 +20,7 @@ import chess.variant
 
 from anabranch import __version__, _core
 from anabranch.book import Book
+from anabranch.centipawns import value_of
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, EvaluatorError
 from anabranch.evaluators import AnyEvaluator

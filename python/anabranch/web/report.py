@@ -57,7 +57,7 @@ def report(result: Result, raw: tuple[float, float, float] | None) -> dict[str, 
             "mean_depth": round(statistics.mean_depth, 2),
             "max_depth": statistics.max_depth,
             "bytes": statistics.bytes,
-            "tablebase_hits": getattr(statistics, "tablebase_hits", 0),
+            "tablebase_hits": statistics.tablebase_hits,
         },
     }
 

@@ -21,8 +21,9 @@ from fastapi import FastAPI, Request, Response, WebSocket, WebSocketDisconnect
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from anabranch import __version__
+from anabranch import __version__, _core
 from anabranch.errors import AnabranchError
+from anabranch.networks.shipped import TUNED
 from anabranch.settings import Settings, presets, settings_table
 from anabranch.strength import HIGHEST, LOWEST
 from anabranch.web.client import Client, ClientGoneError
@@ -50,6 +51,8 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     clients: int = 8
     """Browsers at a time; each may search."""
+    tables: _core.Tablebases | None = None
+    """Tablebases for chess, shared by all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def make_app(gate: Gate, options: Options) -> FastAPI:
             await line.close(TRY_AGAIN_LATER, f"{options.clients} browsers are connected; no more are served")
             return
         connected.add(line)
-        client = Client(Thinking(options.limits), partial(_hear, line), line.send_text)
+        client = Client(Thinking(options.limits, options.tables), partial(_hear, line), line.send_text)
         try:
             await client.serve(greeting(options))
         except WebSocketDisconnect:
@@ -141,6 +144,7 @@ def greeting(options: Options) -> dict[str, Any]:
             }
             for name in CHANGEABLE
         ],
+        "tuned": TUNED,
         "elo": [LOWEST, HIGHEST],
         "seconds": options.limits.seconds,
         "nodes": MOST_NODES,

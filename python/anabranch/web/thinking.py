@@ -17,6 +17,7 @@ from anabranch import _core
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
 from anabranch.limits import allocate
+from anabranch.networks.shipped import TUNED
 from anabranch.settings import Settings
 from anabranch.strength import Handicap
 from anabranch.web import report
@@ -49,11 +50,11 @@ class Limits:
 class Thinking:
     """The engines of one browser, and the search under way."""
 
-    def __init__(self, limits: Limits, tablebases: str | None = None) -> None:
+    def __init__(self, limits: Limits, tables: _core.Tablebases | None = None) -> None:
         self.view: View | None = None
         """What is shown of the graph; any thread may set it."""
         self._limits = limits
-        self._tablebases = tablebases
+        self._tables = tables
         self._stopped = Event()
         self._engines: list[Engine | None] = [None, None]
         self._random = Random()
@@ -134,11 +135,14 @@ class Thinking:
         engine = self._engines[number]
         if engine is None or (engine.variant, engine.chess960) != (game.variant, game.chess960):
             self._engines[number] = None  # the memory of the old one comes first
-            engine = Engine(game.variant, chess960=game.chess960, memory=self._limits.memory // 2)
+            tables = self._tables if game.variant == "chess" else None
+            engine = Engine(
+                game.variant, chess960=game.chess960, memory=self._limits.memory // 2, tablebases=tables
+            )
             self._engines[number] = engine
         if number == 0 and self._engines[1] is not None and self._engines[1].variant != game.variant:
             self._engines[1] = None
-        settings = asdict(Settings.preset(recipe.preset).changed(recipe.changes))
+        settings = asdict(read_recipe(recipe, game.variant))
         del settings["evaluator"]
         settings |= {"memory": self._limits.memory // 2, "threads": self._limits.threads}
         engine.configure(**settings)
@@ -146,6 +150,12 @@ class Thinking:
         if engine.is_over:
             raise AnabranchError("the game is over in this position, so there is nothing to search")
         return engine
+
+
+def read_recipe(recipe: Recipe, variant: str) -> Settings:
+    """The settings of a recipe. The default preset is the one that was tuned with the variant's network."""
+    tuned = TUNED.get(variant, {}) if recipe.preset == "default" else {}
+    return Settings.preset(recipe.preset).changed({**tuned, **recipe.changes})
 
 
 class _Side:

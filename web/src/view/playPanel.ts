@@ -53,7 +53,7 @@ function statusText(app: App): string {
 
 function formCard(app: App): VNode {
   const { form, hello } = app.state;
-  const [lowest, highest] = hello?.elo ?? [500, 2800];
+  const [lowest, highest] = hello?.elo ?? [500, 2100];
   const change = (changes: Partial<MatchForm>): void => {
     Object.assign(form, changes);
     app.redraw();

@@ -26,7 +26,7 @@ export function enhancements(app: App, side: 0 | 1): VNode {
 
 function setting(app: App, side: 0 | 1, row: SettingRow): VNode {
   const recipe = app.state.analysis.recipes[side];
-  const value = recipe.changes[row.name] ?? app.state.hello?.presets[recipe.preset]?.[row.name];
+  const value = recipe.changes[row.name] ?? analysis.baseOf(app.state, recipe.preset)[row.name];
   const label = row.name.replaceAll('_', ' ');
   const set = (given: boolean | number | string): void => analysis.setSetting(app, side, row.name, given);
   const field = typeof value === 'boolean'
