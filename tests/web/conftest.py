@@ -54,15 +54,18 @@ def page(browser: Browser, server: Server) -> Iterator[Page]:
 @pytest.fixture
 def phone(browser: Browser, server: Server) -> Iterator[Page]:
     """The page on a small screen in the dark."""
-    yield from _open(browser, server, 390, 844, "dark")
+    yield from _open(browser, server, 390, 844, "dark", has_touch=True)
 
 
-def _open(browser: Browser, server: Server, width: int, height: int, scheme: str = "light") -> Iterator[Page]:
+def _open(
+    browser: Browser, server: Server, width: int, height: int, scheme: str = "light", has_touch: bool = False
+) -> Iterator[Page]:
     context = browser.new_context(
         viewport={"width": width, "height": height},
         color_scheme="dark" if scheme == "dark" else "light",
         accept_downloads=True,
         reduced_motion="reduce",
+        has_touch=has_touch,
     )
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     opened = context.new_page()

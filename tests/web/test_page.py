@@ -111,7 +111,7 @@ def test_moves_by_drag_by_click_and_an_illegal_one_snaps_back(page: Page) -> Non
     expect(page.locator("cg-board square.move-dest")).to_have_count(2)
     click(page, "e5")
     expect_moves(page, "e4", "e5")
-    assert page.locator("cg-board square.last-move").count() == 2
+    expect(page.locator("cg-board square.last-move")).to_have_count(2)
     drag(page, "g1", "g4")
     page.wait_for_timeout(300)
     expect_moves(page, "e4", "e5")
@@ -242,7 +242,7 @@ def test_lines_stream_and_stop(page: Page) -> None:
     page.wait_for_timeout(800)
     assert read_state(page, "analysis.reports[0].statistics.visits") == still
     page.locator(".lines li").first.locator("button.move").nth(1).click()
-    assert len(moves(page)) == 2
+    expect(page.locator(".move-text button.move")).to_have_count(2)
 
 
 def test_a_proof_is_shown_in_words(page: Page) -> None:
@@ -280,7 +280,7 @@ def test_a_pasted_game_is_judged_position_by_position(page: Page) -> None:
     page.get_by_role("button", name="Forward").click()
     page.locator(".variation button.move").first.click()
     page.get_by_role("button", name="Make this the main line").click()
-    assert moves(page)[1] == "c5"
+    expect(page.locator(".move-text button.move").nth(1)).to_have_text("c5")
     page.locator(".variation button.move").first.click()
     page.click("[data-id=sweep]")
     wait_until(page, "anabranch.state.analysis.sweep.length === 0", 30)
@@ -460,7 +460,26 @@ def test_it_fits_a_phone(phone: Page) -> None:
         box = phone.locator("cg-board").bounding_box()
         assert box is not None
         assert 300 <= box["width"] <= 390
-    assert phone.evaluate("document.documentElement.dataset.theme") == "dark"
+    expect(phone.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_a_game_of_crazyhouse_by_touch_with_clocks_fits_a_phone(phone: Page) -> None:
+    paste(phone, POCKETS)
+    phone.get_by_label("From the position on the board").check()
+    phone.get_by_label("Play with clocks").check()
+    phone.get_by_role("button", name="Evaluations").click()
+    phone.get_by_label("Evaluations for a move").fill("20")
+    phone.click("[data-id=start-match]")
+    expect(phone.get_by_role("timer")).to_have_count(2)
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    for square in ("d2", "d4"):
+        phone.touchscreen.tap(*spot(phone, square))
+    expect(phone.locator(".move-text button.move")).to_have_count(2, timeout=10_000)
+    assert moves(phone)[0] == "d4"
+    phone.get_by_role("group", name="Pocket of white").locator("[data-role=bishop]").tap()
+    phone.touchscreen.tap(*spot(phone, "d3"))
+    expect(phone.locator(".move-text button.move")).to_have_count(4, timeout=10_000)
+    assert moves(phone)[2] == "B@d3"
 
 
 def test_it_fits_a_desk(page: Page) -> None:
@@ -468,7 +487,7 @@ def test_it_fits_a_desk(page: Page) -> None:
         mode(page, name)
         page.wait_for_timeout(300)
         assert page.evaluate("document.documentElement.scrollWidth") <= 1400, name
-    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
     page.click("[data-id=theme]")
     page.click("[data-id=theme]")
-    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")

@@ -177,7 +177,7 @@ const BRUSHES: DrawBrushes = {
 };
 
 function arrow(move: string, kind: keyof typeof WIDTHS, share: number, colour: Color = 'white'): DrawShape {
-  const lineWidth = Math.max(3, WIDTHS[kind] * Math.min(1, 0.4 + share));
+  const lineWidth = Math.round(Math.max(3, WIDTHS[kind] * Math.min(1, 0.4 + share)));
   if (move[1] === '@') {
     const role = ({ P: 'pawn', N: 'knight', B: 'bishop', R: 'rook', Q: 'queen' } as const)[move[0] ?? ''] ?? 'pawn';
     return { orig: move.slice(2) as Key, piece: { role, color: colour, scale: 0.7 }, brush: kind };

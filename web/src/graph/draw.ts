@@ -24,7 +24,15 @@ export interface Scene {
 
 const MOVES_FROM = 0.75;
 const NUMBERS_FROM = 1.7;
-const MOST_LABELS = 160;
+const MOST_LABELS = 240;
+
+/** A place that is written on. */
+interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
 
 export function draw(context: CanvasRenderingContext2D, width: number, height: number, camera: Camera, scene: Scene): void {
   const { palette } = scene;
@@ -62,8 +70,10 @@ export function draw(context: CanvasRenderingContext2D, width: number, height: n
     const spot = scene.spots[node.id];
     if (spot && seen(spot, spot)) drawNode(context, node, spot, lineNodes.has(node.id), camera.zoom, scene);
   }
-  labels.sort((first, second) => second[0].visits - first[0].visits);
-  for (const [edge, from, to] of labels.slice(0, MOST_LABELS)) label(context, edge, from, to, camera.zoom, scene);
+  const weight = (edge: GraphEdge): number => edge.visits + (near?.has(edge) ? 1e12 : scene.line.has(edge) ? 1e11 : 0);
+  labels.sort((first, second) => weight(second[0]) - weight(first[0]));
+  const taken: Box[] = [];
+  for (const [edge, from, to] of labels.slice(0, MOST_LABELS)) label(context, edge, from, to, camera.zoom, scene, taken);
   context.restore();
 }
 
@@ -99,6 +109,14 @@ function curve(context: CanvasRenderingContext2D, from: Spot, to: Spot, colour: 
   context.bezierCurveTo(from.x, from.y + bend, to.x, to.y - bend, to.x, to.y);
   context.stroke();
   context.globalAlpha = 1;
+}
+
+/** A point of the curve between two nodes. */
+function onCurve(from: Spot, to: Spot, share: number): { x: number; y: number } {
+  const rest = 1 - share;
+  const [a, b, c, d] = [rest ** 3, 3 * rest * rest * share, 3 * rest * share * share, share ** 3];
+  const bend = (to.y - from.y) * 0.5;
+  return { x: (a + b) * from.x + (c + d) * to.x, y: a * from.y + b * (from.y + bend) + c * (to.y - bend) + d * to.y };
 }
 
 function drawNode(
@@ -163,7 +181,16 @@ function inside(context: CanvasRenderingContext2D, node: GraphNode, spot: Spot):
   context.fillText(verdict(node.state, node.plies) || signed(node.white, 2), spot.x, spot.y + size * 0.6);
 }
 
-function label(context: CanvasRenderingContext2D, edge: GraphEdge, from: Spot, to: Spot, zoom: number, scene: Scene): void {
+/** The move of an edge and, near enough, its numbers; nothing where something is written already. */
+function label(
+  context: CanvasRenderingContext2D,
+  edge: GraphEdge,
+  from: Spot,
+  to: Spot,
+  zoom: number,
+  scene: Scene,
+  taken: Box[],
+): void {
   const source = scene.graph.nodes[edge.source];
   if (!source) return;
   const isFull = zoom >= NUMBERS_FROM;
@@ -173,15 +200,17 @@ function label(context: CanvasRenderingContext2D, edge: GraphEdge, from: Spot, t
   context.font = `500 ${size}px system-ui, sans-serif`;
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  const share = 0.66; // nearer to the child, where the edges of a node have parted
-  const x = from.x + (to.x - from.x) * share;
-  const y = from.y + (to.y - from.y) * share;
+  const at = onCurve(from, to, 0.68); // nearer to the child, where the edges of a node have parted
+  const half = Math.max(...lines.map((text) => context.measureText(text).width)) / 2;
+  const box = { left: at.x - half, right: at.x + half, top: at.y - lines.length * size * 0.6, bottom: at.y + lines.length * size * 0.6 };
+  if (taken.some((other) => box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top)) return;
+  taken.push(box);
   lines.forEach((text, index) => {
-    const at = y + (index - (lines.length - 1) / 2) * size * 1.15;
+    const y = at.y + (index - (lines.length - 1) / 2) * size * 1.15;
     context.lineWidth = 3 / zoom;
     context.strokeStyle = scene.palette.ground;
-    context.strokeText(text, x, at);
+    context.strokeText(text, at.x, y);
     context.fillStyle = index ? scene.palette.faint : scene.palette.ink;
-    context.fillText(text, x, at);
+    context.fillText(text, at.x, y);
   });
 }

@@ -143,14 +143,19 @@ export function playLine(app: App, moves: readonly string[]): void {
 export function table(app: App, report: Report): VNode {
   const { fen } = game.here(app.state);
   const turn = turnOf(fen);
+  const shown = report.moves.slice(0, MOST_ROWS);
   const total = Math.max(1, report.moves.reduce((sum, row) => sum + row.visits, 0));
+  const largest = Math.max(0.1, ...shown.map((row) => Math.abs(row.q ?? 0)));
   return h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Moves of the position' } }, [h('table', [
     h('thead', [h('tr', [h('th', 'Move'), h('th', 'Visits'), h('th', 'Q'), h('th', 'Prior'), h('th', [h('span.sr-only', 'Proven')])])]),
-    h('tbody', report.moves.slice(0, MOST_ROWS).map((row) => moveRow(app, fen, row, total, turn === 'white' ? 1 : -1))),
+    h('tbody', shown.map((row) => moveRow(app, fen, row, { total, largest, sign: turn === 'white' ? 1 : -1 }))),
   ])]);
 }
 
-function moveRow(app: App, fen: string, row: MoveRow, total: number, sign: number): VNode {
+/** One move; its bars are relative to all visits, to the largest Q, and to 1. */
+function moveRow(
+  app: App, fen: string, row: MoveRow, { total, largest, sign }: { total: number; largest: number; sign: number },
+): VNode {
   const san = sanCached(app, fen, [row.move])[0] ?? row.move;
   const q = row.q === null ? null : sign * row.q;
   return h('tr', { key: row.move, attrs: { 'data-move': row.move } }, [
@@ -158,7 +163,7 @@ function moveRow(app: App, fen: string, row: MoveRow, total: number, sign: numbe
     h('td.meter', [h('i', { style: { width: percent(row.visits / total) } }), h('span', count(row.visits))]),
     h('td.q', [h('div', [
       h('span', q === null ? '–' : signed(q, 2)),
-      h('span.track', q === null ? [] : [h('i', { class: { minus: q < 0 }, style: { width: `${Math.abs(q) * 50}%` } })]),
+      h('span.track', q === null ? [] : [h('i', { class: { minus: q < 0 }, style: { width: `${(Math.abs(q) / largest) * 50}%` } })]),
     ])]),
     h('td.meter.prior', [h('i', { style: { width: percent(row.prior) } }), h('span', percent(row.prior))]),
     h('td.proven', verdict(row.state, row.plies)),

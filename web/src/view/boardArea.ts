@@ -107,6 +107,11 @@ function pocket(app: App, side: Color, fen: string): VNode {
     const drag = (event: MouseEvent | TouchEvent): void => {
       if (count && (isOwn || mayPlan)) board?.dragFromPocket(side, role, event);
     };
+    const choose = (): void => {
+      if (!isOwn || !count) return;
+      state.dropRole = state.dropRole === role ? null : role;
+      app.redraw();
+    };
     return h('button.pocket-piece.cg-wrap', {
       key: role,
       class: { empty: !count },
@@ -121,11 +126,15 @@ function pocket(app: App, side: Color, fen: string): VNode {
       on: {
         mousedown: drag,
         touchstart: drag,
-        click: () => {
-          if (!isOwn) return;
-          state.dropRole = state.dropRole === role ? null : role;
-          app.redraw();
+        touchend: (event: TouchEvent) => {
+          // A finger that did not leave the piece has tapped it; there will be no click after a drag.
+          const touch = event.changedTouches[0];
+          const under = touch && document.elementFromPoint(touch.clientX, touch.clientY);
+          if (under?.closest('button') !== event.currentTarget) return;
+          event.preventDefault();
+          choose();
         },
+        click: choose,
       },
     }, [h(`piece.${side}.${role}`), count ? h('span.count', String(count)) : null]);
   }));
@@ -192,14 +201,16 @@ function controls(app: App): VNode {
       on: {
         submit: (event: Event) => {
           event.preventDefault();
-          if (game.play(app, state.typed)) state.typed = '';
-          else state.announcement = `${state.typed || 'Nothing'} is not a legal move here.`;
+          if (game.play(app, state.typed)) {
+            state.typed = '';
+            (event.target as HTMLFormElement).reset(); // it may be quicker than the next drawing
+          } else state.announcement = `${state.typed || 'Nothing'} is not a legal move here.`;
           state.notice = state.typed ? state.announcement : '';
           app.redraw();
         },
       },
     }, [h('input', {
-      attrs: { type: 'text', placeholder: 'Type a move', 'aria-label': 'Type a move', autocomplete: 'off', spellcheck: 'false', maxlength: 12 },
+      attrs: { type: 'text', placeholder: 'Move…', 'aria-label': 'Type a move', autocomplete: 'off', spellcheck: 'false', maxlength: 12 },
       props: { value: state.typed },
       on: {
         input: (event: Event) => {

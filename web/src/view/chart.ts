@@ -27,7 +27,7 @@ export function chart(app: App): VNode {
 
 function plot(app: App, line: readonly TreeNode[]): VNode {
   const width = Math.max(1, line.length - 1);
-  const points = line.flatMap((node, index) => (node.judgement ? [{ x: (100 * index) / width, y: (HEIGHT * (1 - node.judgement.value)) / 2, node }] : []));
+  const points = line.flatMap((node, index) => (node.judgement ? [{ x: (100 * index) / width, y: (HEIGHT * (1 - stretched(node.judgement.value))) / 2, node }] : []));
   const path = points.map(({ x, y }) => `${x.toFixed(2)},${y.toFixed(2)}`).join(' ');
   const first = points[0];
   const last = points.at(-1);
@@ -48,6 +48,11 @@ function plot(app: App, line: readonly TreeNode[]): VNode {
       h('line.now', { attrs: { x1: (100 * at) / width, x2: (100 * at) / width, y1: 0, y2: HEIGHT } }),
     ]),
   ]);
+}
+
+/** A value drawn larger near 0, where most games are decided. */
+function stretched(value: number): number {
+  return Math.sign(value) * Math.min(1, Math.abs(value)) ** 0.6;
 }
 
 function summary(nodes: readonly TreeNode[]): string {

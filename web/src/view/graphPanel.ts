@@ -54,10 +54,7 @@ export function graphPanel(app: App): VNode {
         legend(),
       ]),
     ]),
-    h('div.graph-notes', [
-      meetingCard(app, graph),
-      numbersCard(app),
-    ]),
+    meetingCard(app, graph),
   ]);
 }
 
@@ -119,7 +116,7 @@ function toolbar(app: App, graph: Graph | null): VNode {
   };
   return h('div.graph-tools', [
     startButton(app),
-    presetSelect(app, state.viewSide),
+    presetSelect(app, state.viewSide, true),
     state.analysis.compare
       ? segments('Which graph', [['0', 'A'], ['1', 'B']], state.viewSide ? '1' : '0', (side) => {
           state.viewSide = side === '1' ? 1 : 0;
@@ -133,10 +130,10 @@ function toolbar(app: App, graph: Graph | null): VNode {
       button('Zoom out', () => canvas?.zoomBy(1 / 1.4), { icon: 'minus' }),
       button('Show all', () => canvas?.fit(), { icon: 'fit' }),
     ]),
-    h('div.keys.exports', { attrs: { role: 'group', 'aria-label': 'Save the graph' } }, [h('span.hint', 'Save'), ...(['svg', 'dot', 'json'] as const).map((kind) =>
+    h('div.keys.exports', { attrs: { role: 'group', 'aria-label': 'Save the graph' } }, (['svg', 'dot', 'json'] as const).map((kind) =>
       button(kind.toUpperCase(), () => {
         if (graph) exportAs(app, graph, kind);
-      }, { kind: 'quiet', id: `export-${kind}`, disabled: !graph }))]),
+      }, { kind: 'quiet', id: `export-${kind}`, disabled: !graph, icon: 'save', showsText: true }))),
   ]);
 }
 
@@ -234,6 +231,7 @@ function meetingCard(app: App, graph: Graph | null): VNode {
               click: () => {
                 pick(app, node.id);
                 canvas?.centre(node.id);
+                canvas?.canvas.scrollIntoView({ block: 'nearest' });
               },
             },
           }, [
@@ -245,9 +243,9 @@ function meetingCard(app: App, graph: Graph | null): VNode {
   ]);
 }
 
-function numbersCard(app: App): VNode {
+export function searchCard(app: App): VNode {
   const report = app.state.analysis.reports[app.state.viewSide];
-  return h('section.card', { attrs: { 'aria-label': 'Search' } }, [
+  return h('section.card.search-card', { attrs: { 'aria-label': 'Search' } }, [
     h('h2', 'Search'),
     ...(report ? [verdictRow(app, report), lines(app, report), statistics(report)] : [h('p.empty', 'Nothing is searched yet.')]),
   ]);

@@ -5,7 +5,7 @@ import { boardArea } from './boardArea';
 import { dialog } from './dialogs';
 import type { VNode } from './dom';
 import { button, h } from './dom';
-import { graphPanel, nodeCard } from './graphPanel';
+import { graphPanel, nodeCard, searchCard } from './graphPanel';
 import { header } from './header';
 import { playPanel } from './playPanel';
 
@@ -16,7 +16,10 @@ export function page(app: App): VNode {
   return h('div#app', { class: { [`mode-${state.mode}`]: true, house: state.game.variant === 'crazyhouse' } }, [
     header(app),
     h('main', [
-      h('div.board-column', { key: 'board-column' }, [boardArea(app), state.mode === 'graph' ? nodeCard(app) : null]),
+      h('div.board-column', { key: 'board-column' }, [
+        boardArea(app),
+        ...(state.mode === 'graph' ? [nodeCard(app), searchCard(app)] : []),
+      ]),
       PANELS[state.mode](app),
     ]),
     state.notice ? notice(app) : null,

@@ -5,12 +5,12 @@ import type { SettingRow } from '../protocol';
 import type { VNode } from './dom';
 import { button, check, h, number, select } from './dom';
 
-export function presetSelect(app: App, side: 0 | 1): VNode {
+export function presetSelect(app: App, side: 0 | 1, isHidden = false): VNode {
   const { state } = app;
   const names = Object.keys(state.hello?.presets ?? { default: {} });
   const label = state.analysis.compare ? `Preset ${side ? 'B' : 'A'}` : 'Preset';
   return select(label, names.map((name) => [name, name] as const), state.analysis.recipes[side].preset,
-    (preset) => analysis.setPreset(app, side, preset));
+    (preset) => analysis.setPreset(app, side, preset), isHidden);
 }
 
 export function enhancements(app: App, side: 0 | 1): VNode {
