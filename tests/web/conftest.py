@@ -34,8 +34,9 @@ def server() -> Iterator[Server]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """Not for the whole session: while it runs, its event loop does, and other tests have loops of their own."""
     path = which("chromium") or which("chromium-browser") or which("google-chrome")
     assert path is not None, "there is no Chromium; scripts/install-browser installs it"
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []

@@ -414,14 +414,15 @@ def test_play_by_keys_alone(page: Page) -> None:
     page.keyboard.press("f")
     assert read_state(page, "orientation") == "black"
     paste(page, POCKETS)
+    expect(page.get_by_role("dialog")).to_have_count(0)
     page.locator(".board").focus()
     page.keyboard.press("b")
-    page.keyboard.press("ArrowUp")
-    for _ in range(3):
-        page.keyboard.press("ArrowDown")  # flipped: from e7 up the ranks' other way
-    assert read_state(page, "cursor") is not None
     page.keyboard.press("Escape")
     assert read_state(page, "dropRole") is None
+    page.keyboard.press("b")
+    page.keyboard.press("ArrowUp")  # the cursor appears on e7, for the board is flipped
+    page.keyboard.press("Enter")
+    expect_moves(page, "B@e7")
 
 
 AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
