@@ -36,7 +36,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Not for the whole session: while it runs, its event loop does, and other tests have loops of their own."""
+    """Not for the whole session: its event loop runs as long, and other tests have loops of their own."""
     path = which("chromium") or which("chromium-browser") or which("google-chrome")
     assert path is not None, "there is no Chromium; scripts/install-browser installs it"
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
