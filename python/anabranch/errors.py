@@ -65,6 +65,18 @@ class NetworkError(AnabranchError, ValueError):
     """A file does not hold a network that can be trusted and used."""
 
 
+class MatchError(AnabranchError, ValueError):
+    """A match, its players or its openings make no sense."""
+
+
+class ProgramMissingError(MatchError, DataError):
+    """There is no program of that name."""
+
+
+class FolderBusyError(MatchError, DataError):
+    """Another process is at work in a folder."""
+
+
 class TablebaseError(AnabranchError, ValueError):
     """Tablebases cannot be fetched, or do not know a position."""
 

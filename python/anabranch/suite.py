@@ -99,14 +99,12 @@ def _skip(text: str, at: int) -> int:
     return at if space is None else space.end()
 
 
-def read_task(line: str, engine: Engine, source: str = "line 1") -> Task:
-    """The task of an EPD line: board, side to move, castling, en passant, then operations.
+def read_epd(line: str) -> tuple[str, dict[str, list[str]]]:
+    """The position (FEN) and the operations of an EPD line: board, side to move, castling, en passant, then
+    operations. The two counters of a FEN may stand before the operations, or come as `hmvc` and `fmvn`.
 
-    The two counters of a FEN may stand before the operations, or come as `hmvc` and `fmvn`. Moves are SAN or
-    UCI. The engine says what the variant is and whether the position is sound; it is left at the position.
-
-    >>> read_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; dm 1; id "back rank";', Engine()).best
-    ('a1a8',)
+    >>> read_epd('6k1/5ppp/8/8/8/8/8/R5K1 w - - hmvc 3; id "back rank";')
+    ('6k1/5ppp/8/8/8/8/8/R5K1 w - - 3 1', {'hmvc': ['3'], 'id': ['back rank']})
     """
     fields = line.split(maxsplit=4)
     if len(fields) < 4:
@@ -118,7 +116,19 @@ def read_task(line: str, engine: Engine, source: str = "line 1") -> Task:
     operations = read_operations(rest[counters.end() :])
     clock = clock or _number(operations, "hmvc") or "0"
     number = number or _number(operations, "fmvn") or "1"
-    engine.position = " ".join([*fields[:4], *checks.split(), clock, number])
+    return " ".join([*fields[:4], *checks.split(), clock, number]), operations
+
+
+def read_task(line: str, engine: Engine, source: str = "line 1") -> Task:
+    """The task of an EPD line. Moves are SAN or UCI.
+
+    The engine says what the variant is and whether the position is sound; it is left at the position.
+
+    >>> read_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; dm 1; id "back rank";', Engine()).best
+    ('a1a8',)
+    """
+    position, operations = read_epd(line)
+    engine.position = position
     if engine.is_over:
         raise GameOverError("the game is already over")
     board = board_of(engine.variant, engine.position, engine.chess960)

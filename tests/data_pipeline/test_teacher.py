@@ -10,16 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anabranch.data.teacher import (
-    LARGEST,
-    MATE,
     Judgement,
     Teacher,
     TeacherError,
-    centipawns,
     find_engine,
     read_answer,
 )
 from anabranch.errors import DataError
+from anabranch.uci_scores import LARGEST, MATE, centipawns
 
 START = "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 Make = Callable[[str], str]

@@ -232,9 +232,13 @@ class Validator:
         if variant != self.variant:
             self.variant = variant
             self._read_moves = None
+            doubtful = self.boards if len(self.boards) > 1 else []
             self.boards = [chess.variant.find_variant(variant)(chess960=self.chess960)]
             if self._position != ["startpos"]:  # kept where the variant knows such a position
                 self._set_position(list(self._position))
+            for board in doubtful:
+                with contextlib.suppress(ValueError):
+                    self.boards.append(_board(variant, board.fen(), self.chess960))
 
     def _set_position(self, words: list[str]) -> None:
         while words and words[0] not in ("startpos", "fen"):
@@ -627,14 +631,16 @@ def _board(variant: str, fen: str, chess960: bool) -> chess.Board:
 
 
 def _repaired(words: list[str]) -> str:
-    """A FEN whose gaps are filled, and repetitions left out, as a lenient engine may do."""
+    """A FEN with gaps filled, repetitions left out, and castling rights put in order, as a lenient engine
+    may do.
+    """
     while len(words) > 1 and words[0] == "fen":
         words = words[1:]
     board, *rest = [*words, *["w", "-", "-", "0", "1"][len(words) - 1 :]]
     if "[" in board and "]" not in board:
         board = board + "]" if board[-1] != "[" else board[:-1]
     board = board.removesuffix("/")
-    rest[1] = "".join(dict.fromkeys(rest[1]))
+    rest[1] = "".join(sorted(dict.fromkeys(rest[1]), key=str.islower))
     return " ".join([board, *rest])
 
 

@@ -17,7 +17,9 @@ from anabranch.cli.analyse import analyse
 from anabranch.cli.annotate import annotate
 from anabranch.cli.bench import bench
 from anabranch.cli.data import data
+from anabranch.cli.match import match
 from anabranch.cli.network import network
+from anabranch.cli.openings import openings
 from anabranch.cli.perft import perft
 from anabranch.cli.play import play
 from anabranch.cli.settings import settings
@@ -38,9 +40,10 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (analyse, annotate, play, uci, suite, bench, perft, settings):
+for command in (analyse, annotate, play, uci, match, suite, bench, perft, settings):
     app.command()(command)
 app.add_typer(network)
+app.add_typer(openings, name="openings")
 app.add_typer(tablebases)
 app.add_typer(data, name="data")
 app.add_typer(train, name="train")

@@ -366,7 +366,7 @@ def notice(sentence: str) -> None:
 @contextlib.contextmanager
 def at_work_in(folder: Path) -> Iterator[None]:
     """Keep other processes out of a folder."""
-    from anabranch.data.journal import locked
+    from anabranch.locking import locked
 
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / ".lock"):

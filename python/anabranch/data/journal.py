@@ -7,21 +7,15 @@ replaced, and after some failures in a row given up.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from anabranch.data.teacher import Teacher, TeacherError
 from anabranch.errors import DataError
-
-try:
-    import fcntl
-except ImportError:  # Windows, where two jobs in one folder are not noticed
-    fcntl = None  # type: ignore[assignment]
+from anabranch.locking import locked
 
 Samples: TypeAlias = list[dict[str, Any]]
 Advance: TypeAlias = Callable[[int, int], object]
@@ -60,22 +54,6 @@ def _read(path: Path) -> tuple[dict[int, Samples], int]:
                 done[number] = samples
                 good += len(line)
     return done, good
-
-
-@contextlib.contextmanager
-def locked(path: Path, patience: float = 0.0) -> Iterator[IO[str]]:
-    """A file open for appending that no other process holds."""
-    with path.open("a", encoding="utf-8") as file:
-        deadline = time.monotonic() + patience
-        while fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() >= deadline:
-                    raise DataError(f"another process is at work in {path.parent}") from None
-                time.sleep(0.1)
-        yield file
 
 
 class Failures:

@@ -1,31 +1,22 @@
-"""A teacher: any UCI engine behind two raw pipes, asked for its best moves with a fixed number of nodes.
+"""A teacher: any UCI engine, asked for its best moves with a fixed number of nodes.
 
-A generic client would cost more than the engine's thinking at some hundred nodes. A teacher that crashes,
-hangs or talks nonsense raises `TeacherError` and is dead afterwards; who needs another starts another.
+A teacher that crashes, hangs or talks nonsense raises `TeacherError` and is dead afterwards; who needs
+another starts another. The pipes are those of `anabranch.program`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import re
-import select
-import shutil
-import subprocess
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from anabranch.errors import DataError
+from anabranch.errors import DataError, ProgramMissingError, VariantError
+from anabranch.program import Program, ProgramError, find_program
+from anabranch.uci_scores import centipawns
 
-MATE = 32000
-"""A mate in n moves counts MATE - n."""
-LARGEST = MATE - 1000
-"""No score that is not a mate is larger."""
 PATIENCE = 20.0
 """Seconds that an engine may think about anything."""
-_LONGEST = 1 << 22
-"""Bytes that no honest answer has."""
 
 
 class TeacherError(DataError):
@@ -43,11 +34,11 @@ _MOVE = re.compile(rb"[a-h][1-8][a-h][1-8][nbrqk]?|[PNBRQ]@[a-h][1-8]")
 
 
 def find_engine(name: str) -> str:
-    """The program of that name or path. Debian keeps games where PATH may not look."""
-    path = shutil.which(name) or shutil.which(name, path="/usr/games:/usr/local/games")
-    if path is None:
-        raise DataError(f"there is no program {name} to be the teacher")
-    return path
+    """The program of that name or path."""
+    try:
+        return find_program(name)
+    except ProgramMissingError as error:
+        raise DataError(f"{error} to be the teacher") from error
 
 
 class Teacher:
@@ -57,29 +48,12 @@ class Teacher:
         self, engine: str, variant: str, options: Mapping[str, str] | None = None, patience: float = PATIENCE
     ) -> None:
         self._patience = patience
-        self._rest = b""
+        with _as_teacher():
+            self._program = Program([find_engine(engine)])
         try:
-            self._process = subprocess.Popen(
-                [find_engine(engine)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                bufsize=0,
-                start_new_session=True,  # Ctrl-C is for us
-            )
-        except OSError as error:
-            raise TeacherError(f"{engine} cannot be started: {error.strerror}") from error
-        try:
-            greeting = self._ask("uci\n", b"uciok")
-            self.name = _name(greeting)
-            known = greeting.decode(errors="replace")
-            if variant != "chess" and "UCI_Variant" not in known:
-                raise DataError(f"{engine} plays chess only, not {variant}")
-            wanted = {"UCI_Variant": variant} if "UCI_Variant" in known else {}
-            wanted.update({"Threads": "1", "Hash": "4"})
-            wanted.update(options or {})
-            commands = "".join(f"setoption name {key} value {value}\n" for key, value in wanted.items())
-            self._ask(commands + "isready\n", b"readyok")
+            with _as_teacher():
+                wanted = {"Threads": "1", "Hash": "4", **(options or {})}
+                self.name = self._program.greet(variant, wanted, patience)
         except BaseException:
             self.close()
             raise
@@ -98,55 +72,11 @@ class Teacher:
 
     def close(self) -> None:
         """End the process."""
-        with contextlib.suppress(OSError):
-            self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        self._program.close()
 
     def _ask(self, commands: str, *ends: bytes) -> bytes:
-        """Send commands; what the engine says up to the line that begins with the last of `ends`, after lines
-        that begin with the others.
-        """
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(commands.encode())
-        except OSError as error:
-            raise TeacherError("the engine has ended") from error
-        deadline = time.monotonic() + self._patience
-        answer = b""
-        for end in ends:
-            answer = self._read_to(end, deadline)
-        return answer
-
-    def _read_to(self, end: bytes, deadline: float) -> bytes:
-        """Everything up to the whole line that begins with a word."""
-        assert self._process.stdout is not None
-        output = self._process.stdout.fileno()
-        answer = self._rest
-        mark = b"\n" + end
-        looked = 0  # up to here there is no mark
-        while True:
-            at = 0 if answer.startswith(end) else answer.find(mark, looked) + 1
-            if at or answer.startswith(end):
-                stop = answer.find(b"\n", at)
-                if stop >= 0:
-                    self._rest = answer[stop + 1 :]
-                    return answer[: stop + 1]
-                looked = max(at - 1, 0)
-            else:
-                looked = max(len(answer) - len(mark), 0)
-            if len(answer) > _LONGEST:
-                raise TeacherError("the engine talks without end")
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([output], [], [], left)[0]:
-                raise TeacherError(f"the engine gave no answer in {self._patience:g} s")
-            piece = os.read(output, 1 << 16)
-            if not piece:
-                raise TeacherError("the engine has ended")
-            answer += piece
+        with _as_teacher():
+            return self._program.ask(commands, ends, self._patience)
 
     def __enter__(self) -> Teacher:
         return self
@@ -155,11 +85,15 @@ class Teacher:
         self.close()
 
 
-def _name(greeting: bytes) -> str:
-    for line in greeting.splitlines():
-        if line.startswith(b"id name "):
-            return line[8:].decode(errors="replace").strip()
-    return "unknown"
+@contextlib.contextmanager
+def _as_teacher() -> Iterator[None]:
+    """Troubles of a program are those of the teacher."""
+    try:
+        yield
+    except ProgramError as error:
+        raise TeacherError(str(error)) from error
+    except VariantError as error:
+        raise DataError(str(error)) from error
 
 
 def read_answer(answer: bytes) -> list[Judgement]:
@@ -203,17 +137,3 @@ def _read_line(words: list[bytes], by_rank: dict[bytes, Judgement]) -> None:
     if not _MOVE.fullmatch(move):
         raise TeacherError(f"the engine's line begins with {move[:20].decode(errors='replace')!r}")
     by_rank[rank] = Judgement(move.decode(), score)
-
-
-def centipawns(kind: bytes, number: int) -> int:
-    """A score of UCI as one number, mates beyond all others.
-
-    >>> centipawns(b"cp", -31), centipawns(b"mate", 2), centipawns(b"mate", -2)
-    (-31, 31998, -31998)
-    """
-    if kind == b"mate":
-        distance = min(abs(number), MATE - LARGEST - 1)
-        return MATE - distance if number > 0 else distance - MATE
-    if kind != b"cp":
-        raise ValueError(kind)
-    return max(-LARGEST, min(LARGEST, number))

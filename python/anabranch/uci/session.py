@@ -8,6 +8,7 @@ descriptors.
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Callable
@@ -22,16 +23,16 @@ from anabranch import __version__, _core
 from anabranch.book import Book
 from anabranch.centipawns import value_of
 from anabranch.engine import Engine
-from anabranch.errors import AnabranchError, EvaluatorError
+from anabranch.errors import AnabranchError, EvaluatorError, MoveError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.limits import Allocation, allocate
 from anabranch.networks import open_network
 from anabranch.networks.shipped import TUNED, bundled
 from anabranch.settings import Settings
 from anabranch.strength import Handicap
-from anabranch.tablebases import default_directory, open_tablebases
+from anabranch.tablebases import default_directory, open_tablebases, read_paths
 from anabranch.uci import console, info
-from anabranch.uci.commands import Go, read_go, read_position, read_setoption
+from anabranch.uci.commands import Go, is_move, read_go, read_position, read_setoption
 from anabranch.uci.options import DEFAULT, Option, Options
 from anabranch.uci.thinking import Terms, Thinking
 
@@ -405,7 +406,11 @@ class UciSession:
             path = str(default_directory())
         if path == self._tables[0]:
             return
-        tables = open_tablebases(path) if path else None
+        there = [folder for folder in read_paths(path) if os.path.isdir(folder)]
+        for folder in read_paths(path):
+            if folder not in there:  # in words that no interface takes for a crash
+                self._complain(f"SyzygyPath: there is no folder {folder}")
+        tables = open_tablebases(there) if there else None
         self._tables = (path, tables)
         if tables is not None:
             for problem in tables.problems[:20]:
@@ -419,6 +424,8 @@ class UciSession:
             self._engine.forget()
 
     def _move_to(self, fen: str | None, moves: list[str]) -> None:
+        if strange := next((move for move in moves if not is_move(move)), None):
+            raise MoveError(f"the move {strange[:LONGEST_ECHO]!r} is not written like e2e4, e7e8q or N@f7")
         engine = self._ready_engine()
         engine.position = ("startpos" if fen is None else fen, moves)
         self._position = (fen, moves)

@@ -1,0 +1,151 @@
+"""`anabranch openings`: suites of openings made, checked, and written in another form.
+
+Options in, progress and a summary out; the work is that of `anabranch.match`. Ctrl-C ends a command at once;
+`make` goes on when it is called again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from anabranch.cli.options import Chess960Option, VariantOption
+
+openings = typer.Typer(
+    help="Make, check and convert openings for matches.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+FileArgument: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="FILE", help="EPD, FEN or PGN, plain, .gz, .bz2 or .zip.")
+]
+BoundOption: TypeAlias = Annotated[
+    int, typer.Option(metavar="CP", help="What every judge may see for either side at most.")
+]
+JudgesOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge",
+        metavar="KIND:...",
+        help="A player as in 'anabranch match', with a limit; may be repeated.  [default: our engine with "
+        "800 evaluations, and stockfish or fairy-stockfish with 20000 nodes]",
+    ),
+]
+
+
+@openings.command()
+def make(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="What to write: .epd, .fen or .pgn.")
+    ],
+    variant: VariantOption = "chess",
+    chess960: Chess960Option = False,
+    positions: Annotated[int, typer.Option("--positions", "-n", metavar="N", help="How many.")] = 500,
+    plies: Annotated[
+        tuple[int, int], typer.Option(metavar="LEAST MOST", help="Plies from the start of the game.")
+    ] = (4, 8),
+    source: Annotated[
+        str, typer.Option(metavar="NAME", help="Plies are drawn at 'random' or from the network's 'policy'.")
+    ] = "policy",
+    temperature: Annotated[float, typer.Option(metavar="T", help="Of the policy; above 1 is flatter.")] = 1.5,
+    bound: BoundOption = 130,
+    judge: JudgesOption = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of all that is left to chance.")] = 1,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", metavar="N", help="Processes; the suite does not depend on it.")
+    ] = 1,
+) -> None:
+    """Make a suite of balanced openings.
+
+    Plies are drawn from the start of the game; a position is kept when all judges find it balanced, and every
+    position once. The same command goes on where it was interrupted.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from anabranch.cli.output import notices
+    from anabranch.match.player import read_player
+    from anabranch.match.suites import SuiteSpec, make_suite, with_titles
+
+    judges = tuple(read_player(text) for text in judge or default_judges(variant))
+    spec = with_titles(
+        SuiteSpec(variant, positions, judges, source, temperature, plies, bound, chess960, seed)  # type: ignore[arg-type]
+    )
+    console = notices()
+    bar = Progress(
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("of {task.fields[tried]} candidates"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    tried = 0
+    with bar:
+        shown = bar.add_task("openings", total=positions, tried=0)
+
+        def show(kept: int, candidates: int) -> None:
+            nonlocal tried
+            tried = candidates
+            bar.update(shown, completed=kept, tried=candidates)
+
+        made = make_suite(spec, out, workers, show)
+    typer.echo(f"{len(made)} positions of {tried} candidates in {out}")
+
+
+def default_judges(variant: str) -> list[str]:
+    """Our engine, and one that is not of the family."""
+    other = "stockfish" if variant == "chess" else "fairy-stockfish"
+    return [
+        "anabranch=preset:default,evaluations=800",
+        f"{other}=uci:{other},nodes=20000,Hash=16,Threads=1",
+    ]
+
+
+@openings.command()
+def check(
+    file: FileArgument,
+    variant: VariantOption = "chess",
+    chess960: Chess960Option = False,
+    bound: BoundOption = 130,
+    judge: JudgesOption = None,
+) -> None:
+    """Check openings: every position sound, not over, and there once; with judges also balanced."""
+    from anabranch.errors import MatchError
+    from anabranch.match.openings import read_openings, without_repeats
+    from anabranch.match.player import read_player
+    from anabranch.match.suites import out_of_balance
+
+    found = read_openings(file, variant, chess960)
+    repeated = len(found) - len(without_repeats(found))
+    if repeated:
+        raise MatchError(f"{repeated} of {len(found)} positions in {file} are there more than once")
+    judges = tuple(read_player(text) for text in judge or ())
+    if judges:
+        wrong = out_of_balance(found, variant, chess960, judges, bound)
+        if wrong:
+            opening, name, score = wrong[0]
+            raise MatchError(
+                f"{len(wrong)} of {len(found)} positions are out of balance: for {opening.fen} {name} says "
+                f"{score} centipawns"
+            )
+    typer.echo(f"{len(found)} positions, each once{', all balanced' if judges else ''}")
+
+
+@openings.command()
+def convert(
+    file: FileArgument,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="What to write: .epd, .fen or .pgn.")],
+    variant: VariantOption = "chess",
+    chess960: Chess960Option = False,
+) -> None:
+    """Write openings in another form, every position once."""
+    from anabranch.match.openings import read_openings, without_repeats, write_openings
+
+    found = read_openings(file, variant, chess960)
+    kept = without_repeats(found)
+    write_openings(out, kept, variant, chess960)
+    typer.echo(f"{len(kept)} positions, {len(found) - len(kept)} repeated ones left out")

@@ -1,0 +1,40 @@
+"""Matches: engines against engines from paired openings, and what the results say."""
+
+from anabranch.match.adjudication import Adjudication
+from anabranch.match.game import GameRecord, GameSpec, play_game
+from anabranch.match.openings import Opening, bundled_openings, read_openings, write_openings
+from anabranch.match.player import Answer, Budget, Fault, Limits, Player, PlayerSpec, make_player, read_player
+from anabranch.match.ratings import Meeting, rate
+from anabranch.match.runner import run_match
+from anabranch.match.schedule import MatchSpec
+from anabranch.match.standing import Standing
+from anabranch.match.statistics import Estimate, Sprt, elo, normalised_elo, superiority
+
+__all__ = [
+    "Adjudication",
+    "Answer",
+    "Budget",
+    "Estimate",
+    "Fault",
+    "GameRecord",
+    "GameSpec",
+    "Limits",
+    "MatchSpec",
+    "Meeting",
+    "Opening",
+    "Player",
+    "PlayerSpec",
+    "Sprt",
+    "Standing",
+    "bundled_openings",
+    "elo",
+    "make_player",
+    "normalised_elo",
+    "play_game",
+    "rate",
+    "read_openings",
+    "read_player",
+    "run_match",
+    "superiority",
+    "write_openings",
+]

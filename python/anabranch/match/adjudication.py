@@ -1,0 +1,102 @@
+"""Games that end before the rules end them: agreed as won or drawn, known by a tablebase, or too long.
+
+Every rule can be left out. What counts for the first two is what both players said of the last plies. Nothing
+here plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import chess
+import chess.syzygy
+import chess.variant
+
+from anabranch.errors import MatchError
+
+WHITE_WINS, BLACK_WINS, DRAW = "1-0", "0-1", "1/2-1/2"
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """When a game ends before its end; `None` switches a rule off."""
+
+    resign_score: int | None = None
+    """Centipawns: both have seen one side ahead by that much ..."""
+    resign_plies: int = 6
+    """... for so many plies."""
+    draw_score: int | None = None
+    """Centipawns: both have seen the score as close to nought as that ..."""
+    draw_plies: int = 12
+    """... for so many plies ..."""
+    draw_after: int = 80
+    """... once the game has so many."""
+    tablebases: str | None = None
+    """Folder with Syzygy tables."""
+    longest: int | None = None
+    """Plies after which a game is drawn."""
+
+    def __post_init__(self) -> None:
+        for name in ("resign_score", "longest"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise MatchError(f"{name} must be at least 1, not {number}")
+        if self.draw_score is not None and self.draw_score < 0:
+            raise MatchError(f"draw_score must be at least 0, not {self.draw_score}")
+        if self.resign_plies < 2 or self.draw_plies < 2:
+            raise MatchError("both players have to agree, so two plies are the least")
+
+    def verdict(self, board: chess.Board, scores: Sequence[int | None]) -> tuple[str, str] | None:
+        """Result and reason, if the game ends here. `scores` are White's, one for each ply so far."""
+        if self.tablebases is not None:
+            known = probe(board, self.tablebases)
+            if known is not None:
+                return known, "tablebase"
+        if self.resign_score is not None:
+            last = _last(scores, self.resign_plies)
+            if last and min(last) >= self.resign_score:
+                return WHITE_WINS, "resignation"
+            if last and max(last) <= -self.resign_score:
+                return BLACK_WINS, "resignation"
+        if self.draw_score is not None and len(scores) >= self.draw_after:
+            last = _last(scores, self.draw_plies)
+            if last and max(abs(score) for score in last) <= self.draw_score:
+                return DRAW, "agreement"
+        if self.longest is not None and len(scores) >= self.longest:
+            return DRAW, "length"
+        return None
+
+
+def _last(scores: Sequence[int | None], plies: int) -> list[int]:
+    """The scores of the last plies; none if there are fewer, or a player was silent."""
+    last = [score for score in scores[-plies:] if score is not None]
+    return last if len(last) == plies else []
+
+
+def probe(board: chess.Board, folder: str) -> str | None:
+    """The result of a position by tablebases, if they know it.
+
+    A win counts only right after a capture or a pawn move, because tables do not know how many of the 50
+    moves are left; a draw counts at any time.
+    """
+    if board.castling_rights or chess.popcount(board.occupied) > 7 or not board.tbw_suffix:
+        return None
+    try:
+        found = _open(folder, board.uci_variant or "chess").probe_wdl(board)
+    except (KeyError, chess.syzygy.MissingTableError):
+        return None
+    if abs(found) < 2:
+        return DRAW
+    if board.halfmove_clock:
+        return None
+    return WHITE_WINS if (found > 0) == (board.turn == chess.WHITE) else BLACK_WINS
+
+
+@cache
+def _open(folder: str, variant: str) -> chess.syzygy.Tablebase:
+    tables = chess.syzygy.Tablebase(VariantBoard=chess.variant.find_variant(variant))
+    if not tables.add_directory(folder):
+        raise MatchError(f"there is no tablebase for {variant} in {folder}")
+    return tables

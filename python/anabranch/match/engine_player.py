@@ -1,0 +1,108 @@
+"""Our engine as a player, in the process that asks it.
+
+It is made anew for every game, so that a game depends on its description alone, and keeps its graph from move
+to move. How it searches is the engine's business.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import chess
+
+from anabranch.centipawns import LARGEST, TABLEBASE_WIN, centipawns
+from anabranch.engine import Engine
+from anabranch.errors import AnabranchError, SettingError
+from anabranch.limits import allocate
+from anabranch.match.player import Answer, Fault, Limits, PlayerSpec
+from anabranch.result import Result
+from anabranch.settings import Settings
+from anabranch.uci_scores import MATE
+
+OVERHEAD = 0.02
+"""Seconds of a clock that are kept for the way to the board."""
+
+
+class EnginePlayer:
+    """A preset with some settings changed."""
+
+    def __init__(self, spec: PlayerSpec, variant: str, chess960: bool = False, margin: float = 1.0) -> None:
+        self._spec = spec
+        self._variant = variant
+        self._chess960 = chess960
+        self._margin = margin
+        self._settings = read_settings(spec)
+        self._engine: Engine | None = None
+        self.title = f"anabranch {spec.target}"
+
+    def new_game(self, seed: int) -> None:
+        """Make the engine anew. Its seed is that of the game, unless the player has one of its own."""
+        settings = self._settings if "seed" in self._settings else {**self._settings, "seed": seed}
+        self._engine = Engine(self._variant, self._spec.target, self._chess960, **settings)
+
+    def play(self, position: chess.Board, limits: Limits) -> Answer:
+        """A move by search."""
+        if self._engine is None:
+            self.new_game(0)
+        assert self._engine is not None
+        begun = time.monotonic()
+        try:
+            result = self._engine.search(position, lines=1, **_search_limits(limits, position.turn))
+            move = position.parse_uci(result.best_move)
+        except (AnabranchError, ValueError) as error:
+            raise Fault("crash", str(error)) from error
+        seconds = time.monotonic() - begun
+        allowed = limits.own_time(position.turn)
+        if allowed is not None and seconds > allowed + self._margin:
+            raise Fault("time", f"{seconds:.2f} s were spent and {allowed:.2f} s allowed")
+        numbers = result.statistics
+        score = score_of_result(result, self._variant)
+        return Answer(move, score, max(1, round(numbers.mean_depth)), numbers.simulations, seconds)
+
+    def close(self) -> None:
+        """Let the graph go."""
+        self._engine = None
+
+
+def read_settings(spec: PlayerSpec) -> dict[str, Any]:
+    """The settings that a player changes in its preset, checked; and its evaluator and tablebases, if any."""
+    settings = dict(spec.options)
+    others: dict[str, Any] = {
+        name: settings.pop(name) for name in ("evaluator", "tablebases") if name in settings
+    }
+    preset = Settings.preset(spec.target)
+    try:
+        checked = preset.changed(settings)
+    except SettingError as error:
+        raise SettingError(f"player {spec.name}: {error}") from error
+    changes: dict[str, Any] = {name: getattr(checked, name) for name in settings}
+    return {**changes, **others}
+
+
+def _search_limits(limits: Limits, color: chess.Color) -> dict[str, Any]:
+    """What `Engine.search` takes."""
+    budget = limits.budget
+    chosen: dict[str, Any] = {}
+    if budget.evaluations is not None:
+        chosen["evaluations"] = budget.evaluations
+    simulations = [number for number in (budget.simulations, budget.nodes) if number is not None]
+    if simulations:
+        chosen["simulations"] = min(simulations)
+    if budget.clock is not None and limits.left is not None:
+        side = 0 if color == chess.WHITE else 1
+        share = allocate(limits.left[side] - OVERHEAD, limits.increments[side]).optimum
+        chosen["time"] = max(share, 0.001)
+    elif budget.time is not None:
+        chosen["time"] = budget.time
+    return chosen
+
+
+def score_of_result(result: Result, variant: str) -> int:
+    """The value of a search in centipawns, proofs beyond."""
+    solved = result.solved
+    if solved is None:
+        return max(-LARGEST, min(LARGEST, centipawns(result.value, variant)))
+    if solved.mate is not None:
+        return MATE - solved.mate if solved.mate > 0 else -MATE - solved.mate
+    return {"tb-win": TABLEBASE_WIN, "tb-loss": -TABLEBASE_WIN}.get(solved.state, 0)

@@ -1,0 +1,231 @@
+"""One game: a pure function of its description, on whatever machine.
+
+The rules are those of python-chess, which no player can talk to. A player that fails loses, with the reason;
+its opponent need not have moved. Nothing here knows matches, files or processes.
+"""
+
+from __future__ import annotations
+
+import atexit
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import chess
+
+from anabranch.match.adjudication import BLACK_WINS, DRAW, WHITE_WINS, Adjudication
+from anabranch.match.openings import Opening, board_of
+from anabranch.match.player import Answer, Fault, Limits, Player, PlayerSpec, make_player
+
+
+@dataclass(frozen=True, slots=True)
+class GameSpec:
+    """A game to be played. It can be sent to another process."""
+
+    pair: int
+    """Number of the pair in the match."""
+    game: int
+    """0 or 1: the first or the second of the pair."""
+    variant: str
+    chess960: bool
+    opening: Opening
+    white: PlayerSpec
+    black: PlayerSpec
+    adjudication: Adjudication
+    margin: float = 1.0
+    """Seconds that a player may be late."""
+    patience: float = 60.0
+    """Seconds of silence, where there is no clock, after which a program counts as hanging."""
+    seed: int = 0
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What no two games of a match share."""
+        return self.pair, self.game
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """A move and what its player said."""
+
+    move: str
+    """UCI."""
+    score: int | None
+    """Centipawns for the side that moved; mates as in `anabranch.uci_scores`."""
+    depth: int | None
+    nodes: int | None
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A game that was played."""
+
+    pair: int
+    game: int
+    white: str
+    black: str
+    variant: str
+    chess960: bool
+    fen: str
+    opening: str
+    result: str
+    """1-0, 0-1 or 1/2-1/2."""
+    reason: str
+    """Why it ended: a rule, an adjudication, or the kind of a fault."""
+    fault: str | None
+    """What the loser did wrong, if that is why it lost."""
+    titles: tuple[str, str]
+    """What White and Black call themselves."""
+    date: str
+    seconds: float
+    plies: tuple[Ply, ...]
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """What no two games of a match share."""
+        return self.pair, self.game
+
+    @property
+    def white_points(self) -> float:
+        """Points of White."""
+        return {WHITE_WINS: 1.0, BLACK_WINS: 0.0}.get(self.result, 0.5)
+
+    def points_of(self, name: str) -> float:
+        """Points of a player."""
+        return self.white_points if name == self.white else 1.0 - self.white_points
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in plain values; plies as lists, because there are many."""
+        values = asdict(self)
+        values["plies"] = [[ply.move, ply.score, ply.depth, ply.nodes, ply.seconds] for ply in self.plies]
+        return values
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """The record of a stored document."""
+        return cls(
+            **{
+                **stored,
+                "titles": tuple(stored["titles"]),
+                "plies": tuple(Ply(*ply) for ply in stored["plies"]),
+            }
+        )
+
+
+class Cast:
+    """The players of a process, kept from game to game because programs are slow to start."""
+
+    def __init__(self) -> None:
+        self._players: dict[str, Player] = {}
+        atexit.register(self.close)
+
+    def player(self, spec: GameSpec, color: chess.Color) -> Player:
+        """The player of a color. The same program on both sides is two."""
+        who = spec.white if color == chess.WHITE else spec.black
+        key = repr((color if spec.white == spec.black else None, who, spec.variant, spec.chess960))
+        if key not in self._players:
+            self._players[key] = make_player(who, spec.variant, spec.chess960, spec.margin, spec.patience)
+        return self._players[key]
+
+    def close(self) -> None:
+        """End all programs."""
+        for player in self._players.values():
+            player.close()
+        self._players.clear()
+
+
+_cast = Cast()
+
+
+def close_players() -> None:
+    """End the programs that games of this process have started."""
+    _cast.close()
+
+
+def play_game(spec: GameSpec) -> GameRecord:
+    """Play a game to its end."""
+    board = board_of(spec.variant, spec.opening.fen, spec.chess960)
+    players = {color: _cast.player(spec, color) for color in chess.COLORS}
+    plies: list[Ply] = []
+    begun = time.time()
+    fault: Fault | None = None
+    try:
+        for color in (chess.WHITE, chess.BLACK):
+            loser = color
+            players[color].new_game(spec.seed)
+        result, reason = "", ""
+        clocks = _Clocks(spec)
+        scores: list[int | None] = []
+        while not result:
+            loser = board.turn
+            answer = players[loser].play(board, clocks.limits(loser))
+            plies.append(_ply(board, answer))
+            scores.append(answer.score if loser == chess.WHITE or answer.score is None else -answer.score)
+            clocks.spend(loser, answer.seconds)
+            board.push(answer.move)
+            result, reason = ending(board) or spec.adjudication.verdict(board, scores) or ("", "")
+    except Fault as failed:
+        fault = failed
+        result = BLACK_WINS if loser == chess.WHITE else WHITE_WINS
+        reason = failed.kind
+    return GameRecord(
+        spec.pair,
+        spec.game,
+        spec.white.name,
+        spec.black.name,
+        spec.variant,
+        spec.chess960,
+        spec.opening.fen,
+        spec.opening.name,
+        result,
+        reason,
+        None if fault is None else str(fault),
+        (players[chess.WHITE].title, players[chess.BLACK].title),
+        time.strftime("%Y-%m-%d", time.gmtime(begun)),
+        round(time.time() - begun, 3),
+        tuple(plies),
+    )
+
+
+def _ply(board: chess.Board, answer: Answer) -> Ply:
+    return Ply(board.uci(answer.move), answer.score, answer.depth, answer.nodes, round(answer.seconds, 4))
+
+
+def ending(board: chess.Board) -> tuple[str, str] | None:
+    """Result and reason where the rules end the game; three repetitions and 50 moves end it unasked.
+
+    >>> ending(chess.Board("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"))
+    ('1-0', 'checkmate')
+    """
+    outcome = board.outcome()
+    if outcome is not None:
+        return outcome.result(), outcome.termination.name.lower().replace("_", " ")
+    if board.is_repetition(3):
+        return DRAW, "threefold repetition"
+    if board.halfmove_clock >= 100:
+        return DRAW, "fifty moves"
+    return None
+
+
+class _Clocks:
+    """The clocks of a game; a side without one has all the time its budget says."""
+
+    def __init__(self, spec: GameSpec) -> None:
+        self._budgets = {chess.WHITE: spec.white.budget, chess.BLACK: spec.black.budget}
+        self._left = {color: budget.clock for color, budget in self._budgets.items()}
+
+    def limits(self, color: chess.Color) -> Limits:
+        budget = self._budgets[color]
+        own = self._left[color]
+        if own is None:
+            return Limits(budget)
+        white, black = (own if left is None else left for left in (self._left[True], self._left[False]))
+        gains = (self._budgets[True].increment, self._budgets[False].increment)
+        return Limits(budget, (white, black), gains)
+
+    def spend(self, color: chess.Color, seconds: float) -> None:
+        left = self._left[color]
+        if left is not None:
+            self._left[color] = max(0.0, left - seconds) + self._budgets[color].increment

@@ -1,0 +1,174 @@
+"""A pool: processes that do jobs, watched by the one that started them.
+
+A job is a picklable description, work a function of it that can be pickled too. A worker that dies is
+replaced and its job given out again; when the watcher ends, however it ends, the workers end too. Results
+come in any order. What a job is about is not known here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import NamedTuple, Protocol, TypeVar
+
+from anabranch.errors import AnabranchError, MatchError
+
+LIVES = 3
+"""Workers that may die over a job."""
+
+Job = TypeVar("Job")
+Done = TypeVar("Done")
+
+
+class RunJobs(Protocol[Job, Done]):
+    """What gives out jobs and takes their results; `run_jobs` is one, a cluster can be another."""
+
+    def __call__(
+        self,
+        work: Callable[[Job], Done],
+        jobs: Iterable[Job],
+        workers: int,
+        take: Callable[[Done], bool],
+        leave: Callable[[], object] | None = None,
+    ) -> None:
+        """Do all jobs, or until `take` has enough."""
+
+
+class _Failure(NamedTuple):
+    """What a worker says when it cannot go on."""
+
+    message: str
+
+
+def run_jobs(
+    work: Callable[[Job], Done],
+    jobs: Iterable[Job],
+    workers: int,
+    take: Callable[[Done], bool],
+    leave: Callable[[], object] | None = None,
+) -> None:
+    """Do all jobs, or until `take`, which is given every result, says that it has enough.
+
+    With no workers this process does them. `leave` is called in a worker, or here, before it ends.
+    """
+    if workers < 0:
+        raise MatchError(f"there cannot be {workers} workers")
+    if workers == 0:
+        try:
+            for job in jobs:
+                if not take(work(job)):
+                    break
+        finally:
+            if leave is not None:
+                leave()
+        return
+    _Pool(work, leave).run(iter(jobs), workers, take)
+
+
+class _Pool:
+    def __init__(self, work: Callable[[Job], Done], leave: Callable[[], object] | None) -> None:
+        self._work = work
+        self._leave = leave
+        self._crew: dict[Connection, tuple[SpawnProcess, object, int]] = {}
+
+    def run(self, waiting: Iterator[Job], workers: int, take: Callable[[Done], bool]) -> None:
+        try:
+            for first in islice(waiting, workers):
+                self._hire(first, 0)
+            while self._crew:
+                for ready in wait(list(self._crew), timeout=1.0):
+                    assert isinstance(ready, Connection)
+                    process, job, deaths = self._crew[ready]
+                    try:
+                        done = ready.recv()
+                    except (EOFError, OSError):
+                        self._replace(ready, process, job, deaths + 1)
+                        continue
+                    if isinstance(done, _Failure):
+                        raise MatchError(done.message)
+                    if not take(done):
+                        return
+                    try:
+                        self._give(ready, process, next(waiting))
+                    except StopIteration:
+                        self._release(ready, process)
+        finally:
+            self._dismiss()
+
+    def _hire(self, job: object, deaths: int) -> None:
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_serve, args=(self._work, self._leave, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        self._give(ours, process, job, deaths)
+
+    def _give(self, connection: Connection, process: SpawnProcess, job: object, deaths: int = 0) -> None:
+        self._crew[connection] = (process, job, deaths)
+        with contextlib.suppress(OSError):  # one that has just died is noticed when it is listened to
+            connection.send(job)
+
+    def _replace(self, connection: Connection, process: SpawnProcess, job: object, deaths: int) -> None:
+        self._release(connection, process)
+        if deaths >= LIVES:
+            raise MatchError(f"{LIVES} workers died over the same job")
+        self._hire(job, deaths)
+
+    def _release(self, connection: Connection, process: SpawnProcess) -> None:
+        del self._crew[connection]
+        connection.close()
+        process.join()
+
+    def _dismiss(self) -> None:
+        """End all workers; they get a moment to end what they started."""
+        for process, _, _ in self._crew.values():
+            process.terminate()
+        for connection, (process, _, _) in self._crew.items():
+            process.join(5.0)
+            if process.is_alive():
+                process.kill()
+                process.join()
+            connection.close()
+        self._crew.clear()
+
+
+def _serve(work: Callable[[Job], Done], leave: Callable[[], object] | None, connection: Connection) -> None:
+    """The life of a worker: jobs in, results out, or the reason why there are none."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the watcher
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(connection, jobs, leave), daemon=True).start()
+    try:
+        while True:
+            connection.send(work(jobs.get()))
+    except BrokenPipeError:
+        pass
+    except AnabranchError as error:
+        connection.send(_Failure(str(error)))
+    except Exception:
+        connection.send(_Failure(f"a worker failed: {traceback.format_exc(limit=-3)}"))
+    finally:
+        if leave is not None:
+            leave()
+
+
+def _listen(connection: Connection, jobs: queue.SimpleQueue[Job], leave: Callable[[], object] | None) -> None:
+    """Take jobs; when the watcher is gone, so are we."""
+    try:
+        while True:
+            jobs.put(connection.recv())
+    except (EOFError, OSError):
+        if leave is not None:
+            with contextlib.suppress(Exception):
+                leave()
+        os._exit(0)

@@ -1,0 +1,142 @@
+"""Ratings of many players who met in pairs: Bradley and Terry's model, with errors by bootstrap.
+
+A player of strength r scores 1 / (1 + 10^((s - r) / 400)) points on average against one of strength s; a draw
+is half a point. So for two players the difference is the Elo of `anabranch.match.statistics`, and ratings and
+matches speak of the same thing. One player, the anchor, has the rating it is given. Nothing here knows games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anabranch.errors import MatchError
+from anabranch.match.statistics import ELO_SCALE, NORMAL_95, Estimate
+
+PRIOR_DEVIATION = 2000.0
+"""Elo. Strengths are held together this weakly, so that a player who won or lost all has a finite rating."""
+ROUNDS = 200
+"""Samples of the bootstrap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What one pair of games, or one game, of two players came to."""
+
+    first: str
+    second: str
+    points: float
+    """Of the first."""
+    games: int = 2
+
+
+def rate(
+    meetings: Sequence[Meeting],
+    anchor: str,
+    rating: float = 0.0,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+) -> dict[str, Estimate]:
+    """The rating of every player with its error of 95 %, the anchor's without one.
+
+    >>> found = rate([Meeting("a", "b", 1.5), Meeting("a", "b", 1.0)] * 20, "b")
+    >>> round(found["a"].value, 1), found["b"]
+    (88.7, Estimate(value=0.0, error=0.0))
+    """
+    players = sorted({name for meeting in meetings for name in (meeting.first, meeting.second)})
+    if anchor not in players:
+        raise MatchError(f"the anchor {anchor} has not played")
+    place = {name: number for number, name in enumerate(players)}
+    pairs = np.array([[place[meeting.first], place[meeting.second]] for meeting in meetings])
+    points = np.array([meeting.points for meeting in meetings], dtype=float)
+    games = np.array([meeting.games for meeting in meetings], dtype=float)
+    if np.any(points < 0.0) or np.any(points > games):
+        raise MatchError("a meeting has from no point to as many as games")
+    _check_connected(players, pairs)
+    fixed = place[anchor]
+    strengths = _fit(pairs, points, games, len(players))
+    source = np.random.default_rng(seed)
+    groups = _groups(pairs)
+    drawn = []
+    for _ in range(rounds):
+        # Within each pair of players, so that every sample has met as often as they did.
+        chosen = np.concatenate([source.choice(group, len(group)) for group in groups])
+        sample = _fit(pairs[chosen], points[chosen], games[chosen], len(players), strengths)
+        drawn.append(sample - sample[fixed])
+    spread = np.std(np.array(drawn), axis=0, ddof=1) if rounds > 1 else np.zeros(len(players))
+    spread[spread < 1e-9] = np.inf  # results that are all the same say nothing about an error
+    spread[fixed] = 0.0
+    relative = strengths - strengths[fixed]
+    return {
+        name: Estimate(
+            rating + ELO_SCALE * float(relative[number]), NORMAL_95 * ELO_SCALE * float(spread[number])
+        )
+        for name, number in place.items()
+    }
+
+
+def _groups(pairs: NDArray[np.int_]) -> list[NDArray[np.int_]]:
+    keys = {tuple(sorted(pair)) for pair in pairs.tolist()}
+    ordered = np.sort(pairs, axis=1)
+    return [np.flatnonzero((ordered == key).all(axis=1)) for key in sorted(keys)]
+
+
+def _check_connected(players: Sequence[str], pairs: NDArray[np.int_]) -> None:
+    reached = {0}
+    while True:
+        more = {int(b) for a, b in pairs if int(a) in reached} | {
+            int(a) for a, b in pairs if int(b) in reached
+        }
+        if more <= reached:
+            break
+        reached |= more
+    for number, name in enumerate(players):
+        if number not in reached:
+            raise MatchError(f"{players[0]} and {name} have not met, nor by way of others")
+
+
+def _fit(
+    pairs: NDArray[np.int_],
+    points: NDArray[np.float64],
+    games: NDArray[np.float64],
+    players: int,
+    start: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Most likely strengths, in units of log odds, by Newton's method on a concave likelihood."""
+    matrix: NDArray[np.float64] = np.zeros((players, players))
+    met: NDArray[np.float64] = np.zeros((players, players))
+    np.add.at(matrix, (pairs[:, 0], pairs[:, 1]), points)
+    np.add.at(matrix, (pairs[:, 1], pairs[:, 0]), games - points)
+    np.add.at(met, (pairs[:, 0], pairs[:, 1]), games)
+    np.add.at(met, (pairs[:, 1], pairs[:, 0]), games)
+    hold = (ELO_SCALE / PRIOR_DEVIATION) ** 2
+    strengths: NDArray[np.float64] = np.zeros(players) if start is None else start.copy()
+    for _ in range(100):
+        expected = 1.0 / (1.0 + np.exp(strengths[None, :] - strengths[:, None]))
+        slope = (matrix - met * expected).sum(axis=1) - hold * strengths
+        curve = met * expected * (1.0 - expected)
+        bend = np.diag(curve.sum(axis=1) + hold) - curve
+        step = np.linalg.solve(bend, slope)
+        step *= min(1.0, 1.0 / float(np.max(np.abs(step), initial=1e-300)))
+        strengths = strengths + step
+        if float(np.max(np.abs(step))) < 1e-10:
+            break
+    return strengths
+
+
+def scores(meetings: Sequence[Meeting]) -> Mapping[str, tuple[float, int]]:
+    """Points and games of every player.
+
+    >>> scores([Meeting("a", "b", 1.5)])
+    {'a': (1.5, 2), 'b': (0.5, 2)}
+    """
+    found: dict[str, tuple[float, int]] = {}
+    for meeting in meetings:
+        sides = ((meeting.first, meeting.points), (meeting.second, meeting.games - meeting.points))
+        for name, points in sides:
+            before = found.get(name, (0.0, 0))
+            found[name] = (before[0] + points, before[1] + meeting.games)
+    return found

@@ -1,0 +1,95 @@
+"""The match itself: games given out, results kept, until all are played or the SPRT has decided.
+
+Games that are in the folder are not played again. Ctrl-C ends it at once; games in flight are lost, finished
+ones are not, and the same call goes on. How it looks on a screen is for others.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from anabranch.match.engine_player import read_settings
+from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
+from anabranch.match.pool import RunJobs, run_jobs
+from anabranch.match.results import SUMMARY, open_results, write_whole
+from anabranch.match.schedule import MatchSpec
+from anabranch.match.standing import Count, Standing
+from anabranch.program import find_program
+
+Show = Callable[[Standing, GameRecord | None], object]
+"""Hears where the match stands: at the beginning, and after every game."""
+
+
+def run_match(
+    spec: MatchSpec,
+    folder: Path,
+    workers: int = 1,
+    show: Show = lambda standing, record: None,
+    run: RunJobs[GameSpec, GameRecord] = run_jobs,
+) -> Standing:
+    """Play what is missing of a match, with so many processes; with none, this one plays.
+
+    `run` gives out the games: the pool of this machine, or something of the same form that has more machines.
+    """
+    check_players(spec)
+    with open_results(folder, spec.to_dict()) as results:
+        planned = {game.key: game for game in spec.schedule()}
+        count = Count(spec, (record for key, record in results.records.items() if key in planned))
+        standing = count.standing()
+        show(standing, None)
+
+        def take(record: GameRecord) -> bool:
+            if results.add(record):
+                count.add(record)
+            standing = count.standing()
+            show(standing, record)
+            return not standing.is_over
+
+        try:
+            if not standing.is_over:
+                missing = [game for key, game in planned.items() if key not in results.records]
+                run(play_game, missing, workers, take, close_players)
+        finally:
+            standing = count.standing()
+            write_whole(folder / SUMMARY, json.dumps(summary(spec, count), indent=1) + "\n")
+    return standing
+
+
+def check_players(spec: MatchSpec) -> None:
+    """Refuse players that cannot be made, before anything is played."""
+    for player in spec.players:
+        if player.kind == "preset":
+            read_settings(player)
+        elif player.command:
+            find_program(player.command[0])
+
+
+def summary(spec: MatchSpec, count: Count) -> dict[str, Any]:
+    """One document about a match: what was asked for, by which version, and what came of it."""
+    from anabranch import __version__
+
+    ratings = count.ratings() if len(spec.players) > 2 else {}
+    found = {
+        "version": __version__,
+        "spec": spec.to_dict(),
+        **count.standing().to_dict(),
+        "ratings": {name: {"value": rating.value, "error": rating.error} for name, rating in ratings.items()},
+    }
+    finite: dict[str, Any] = _finite(found)
+    return finite
+
+
+def _finite(value: Any) -> Any:
+    """The same without infinities, which JSON has no word for."""
+    match value:
+        case dict():
+            return {str(key): _finite(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_finite(item) for item in value]
+        case float() if not math.isfinite(value):
+            return None
+    return value

@@ -1,0 +1,109 @@
+"""Who plays whom, in which order: the description of a match, and the games it consists of.
+
+Every opening is played twice by two players with colours reversed, and all players of a round meet on the
+same opening. Pairs are numbered so that a longer match begins with the games of a shorter one. Nothing here
+plays.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from typing import Any, Literal
+
+from anabranch.errors import MatchError
+from anabranch.match.adjudication import Adjudication
+from anabranch.match.game import GameSpec
+from anabranch.match.openings import Opening, digest, rules_of
+from anabranch.match.player import PlayerSpec
+from anabranch.match.statistics import Sprt
+
+Mode = Literal["round-robin", "gauntlet"]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSpec:
+    """A match. Equal ones consist of the same games."""
+
+    players: tuple[PlayerSpec, ...]
+    openings: tuple[Opening, ...]
+    pairs: int
+    """Pairs of games of every two players that meet."""
+    variant: str = "chess"
+    chess960: bool = False
+    mode: Mode = "round-robin"
+    """All against all, or the first against all others."""
+    adjudication: Adjudication = field(default_factory=Adjudication)
+    margin: float = 1.0
+    patience: float = 60.0
+    seed: int = 0
+    """Of the order of the openings, and with the number of the pair of our engines."""
+    sprt: Sprt | None = None
+
+    def __post_init__(self) -> None:
+        rules_of(self.variant)
+        if len(self.players) < 2:
+            raise MatchError("a match needs two players")
+        names = [player.name for player in self.players]
+        for name in names:
+            if names.count(name) > 1:
+                raise MatchError(f"two players are called {name}; write NAME=KIND:...")
+        for player in self.players:
+            if not player.budget.is_set:
+                raise MatchError(
+                    f"player {player.name} has no limit: evaluations, simulations, nodes, time or clock"
+                )
+        if self.pairs < 1:
+            raise MatchError("a match has at least one pair of games")
+        if not self.openings:
+            raise MatchError("a match needs an opening")
+        if self.mode not in ("round-robin", "gauntlet"):
+            raise MatchError(f"a match is a round-robin or a gauntlet, not {self.mode!r}")
+        if self.sprt is not None and len(self.players) != 2:
+            raise MatchError("an SPRT is for two players")
+        if not (self.margin >= 0.0 and self.patience > 0.0):
+            raise MatchError("margin and patience are numbers of seconds")
+
+    @property
+    def matchups(self) -> list[tuple[int, int]]:
+        """The players that meet, by their places."""
+        others = range(1, len(self.players))
+        if self.mode == "gauntlet":
+            return [(0, other) for other in others]
+        return list(combinations(range(len(self.players)), 2))
+
+    @property
+    def games(self) -> int:
+        """How many games there are."""
+        return 2 * self.pairs * len(self.matchups)
+
+    def schedule(self) -> Iterator[GameSpec]:
+        """All games, in the order in which they are given out."""
+        order = self._order()
+        for pair in range(self.pairs * len(self.matchups)):
+            for game in (0, 1):
+                yield self._game(pair, game, order)
+
+    def _order(self) -> list[int]:
+        order = list(range(len(self.openings)))
+        random.Random(self.seed).shuffle(order)
+        return order
+
+    def _game(self, pair: int, game: int, order: list[int]) -> GameSpec:
+        turn, meeting = divmod(pair, len(self.matchups))
+        first, second = (self.players[place] for place in self.matchups[meeting])
+        white, black = (first, second) if game == 0 else (second, first)
+        opening = self.openings[order[turn % len(order)]]
+        seed = self.seed + pair
+        return GameSpec(
+            pair, game, self.variant, self.chess960, opening, white, black, self.adjudication, self.margin,
+            self.patience, seed,
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was asked for, in plain values; of the openings, what tells them from others."""
+        values = asdict(self)
+        values["openings"] = {"count": len(self.openings), "sha256": digest(self.openings)}
+        return values

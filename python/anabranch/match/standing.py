@@ -1,0 +1,171 @@
+"""Where a match stands: points, pairs, Elo with error, LLR, ratings, faults; as values and as one document.
+
+Everything is counted from records, so a match that was interrupted stands where its file says. Nothing here
+plays or prints.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from anabranch.match.game import GameRecord
+from anabranch.match.ratings import Meeting, rate
+from anabranch.match.schedule import MatchSpec
+from anabranch.match.statistics import Estimate, Verdict, elo, normalised_elo, superiority
+
+
+@dataclass(frozen=True, slots=True)
+class Meetings:
+    """What two players have done against each other, from the side of the first."""
+
+    first: str
+    second: str
+    wins: int
+    draws: int
+    losses: int
+    pairs: tuple[int, int, int, int, int]
+    """Whole pairs by their points: 0, 1/2, 1, 3/2, 2."""
+
+    @property
+    def games(self) -> int:
+        """Games, those of half pairs too."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """Of the first."""
+        return self.wins + self.draws / 2.0
+
+    @property
+    def elo(self) -> Estimate:
+        """From whole pairs."""
+        return elo(self.pairs)
+
+    @property
+    def normalised_elo(self) -> Estimate:
+        """From whole pairs."""
+        return normalised_elo(self.pairs)
+
+    @property
+    def superiority(self) -> float:
+        """Likelihood that the first is the stronger one, from whole pairs."""
+        return superiority(self.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a match stands."""
+
+    spec: MatchSpec
+    games: int
+    meetings: tuple[Meetings, ...]
+    faults: dict[str, dict[str, int]]
+    """Games that a player lost by its own fault, by kind."""
+    reasons: dict[str, int]
+    """How games ended."""
+
+    @property
+    def ratio(self) -> float | None:
+        """The log-likelihood ratio of the SPRT, if there is one."""
+        test = self.spec.sprt
+        return None if test is None else test.ratio(self.meetings[0].pairs)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What the SPRT says, if there is one."""
+        test = self.spec.sprt
+        return None if test is None else test.verdict(self.meetings[0].pairs)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all games are played or the SPRT has decided."""
+        return self.games >= self.spec.games or self.verdict in ("accepted", "rejected")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in plain values."""
+        document: dict[str, Any] = {
+            "games": self.games,
+            "games_planned": self.spec.games,
+            "players": [asdict(player) for player in self.spec.players],
+            "meetings": [_document(meetings) for meetings in self.meetings],
+            "faults": self.faults,
+            "reasons": self.reasons,
+        }
+        if self.spec.sprt is not None:
+            test = self.spec.sprt
+            document["sprt"] = {
+                **asdict(test),
+                "llr": self.ratio,
+                "lower": test.lower,
+                "upper": test.upper,
+                "verdict": self.verdict,
+            }
+        return document
+
+
+def _document(meetings: Meetings) -> dict[str, Any]:
+    return {
+        **asdict(meetings),
+        "games": meetings.games,
+        "points": meetings.points,
+        "elo": asdict(meetings.elo),
+        "normalised_elo": asdict(meetings.normalised_elo),
+        "los": meetings.superiority,
+    }
+
+
+class Count:
+    """Records counted one by one."""
+
+    def __init__(self, spec: MatchSpec, records: Iterable[GameRecord] = ()) -> None:
+        self._spec = spec
+        self._games: Counter[tuple[int, int]] = Counter()
+        self._pairs: dict[int, list[int]] = {place: [0] * 5 for place in range(len(spec.matchups))}
+        self._half: dict[int, float] = {}
+        self._reasons: Counter[str] = Counter()
+        self._faults: dict[str, Counter[str]] = {player.name: Counter() for player in spec.players}
+        self.rated: list[Meeting] = []
+        for record in records:
+            self.add(record)
+
+    def add(self, record: GameRecord) -> None:
+        """Count a game."""
+        place = record.pair % len(self._spec.matchups)
+        first, second = (self._spec.players[number].name for number in self._spec.matchups[place])
+        points = record.points_of(first)
+        self._games[place, round(2 * points)] += 1
+        self._reasons[record.reason] += 1
+        if record.fault is not None:
+            loser = record.white if record.white_points == 0.0 else record.black
+            self._faults[loser][record.reason] += 1
+        other = self._half.pop(record.pair, None)
+        if other is None:
+            self._half[record.pair] = points
+        else:
+            self._pairs[place][round(2 * (points + other))] += 1
+            self.rated.append(Meeting(first, second, points + other))
+
+    def standing(self) -> Standing:
+        """Where the match stands now."""
+        meetings = []
+        for place, (first, second) in enumerate(self._spec.matchups):
+            losses, draws, wins = (self._games[place, points] for points in range(3))
+            names = self._spec.players[first].name, self._spec.players[second].name
+            pairs = self._pairs[place]
+            meetings.append(
+                Meetings(*names, wins, draws, losses, (pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]))
+            )
+        faults = {name: dict(kinds) for name, kinds in self._faults.items() if kinds}
+        return Standing(
+            self._spec, self._games.total(), tuple(meetings), faults, dict(self._reasons.most_common())
+        )
+
+    def ratings(self, anchor: str | None = None, rating: float = 0.0) -> Mapping[str, Estimate]:
+        """The ratings of all players, from whole pairs; none before all have met."""
+        names = {name for meeting in self.rated for name in (meeting.first, meeting.second)}
+        if names != {player.name for player in self._spec.players}:
+            return {}
+        return rate(self.rated, anchor or self._spec.players[-1].name, rating)

@@ -1,0 +1,40 @@
+"""Work for tests of the pool, where worker processes can find it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+from anabranch.errors import SettingError
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def die_once(job: tuple[str, int]) -> int:
+    """The worker that is first given number 3 is killed over it."""
+    folder, number = job
+    mark = Path(folder) / "died"
+    if number == 3 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def die(job: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return job
+
+
+def refuse(job: int) -> int:
+    raise SettingError(f"number {job} is refused")
+
+
+def fail(job: int) -> float:
+    return 1 / (job - job)
+
+
+def leave_a_mark() -> None:
+    Path(os.environ["MARK"]).touch()

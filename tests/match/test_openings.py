@@ -1,0 +1,223 @@
+"""Openings: read, written, made."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from anabranch.cli import run
+from anabranch.errors import MatchError
+from anabranch.match.openings import (
+    Opening,
+    board_of,
+    bundled_openings,
+    default_openings,
+    digest,
+    key_of,
+    read_openings,
+    without_repeats,
+    write_openings,
+)
+from anabranch.match.player import read_player
+from anabranch.match.suites import Bench, SuiteSpec, draw, judge_candidate, make_suite
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3"
+POCKETS = "r1bqkb1r/ppp2ppp/2n2n2/3pp3/8/3P1N2/PPP1PPPP/RNBQKB1R[Np] w KQkq - 0 5"
+CHESS960 = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9"
+
+OURS = "ours=preset:default,evaluator=material,simulations=30"
+THEIRS = "theirs=uci:stockfish,nodes=200,Hash=1"
+
+
+@pytest.mark.parametrize("suffix", ["epd", "fen", "pgn"])
+@pytest.mark.parametrize(
+    ("variant", "chess960", "fens"),
+    [
+        ("chess", False, [START, ITALIAN]),
+        ("crazyhouse", False, [POCKETS]),
+        ("chess", True, [CHESS960]),
+        ("3check", False, ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 2+3 0 1"]),
+    ],
+)
+def test_what_is_written_is_read(
+    tmp_path: Path, suffix: str, variant: str, chess960: bool, fens: list[str]
+) -> None:
+    openings = [
+        Opening(board_of(variant, fen, chess960).fen(), f"line {place}") for place, fen in enumerate(fens)
+    ]
+    path = tmp_path / f"openings.{suffix}"
+    write_openings(path, openings, variant, chess960, ["how they", "were made"])
+    again = read_openings(path, variant, chess960)
+    assert [opening.fen for opening in again] == [opening.fen for opening in openings]
+    if suffix != "fen":
+        assert [opening.name for opening in again] == [opening.name for opening in openings]
+
+
+def test_games_give_their_last_position(tmp_path: Path) -> None:
+    path = tmp_path / "book.pgn"
+    path.write_text('[Event "?"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 *\n\n[Event "?"]\n\n1. d4 *\n')
+    first, second = read_openings(path, "chess")
+    assert first.fen == ITALIAN
+    assert second.fen.startswith("rnbqkbnr/pppppppp/8/8/3P4")
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "zip"])
+def test_compressed_files_are_read(tmp_path: Path, kind: str) -> None:
+    data = f"{ITALIAN}\n".encode()
+    path = tmp_path / f"book.epd.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("book.epd", data)
+    else:
+        path.write_bytes(gzip.compress(data) if kind == "gz" else bz2.compress(data))
+    assert [opening.fen for opening in read_openings(path, "chess")] == [ITALIAN]
+
+
+def test_repeats_are_positions_whatever_their_counters() -> None:
+    other = ITALIAN.replace("3 3", "0 9")
+    assert without_repeats([Opening(ITALIAN), Opening(other), Opening(START)]) == [
+        Opening(ITALIAN),
+        Opening(START),
+    ]
+    assert key_of(Opening(ITALIAN)) == key_of(Opening(other))
+    pockets = [Opening(POCKETS), Opening(POCKETS.replace("[Np]", "[np]"))]
+    assert len(without_repeats(pockets)) == 2
+    assert digest(pockets) != digest(pockets[::-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("rnbqkbnr/pppppppp w KQkq\n", "book.epd:1"),
+        (f"{START}\n\nkk6/8/8/8/8/8/8/KK6 w - - 0 1\n", "book.epd:3: .* against the rules of chess"),
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1\n", "already over"),
+        ("", "no opening in"),
+        ("# nothing\n", "no opening in"),
+        ('[Event "?"]\n\n1. e4 e5 2. Ke3 *\n', "game 1: illegal san"),
+        ('[Variant "Crazyhouse"]\n\n1. e4 *\n', "game 1 is crazyhouse, not chess"),
+    ],
+)
+def test_bad_files_are_refused_with_their_place(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "book.epd"
+    path.write_text(text)
+    with pytest.raises(MatchError, match=sentence):
+        read_openings(path, "chess")
+
+
+def test_files_that_are_not_there_or_not_text(tmp_path: Path) -> None:
+    with pytest.raises(MatchError, match="cannot be read"):
+        read_openings(tmp_path / "none.epd", "chess")
+    path = tmp_path / "noise.epd"
+    path.write_bytes(bytes(range(128, 256)))
+    with pytest.raises(MatchError, match="is no text"):
+        read_openings(path, "chess")
+    with pytest.raises(MatchError, match=r"written as \.epd"):
+        write_openings(tmp_path / "x.doc", [Opening(START)], "chess")
+
+
+@pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
+def test_the_suites_of_the_package(variant: str) -> None:
+    path = bundled_openings(variant)
+    assert path is not None
+    openings = read_openings(path, variant)
+    assert len(openings) >= 500
+    assert len(without_repeats(openings)) == len(openings)
+    assert "130 centipawns" in path.read_text()
+    plies = {board_of(variant, opening.fen, False).ply() for opening in openings}
+    assert plies == {4, 5, 6, 7, 8}
+
+
+def test_where_games_begin_when_nobody_says() -> None:
+    assert len(default_openings("crazyhouse")) == 500
+    assert default_openings("horde")[0].name == "start"
+    ranks = default_openings("crazyhouse", chess960=True)
+    assert len(without_repeats(ranks)) == 960
+    assert board_of("crazyhouse", ranks[518].fen, True).fen().startswith("rnbqkbnr/pppppppp")
+
+
+def test_a_name_with_quotes_is_written_so_that_it_can_be_read(tmp_path: Path) -> None:
+    write_openings(tmp_path / "x.epd", [Opening(START, 'the "main" line')], "chess")
+    assert read_openings(tmp_path / "x.epd", "chess")[0].name == "the 'main' line"
+
+
+def spec(variant: str = "chess", positions: int = 6, **changes: object) -> SuiteSpec:
+    judges = tuple(read_player(text) for text in (OURS, THEIRS))
+    return SuiteSpec(variant, positions, judges, **{"plies": (2, 4), **changes})  # type: ignore[arg-type]
+
+
+def test_a_suite_is_the_same_however_it_was_made(tmp_path: Path) -> None:
+    whole = make_suite(spec(), tmp_path / "whole.epd")
+    assert len(whole) == 6
+    assert read_openings(tmp_path / "whole.epd", "chess") == whole
+    assert (tmp_path / "whole.epd").read_text().startswith("# 6 positions of chess")
+
+    def tire(kept: int, tried: int) -> None:
+        if tried == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_suite(spec(), tmp_path / "parts.epd", show=tire)
+    journal = tmp_path / ".parts.epd.journal"
+    with journal.open("a") as file:
+        file.write('[4, "torn')
+    with pytest.raises(MatchError, match="belongs to another suite"):
+        make_suite(spec(seed=2), tmp_path / "parts.epd")
+    assert make_suite(spec(), tmp_path / "parts.epd") == whole
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["parts.epd", "whole.epd"]
+    assert make_suite(spec(), tmp_path / "crew.epd", workers=2) == whole
+
+
+@pytest.mark.parametrize("source", ["random", "policy"])
+def test_candidates_have_as_many_plies_as_asked(source: str) -> None:
+    asked = spec("crazyhouse", source=source, plies=(3, 5))
+    boards = [draw(asked, number) for number in range(30)]
+    assert {len(board.move_stack) for board in boards} == {3, 4, 5}
+    assert [draw(asked, number).fen() for number in range(30)] == [board.fen() for board in boards]
+    assert len({board.fen() for board in boards}) > 15
+
+
+def test_the_policy_draws_likelier_moves_when_cold() -> None:
+    cold, hot = spec(temperature=0.05, plies=(1, 1)), spec(temperature=50.0, plies=(1, 1))
+    assert len({draw(cold, number).fen() for number in range(40)}) == 1
+    assert len({draw(hot, number).fen() for number in range(40)}) > 10
+
+
+def test_chess960_begins_anywhere() -> None:
+    asked = spec(chess960=True, source="random", plies=(0, 0))
+    assert len({draw(asked, number).fen() for number in range(30)}) > 20
+
+
+def test_what_is_out_of_balance_is_not_kept() -> None:
+    none = judge_candidate(Bench(spec(bound=0), 1))
+    assert none.fen is None
+    assert len(none.scores) == 1  # the second judge was not asked
+    assert abs(none.scores[0]) > 0
+    all_in = judge_candidate(Bench(spec(bound=30_000), 1))
+    assert all_in.fen is not None
+    assert len(all_in.scores) == 2
+
+
+def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = tmp_path / "made.epd"
+    judges = ["--judge", OURS, "--judge", THEIRS]
+    assert run(["openings", "make", "-o", str(made), "-n", "3", "--plies", "2", "3", "-w", "0", *judges]) == 0
+    assert "3 positions of" in capsys.readouterr().out
+    assert "Stockfish" in made.read_text()
+    assert run(["openings", "check", str(made), *judges, "--bound", "400"]) == 0
+    assert "3 positions, each once, all balanced" in capsys.readouterr().out
+    assert run(["openings", "check", str(made), *judges, "--bound", "0"]) == 2
+    assert "out of balance" in capsys.readouterr().err
+    assert run(["openings", "convert", str(made), str(tmp_path / "made.pgn")]) == 0
+    twice = tmp_path / "twice.fen"
+    twice.write_text(f"{START}\n{START}\n")
+    assert run(["openings", "check", str(twice)]) == 2
+    assert "1 of 2 positions" in capsys.readouterr().err
+    assert run(["openings", "convert", str(twice), str(tmp_path / "once.epd")]) == 0
+    assert "1 positions, 1 repeated ones left out" in capsys.readouterr().out
+    assert run(["openings", "make", "-o", str(made), "--source", "luck"]) == 2
+    assert "'random' or from the 'policy', not by 'luck'" in capsys.readouterr().err

@@ -1,0 +1,178 @@
+"""Players: described, asked, watched."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+
+import chess
+import chess.variant
+import pytest
+
+from anabranch.errors import MatchError, ProgramMissingError, SettingError, VariantError
+from anabranch.match import uci_player
+from anabranch.match.engine_player import EnginePlayer
+from anabranch.match.player import Budget, Fault, Limits, PlayerSpec, make_player, read_player
+from anabranch.match.uci_player import UciPlayer, read_answer
+from anabranch.uci_scores import MATE, mate_in
+
+Mock = Callable[[str], str]
+
+
+def test_players_in_words() -> None:
+    player = read_player("mine=preset:mcgs-combined,c_init=2.5,seed=3,time=0.5")
+    assert player == PlayerSpec(
+        "mine", "preset", "mcgs-combined", {"c_init": "2.5", "seed": "3"}, Budget(time=0.5)
+    )
+    program = read_player("sf=uci:stockfish --quiet,Hash=64,Skill Level=3,clock=10+0.1")
+    assert program.command == ["stockfish", "--quiet"]
+    assert program.options == {"Hash": "64", "Skill Level": "3"}
+    assert program.budget == Budget(clock=10.0, increment=0.1)
+    assert pickle.loads(pickle.dumps(program)) == program
+    assert read_player("uci:stockfish --quiet").name == "stockfish"
+    assert read_player("a=preset:mcgs").with_budget(Budget(nodes=5)).budget.nodes == 5
+    assert player.with_budget(Budget(nodes=5)) == player
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("mcgs", "a player is NAME=preset"),
+        ("a=b:c", "a player is NAME=preset"),
+        ("a=preset:", "a player is NAME=preset"),
+        ("a=preset:mcgs,c_init", "an option of a player is NAME=VALUE"),
+        ("a=preset:mcgs,nodes=many", "nodes takes a number, not 'many'"),
+        ("a=preset:mcgs,nodes=0", "nodes must be at least 1"),
+        ("a=preset:mcgs,time=0", "above 0"),
+        ("a=preset:mcgs,time=1,clock=5", "not both"),
+        ("a=preset:mcgs,increment=1", "needs a clock"),
+        ("a=preset:mcgs,c_init=1,c_init=2", "stands twice"),
+        ('a"b=preset:mcgs', "cannot stand in a PGN file"),
+        ("a=uci:x,Op\ntion=3", "not one line"),
+    ],
+)
+def test_words_that_are_no_player(text: str, sentence: str) -> None:
+    with pytest.raises(MatchError, match=sentence):
+        read_player(text)
+
+
+def test_our_engine_plays_by_its_settings() -> None:
+    player = EnginePlayer(read_player("a=preset:mcgs-combined,evaluator=material,simulations=200"), "chess")
+    board = chess.Board("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
+    answer = player.play(board, Limits(Budget(simulations=200)))
+    assert answer.move == chess.Move.from_uci("a1a8")
+    assert answer.score == MATE - 1
+    assert mate_in(answer.score) == 1
+    with pytest.raises(SettingError, match="player a: there is no setting"):
+        EnginePlayer(read_player("a=preset:mcgs,bogus=1"), "chess")
+
+
+def test_our_engine_counts_what_it_spends() -> None:
+    player = EnginePlayer(read_player("a=preset:mcgs,evaluator=uniform,reuse=off"), "crazyhouse")
+    board = chess.variant.CrazyhouseBoard()
+    player.new_game(1)
+    answer = player.play(board, Limits(Budget(simulations=300, nodes=120)))
+    assert answer.nodes == 120
+    timed = player.play(board, Limits(Budget(clock=2.6), (2.6, 2.6)))
+    assert 0.05 < timed.seconds < 1.5  # a 26th of the clock, on a machine that has other things to do
+    player.close()
+
+
+def test_the_seed_of_a_game_is_the_engine_s_unless_it_has_one() -> None:
+    board = chess.Board()
+
+    def visits(text: str, seed: int) -> tuple[int | None, int | None]:
+        player = EnginePlayer(read_player(text), "chess")
+        player.new_game(seed)
+        answer = player.play(board, Limits(Budget(evaluations=300)))
+        return answer.score, answer.nodes
+
+    noisy = "a=preset:mcgs-combined,dirichlet_epsilon=0.9"
+    assert visits(noisy, 1) == visits(noisy, 1)
+    assert visits(noisy, 1) != visits(noisy, 2)
+    assert visits(f"{noisy},seed=5", 1) == visits(f"{noisy},seed=5", 2)
+
+
+def play_three_moves(player: UciPlayer, limits: Limits) -> None:
+    player.new_game(0)
+    for _ in range(3):
+        player.play(chess.Board(), limits)
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind"),
+    [
+        ("crash", "crash"),
+        ("dies at once", "crash"),
+        ("never ready", "not ready"),
+        ("garbage", "garbage"),
+        ("none", "garbage"),
+        ("null move", "illegal"),
+        ("illegal move", "illegal"),
+        ("endless line", "endless"),
+        ("hang", "hang"),
+        ("slow", "time"),
+    ],
+)
+def test_faults_have_names_and_the_next_game_goes_on(
+    mock: Mock, mode: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uci_player, "GRACE", 0.2 if mode == "hang" else 30.0)
+    spec = read_player(f"bad=uci:{mock(mode)}")
+    player = UciPlayer(spec, "chess", margin=0.1, patience=1.0 if mode == "never ready" else 30.0)
+    limits = Limits(Budget(time={"slow": 0.3, "hang": 1.0}.get(mode, 30.0)))
+    try:
+        for _ in range(2):
+            with pytest.raises(Fault) as fault:
+                play_three_moves(player, limits)
+            assert fault.value.kind == kind
+            assert player.process_id is None
+    finally:
+        player.close()
+
+
+def test_a_good_program_is_heard_and_kept(mock: Mock) -> None:
+    player = UciPlayer(read_player(f"good=uci:{mock('')},Hash=2"), "crazyhouse", patience=30.0)
+    board = chess.variant.CrazyhouseBoard()
+    try:
+        player.new_game(0)
+        process = player.process_id
+        answer = player.play(board, Limits(Budget(nodes=9)))
+        assert (answer.score, answer.depth, answer.nodes) == (3, 2, 7)
+        assert answer.move in board.legal_moves
+        player.new_game(1)
+        assert player.process_id == process is not None
+        assert player.title == "Mock 1"
+    finally:
+        player.close()
+    assert player.process_id is None
+
+
+def test_programs_that_cannot_play_are_refused_not_beaten(mock: Mock) -> None:
+    with pytest.raises(ProgramMissingError, match="there is no program no-such-engine"):
+        make_player(read_player("a=uci:no-such-engine"), "chess")
+    player = make_player(read_player("a=uci:stockfish"), "crazyhouse")
+    with pytest.raises(VariantError, match="plays chess only, not crazyhouse"):
+        player.new_game(0)
+    player.close()
+
+
+def test_what_a_program_says_besides_is_no_harm() -> None:
+    said = (
+        b"\xff\xfe noise\ninfo depth 5 score cp 12 lowerbound nodes 3 pv d2d4\ninfo nodes many\n"
+        b"info string score cp 999\ninfo depth 9 multipv 2 score cp -5\ninfo score\n"
+        b"bestmove d2d4 ponder d7d5\n"
+    )
+    answer = read_answer(said, chess.Board())
+    assert (answer.move.uci(), answer.score, answer.depth, answer.nodes) == ("d2d4", 12, 5, 3)
+    assert read_answer(b"bestmove d2d4\n", chess.Board()).score is None
+    mate = read_answer(b"info depth 5 score mate -4 pv d2d4\nbestmove d2d4\n", chess.Board())
+    assert mate.score == 4 - MATE
+
+
+def test_castling_is_understood_in_either_way() -> None:
+    fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+    usual = read_answer(b"bestmove e1g1\n", chess.Board(fen))
+    other = read_answer(b"bestmove e1h1\n", chess.Board(fen, chess960=True))
+    assert chess.Board(fen).san(usual.move) == "O-O"
+    assert chess.Board(fen, chess960=True).san(other.move) == "O-O"

@@ -1,0 +1,62 @@
+"""The pool: every job done once, whoever dies."""
+
+from __future__ import annotations
+
+from itertools import count
+from pathlib import Path
+
+import pytest
+from tests.match import jobs
+
+from anabranch.errors import MatchError
+from anabranch.match.pool import run_jobs
+
+
+def take_all(results: list[int]) -> object:
+    def take(result: int) -> bool:
+        results.append(result)
+        return True
+
+    return take
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_all_jobs_are_done(workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MARK", str(tmp_path / "left"))
+    results: list[int] = []
+    run_jobs(jobs.square, range(9), workers, take_all(results), jobs.leave_a_mark)  # type: ignore[arg-type]
+    assert sorted(results) == [number * number for number in range(9)]
+    assert (tmp_path / "left").exists()
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_who_has_enough_can_stop_an_endless_list(workers: int) -> None:
+    results: list[int] = []
+
+    def take(result: int) -> bool:
+        results.append(result)
+        return len(results) < 5
+
+    run_jobs(jobs.square, count(), workers, take)
+    assert len(results) == 5
+
+
+def test_a_job_whose_worker_dies_is_given_out_again(tmp_path: Path) -> None:
+    results: list[int] = []
+    run_jobs(jobs.die_once, [(str(tmp_path), n) for n in range(6)], 2, take_all(results))  # type: ignore[arg-type]
+    assert sorted(results) == list(range(6))
+    assert (tmp_path / "died").exists()
+
+
+def test_a_job_that_kills_every_worker_ends_it() -> None:
+    with pytest.raises(MatchError, match="3 workers died over the same job"):
+        run_jobs(jobs.die, [1], 1, lambda result: True)
+
+
+def test_what_a_worker_refuses_is_told() -> None:
+    with pytest.raises(MatchError, match="number 7 is refused"):
+        run_jobs(jobs.refuse, [7], 1, lambda result: True)
+    with pytest.raises(MatchError, match=r"(?s)a worker failed: .*ZeroDivisionError"):
+        run_jobs(jobs.fail, [7], 1, lambda result: True)
+    with pytest.raises(MatchError, match="-1 workers"):
+        run_jobs(jobs.square, [7], -1, lambda result: True)
