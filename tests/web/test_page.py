@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from anabranch.graph import SearchGraph
+from anabranch.match.openings import default_openings
 
 CASTLING = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1"
 PROMOTION = "8/P6k/8/8/8/8/8/K7 w - - 0 1"
@@ -305,6 +306,11 @@ def test_openings_and_chess960(page: Page) -> None:
     page.get_by_role("button", name="Openings").click()
     page.get_by_role("button", name="Ruy Lopez").click()
     expect_moves(page, "e4", "e5", "Nf3", "Nc6", "Bb5")
+    page.get_by_role("button", name="Openings").click()
+    page.get_by_label("Opening suite, 1 to 500").fill("7")
+    page.click("[data-id=suite]")
+    expect(page.get_by_role("heading", name="chess-007")).to_be_visible()
+    assert fen(page).split()[:4] == default_openings("chess")[6].fen.split()[:4]
     paste(page, "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1")
     assert read_state(page, "game.chess960")
     page.click("[data-id=start]")

@@ -140,6 +140,25 @@ export function openOpening(app: App, opening: Opening): void {
   open(app, game, at);
 }
 
+/** Ask for the opening suite of the variant on the board, once. */
+export function askSuite(app: App): void {
+  const { variant } = app.state.game;
+  if (!app.state.suites[variant]) app.say({ type: 'openings', variant });
+}
+
+/** Begin from a position of the suite, by its number from 1. */
+export function openSuite(app: App, number: number): void {
+  const { state } = app;
+  const { variant } = state.game;
+  const found = state.suites[variant]?.[number - 1];
+  if (!found) return;
+  state.suiteNumber = number;
+  const game = newGame(variant, found[1]);
+  game.headers['Opening'] = found[0];
+  state.dialog = null;
+  open(app, game);
+}
+
 export function restart(app: App, variant: Game['variant'], fen = START[variant], chess960 = false): void {
   open(app, newGame(variant, fen, chess960));
 }

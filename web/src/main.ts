@@ -54,6 +54,11 @@ function hear(news: News): void {
     app.redraw();
     return;
   }
+  if (news.type === 'openings') {
+    state.suites[news.variant] = news.positions;
+    app.redraw();
+    return;
+  }
   if (news.type === 'error' && news.id === null) {
     state.notice = sentence(news.message);
     app.redraw();

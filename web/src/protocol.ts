@@ -38,6 +38,7 @@ export type Order =
   | { type: 'analyse'; id: number; game: GameSoFar; recipes: Recipe[]; lines: number; seconds?: number; view: View | null }
   | { type: 'play'; id: number; game: GameSoFar; recipe: Recipe; level: Level; clock: ClockLeft | null }
   | { type: 'watch'; view: View | null }
+  | { type: 'openings'; variant: Variant }
   | { type: 'stop' };
 
 export interface SettingRow {
@@ -141,5 +142,6 @@ export type News =
   | ({ type: 'report'; id: number } & Report)
   | ({ type: 'graph'; id: number; side: 0 | 1 } & GraphColumns)
   | { type: 'move'; id: number; move: string; report: Report | null }
+  | { type: 'openings'; variant: Variant; positions: [string, string][] }
   | { type: 'done'; id: number; finish: string }
   | { type: 'error'; id: number | null; message: string };

@@ -92,6 +92,9 @@ export interface State {
   theme: Theme;
   sound: boolean;
   dialog: Dialog;
+  /** The opening suites that were asked for: name and FEN. */
+  suites: Partial<Record<Variant, [string, string][]>>;
+  suiteNumber: number;
   importText: string;
   importError: string;
   promotion: { from: SquareName; to: SquareName; colour: Color } | null;
@@ -147,6 +150,8 @@ export function firstState(): State {
     theme: 'system',
     sound: false,
     dialog: null,
+    suites: {},
+    suiteNumber: 1,
     importText: '',
     importError: '',
     promotion: null,

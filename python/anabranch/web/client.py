@@ -13,10 +13,20 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 from anabranch.errors import AnabranchError
-from anabranch.web.messages import LARGEST_MESSAGE, Analyse, MessageError, Play, Stop, Watch, read_message
+from anabranch.web.messages import (
+    LARGEST_MESSAGE,
+    Analyse,
+    MessageError,
+    Openings,
+    Play,
+    Stop,
+    Watch,
+    read_message,
+)
 from anabranch.web.thinking import Thinking
 
 SEND_SECONDS = 5.0
@@ -31,6 +41,18 @@ RATE = 20.0
 
 class ClientGoneError(Exception):
     """The browser does not read, or does not stop talking."""
+
+
+async def openings(variant: str) -> list[tuple[str, str]]:
+    """Name and FEN of every position of the suite that comes with the package."""
+    return await asyncio.to_thread(_openings, variant)
+
+
+@cache
+def _openings(variant: str) -> list[tuple[str, str]]:
+    from anabranch.match.openings import default_openings
+
+    return [(opening.name, opening.fen) for opening in default_openings(variant)]
 
 
 class Mailbox:
@@ -131,6 +153,8 @@ class Client:
                 self._search = asyncio.create_task(self._run(order))
             case Watch(view=view):
                 self._thinking.view = view
+            case Openings(variant=variant):
+                self._tell({"type": "openings", "variant": variant, "positions": await openings(variant)})
             case Stop():
                 await self._end_search()
 

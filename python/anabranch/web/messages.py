@@ -147,13 +147,20 @@ class Watch(_Strict):
     view: View | None
 
 
+class Openings(_Strict):
+    """Tell the positions of the opening suite of a variant."""
+
+    type: Literal["openings"]
+    variant: Literal["chess", "crazyhouse"]
+
+
 class Stop(_Strict):
     """End the search."""
 
     type: Literal["stop"]
 
 
-Message: TypeAlias = Analyse | Play | Watch | Stop
+Message: TypeAlias = Analyse | Play | Watch | Openings | Stop
 _READER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 
 

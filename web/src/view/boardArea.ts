@@ -227,6 +227,7 @@ function controls(app: App): VNode {
       }, { icon: 'paste' }),
       button('Openings', () => {
         state.dialog = 'openings';
+        game.askSuite(app);
         app.redraw();
       }, { icon: 'book' }),
     ]),

@@ -5,7 +5,7 @@ import { OPENINGS } from '../openings';
 import type { Variant } from '../rules';
 import { chess960Start } from '../rules';
 import type { VNode } from './dom';
-import { button, h, segments } from './dom';
+import { button, h, number, segments } from './dom';
 
 export function dialog(app: App): VNode | null {
   const { state } = app;
@@ -56,11 +56,29 @@ function importForm(app: App): VNode[] {
   ];
 }
 
+/** The positions from which matches begin. */
+function suite(app: App): VNode {
+  const { state } = app;
+  const size = state.suites[state.game.variant]?.length ?? 0;
+  return h('div.suite', [
+    number(size ? `Opening suite, 1 to ${size}` : 'Opening suite', state.suiteNumber, { min: 1, max: Math.max(1, size) }, (chosen) => {
+      state.suiteNumber = Math.round(chosen);
+      app.redraw();
+    }),
+    button('Begin there', () => game.openSuite(app, state.suiteNumber), { disabled: !size, id: 'suite' }),
+    button('Drawn by lot', () => game.openSuite(app, 1 + Math.floor(Math.random() * size)), { disabled: !size, id: 'suite-lot' }),
+  ]);
+}
+
 function openings(app: App): VNode[] {
   const { state } = app;
   const { variant } = state.game;
   return [
-    segments('Variant', [['chess', 'Chess'], ['crazyhouse', 'Crazyhouse']], variant, (chosen: Variant) => game.restart(app, chosen)),
+    segments('Variant', [['chess', 'Chess'], ['crazyhouse', 'Crazyhouse']], variant, (chosen: Variant) => {
+      game.restart(app, chosen);
+      game.askSuite(app);
+    }),
+    suite(app),
     h('ul.openings', { attrs: { tabindex: 0, 'aria-label': 'Openings' } }, [
       h('li', { key: 'start' }, [button('Start of the game', () => {
         game.restart(app, variant);
