@@ -55,6 +55,14 @@ def test_a_port_in_use_is_one_sentence() -> None:
     assert done.stderr.count("\n") == 1
 
 
+def test_a_missing_package_is_one_sentence() -> None:
+    code = "import sys; sys.modules['fastapi'] = None; from anabranch.cli import main; main(['play'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    said = "anabranch: this needs the package fastapi; 'pip install anabranch[web]' brings it\n"
+    assert done.stderr == said
+
+
 @pytest.mark.parametrize(
     "options",
     [["--port", "70000"], ["--clients", "0"], ["--memory", "1"], ["--host", "0.0.0.0"], ["--seconds", "0"]],

@@ -246,6 +246,21 @@ def test_lines_stream_and_stop(page: Page) -> None:
     expect(page.locator(".move-text button.move")).to_have_count(2)
 
 
+def test_holding_a_key_does_not_flood_the_server(page: Page) -> None:
+    mode(page, "analyse")
+    paste(page, "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.click("[data-id=start]")
+    page.locator("h1").click()
+    for _ in range(8):
+        for key in ("ArrowLeft", "ArrowRight"):
+            for _ in range(16):
+                page.keyboard.press(key)
+    expect(page.locator(".connection.open")).to_be_visible()
+    expect(page.locator(".lines li")).to_have_count(3, timeout=10_000)
+    assert page.get_by_role("alert").count() == 0
+
+
 def test_a_proof_is_shown_in_words(page: Page) -> None:
     mode(page, "analyse")
     paste(page, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
@@ -371,6 +386,7 @@ def test_the_graph_is_smooth_at_two_thousand_nodes_and_leaves_as_files(page: Pag
              return times.sort((a, b) => a - b); }"""
     )
     assert frames[10] < 50, frames  # a shared machine; on a desktop it is a few milliseconds
+    assert page.evaluate("anabranch.graph().layoutMs") < 250
     assert page.evaluate("anabranch.state.analysis.graphs[0].edges.length") >= 1999
     for kind in ("svg", "dot", "json"):
         with page.expect_download() as waiting:

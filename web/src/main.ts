@@ -6,6 +6,7 @@ import * as analysis from './analysis';
 import type { App } from './app';
 import { onPage } from './keyboard';
 import * as match from './match';
+import { paced } from './pace';
 import type { News } from './protocol';
 import { connect } from './socket';
 import { knock } from './sound';
@@ -24,10 +25,15 @@ if (!root) throw new Error('the page has no place for the board');
 let drawn: VNode | HTMLElement = root;
 let pending = 0;
 let lastId = 0;
+let saving: ReturnType<typeof setTimeout> | undefined;
+const SAVE_MS = 400;
 
 const app: App = {
   state,
-  say: (order) => line.say(order),
+  say: paced((order) => line.say(order), {
+    now: () => performance.now(),
+    later: (act, ms) => void setTimeout(act, ms),
+  }),
   redraw: () => {
     if (!pending) pending = requestAnimationFrame(drawNow);
   },
@@ -45,6 +51,12 @@ function drawNow(): void {
   drawn = patch(drawn, page(app));
   syncBoard();
   syncGraph(app);
+  if (!saving) saving = setTimeout(saveNow, SAVE_MS);
+}
+
+function saveNow(): void {
+  clearTimeout(saving);
+  saving = undefined;
   save(state);
 }
 
@@ -98,6 +110,7 @@ const line = connect(hear, (now, reason) => {
   state.line = now;
   state.lineReason = reason;
   if (now === 'closed') state.order = null;
+  if (reason && now === 'closed') state.notice = reason;
   if (now === 'open') {
     match.askIfDue(app);
     analysis.order(app);
@@ -114,7 +127,7 @@ setInterval(() => {
 }, 100);
 window.addEventListener('pagehide', () => {
   if (state.match?.clock) state.match.clock = { ...state.match.clock, ...bookTime() };
-  save(state);
+  saveNow();
 });
 
 /** What is left on the clock when the page goes. */

@@ -8,10 +8,12 @@ export interface Line {
 }
 
 const FULL = 1013;
+const TELL_AFTER = 3;
 
 export function connect(hear: (news: News) => void, changed: (state: LineState, reason: string) => void): Line {
   let socket: WebSocket | null = null;
   let pause = 500;
+  let failures = 0;
   const open = (): void => {
     changed('connecting', '');
     const address = new URL('ws', location.href);
@@ -22,12 +24,15 @@ export function connect(hear: (news: News) => void, changed: (state: LineState, 
     socket = line;
     line.onopen = () => {
       pause = 500;
+      failures = 0;
       changed('open', '');
     };
     line.onmessage = (event: MessageEvent<string>) => hear(JSON.parse(event.data) as News);
     line.onclose = (event) => {
       if (socket === line) socket = null;
-      changed('closed', event.reason);
+      failures += 1;
+      const reason = failures === TELL_AFTER ? 'The server does not answer. If it was started again, open the address that it printed.' : '';
+      changed('closed', event.reason ? `The server says: ${event.reason}.` : reason);
       pause = Math.min(event.code === FULL ? 5000 : pause * 1.6, 8000);
       setTimeout(open, pause);
     };

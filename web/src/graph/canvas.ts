@@ -20,6 +20,8 @@ export class GraphCanvas {
   layout: Layout = { spots: [], width: 1, height: 1 };
   /** Milliseconds that the last frame took. */
   frameMs = 0;
+  /** Milliseconds that the last layout took. */
+  layoutMs = 0;
 
   private readonly context: CanvasRenderingContext2D | null;
   private readonly camera: Camera = { x: 0, y: 0, zoom: 1 };
@@ -68,7 +70,9 @@ export class GraphCanvas {
     const isNew = this.scene?.graph.nodes[0]?.key !== graph.nodes[0]?.key;
     const oldRoot = shown[0];
     const { width, height } = this.size();
+    const begun = performance.now();
     this.layout = layOut(graph, width / height);
+    this.layoutMs = performance.now() - begun;
     // The root stays where it is on the screen while the graph grows around it.
     const root = this.layout.spots[0];
     const shift = root && oldRoot && !isNew ? root.x - oldRoot.x : 0;
