@@ -1,5 +1,5 @@
 // Builds the page into the Python package. The file `sources` beside it carries a hash of the sources, by which a test sees whether the build is that of the sources.
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { hashOfSources } from './sources';
@@ -22,8 +22,9 @@ export default defineConfig({
   },
   plugins: [
     {
-      name: 'hash-of-sources',
+      name: 'notes-beside-the-page',
       closeBundle() {
+        copyFileSync(resolve(import.meta.dirname, 'src/third-party.txt'), resolve(out, 'third-party.txt'));
         writeFileSync(resolve(out, 'sources'), `${hashOfSources(import.meta.dirname)}\n`);
       },
     },
