@@ -20,7 +20,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 run: $(VENV)/.native ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
 
-test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines ## Set up, then run the tests of the core and of the package
+test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines $(VENV)/.tables ## Set up, then run the tests of the core and of the package
 	cargo test --locked --profile fast --package anabranch-core
 	$(BIN)/python -m pytest --ignore=tests/train --ignore=python/anabranch/train
 
@@ -84,6 +84,11 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.native
 # The engines that teach in the tests.
 $(VENV)/.engines: | $(VENV)/.base
 	@scripts/install-engines
+	@touch $@
+
+# The tablebases of three and four men.
+$(VENV)/.tables: | $(VENV)/.native
+	@scripts/install-tables $(BIN)/anabranch $(VENV)/share/syzygy
 	@touch $@
 
 # PyTorch and what else training needs.

@@ -28,14 +28,17 @@ import numpy as np
 
 from anabranch import Engine
 from anabranch.data.teacher import find_engine
-from anabranch.strength import LEVELS, Handicap
+from anabranch.strength import LEVELS, MEASURED, Handicap
 
 ANCHORS = (1350, 1500, 1650, 1800, 1950, 2100, 2250, 2400, 2550, 2700)
 """UCI_Elo of the opponents."""
+MEASURABLE = tuple(index for index, (elo, _) in enumerate(LEVELS) if elo <= MEASURED)
+"""Rows whose games take seconds, not hours."""
 LONGEST = 400
 """Plies after which a game is a draw."""
-PRIOR = 1.0
-"""Drawn games of each level against its first guess, so that a clean score has a finite Elo."""
+PRIOR = 0.2
+"""Drawn games of each level against its row in the table, so that a clean score has a finite Elo. Put what is
+printed into the table and fit again, and it has no more influence."""
 
 
 class Pair(NamedTuple):
@@ -165,7 +168,7 @@ def next_pairing(pairs: Sequence[Pair], rating: Sequence[float], levels: Sequenc
     level = min(levels, key=lambda index: (len(_games_of(index, pairs)), index))
     choices = {f"stockfish {elo}": float(elo) for elo in ANCHORS}
     for other in (level - 1, level + 1):
-        if 0 <= other < len(rating):
+        if 0 <= other < len(rating) and LEVELS[other][0] <= MEASURED:
             choices[f"level {other}"] = float(rating[other])
 
     def worth(name: str) -> float:
@@ -204,7 +207,7 @@ def main() -> None:
     )
     parser.add_argument("--games", type=int, default=1000, help="in all, those in the file included")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--levels", type=int, nargs="*", default=range(len(LEVELS)), help="rows to play")
+    parser.add_argument("--levels", type=int, nargs="*", default=MEASURABLE, help="rows to play")
     options = parser.parse_args()
     guess = [float(elo) for elo, _ in LEVELS]
     pairs = []
@@ -220,7 +223,8 @@ def main() -> None:
             file.flush()
     rating, error = fit(pairs, guess)
     print(f"{'simulations':>11} {'temperature':>11} {'blunders':>8} {'games':>6} {'Elo':>6} {'± 95 %':>7}")
-    for level, (_, handicap) in enumerate(LEVELS):
+    for level in MEASURABLE:
+        handicap = LEVELS[level][1]
         games = 2 * len(_games_of(level, pairs))
         print(
             f"{handicap.simulations:>11} {handicap.temperature:>11.2f} {handicap.blunders:>8.2f} {games:>6} "

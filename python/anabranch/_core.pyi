@@ -1,6 +1,6 @@
 """The private native module of the package: what it offers is declared here."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 __all__ = [
     "Network",
     "Session",
+    "Tablebases",
     "check_settings",
     "encode_planes",
     "encode_sparse",
@@ -82,6 +83,21 @@ class Network:
     def measure(self, fens: list[str], seconds: float) -> tuple[int, float, float, float]: ...
 
 @final
+class Tablebases:
+    def __new__(cls, paths: Sequence[str | PathLike[str]], whole: bool = False) -> Tablebases: ...
+    @property
+    def men(self) -> int: ...
+    @property
+    def files(self) -> list[str]: ...
+    @property
+    def problems(self) -> list[str]: ...
+    @property
+    def failed_probes(self) -> int: ...
+    def men_of(self, variant: str) -> int: ...
+    def probe_wdl(self, fen: str, variant: str = "chess") -> int | None: ...
+    def probe_dtz(self, fen: str, variant: str = "chess") -> int | None: ...
+
+@final
 class Session:
     def __new__(
         cls,
@@ -101,6 +117,8 @@ class Session:
     def configure(
         self, settings: Mapping[str, object], external: bool, network: Network | None = None
     ) -> None: ...
+    def set_tablebases(self, tablebases: Tablebases | None = None) -> None: ...
+    def tablebases(self) -> Tablebases | None: ...
     def set_position(self, fen: str | None, moves: list[str]) -> bool: ...
     def play(self, move: str) -> bool: ...
     def forget(self) -> None: ...
@@ -116,6 +134,8 @@ class Session:
         mate: int | None = None,
         progress: Callable[[dict[str, Any]], object] | None = None,
         interval: float = 0.5,
+        lines: int = 8,
+        root_moves: list[str] = ...,
     ) -> str: ...
     def begin(
         self,
@@ -123,7 +143,9 @@ class Session:
         evaluations: int | None = None,
         time: float | None = None,
         mate: int | None = None,
+        root_moves: list[str] = ...,
     ) -> None: ...
+    def best_move(self) -> str | None: ...
     def finish(self) -> str | None: ...
     def collect(
         self, planes: NDArray[np.float32] | None, version: str = "v3"

@@ -12,12 +12,12 @@ import math
 import operator
 import os
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from threading import Lock
-from types import TracebackType
+from types import EllipsisType, TracebackType
 from typing import Any, Literal, Self
 
 import chess
@@ -27,17 +27,19 @@ from anabranch.errors import (
     EvaluatorError,
     GameOverError,
     LimitError,
+    MoveError,
     SearchBusyError,
     SettingError,
     VariantError,
 )
 from anabranch.evaluators import AnyEvaluator
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
-from anabranch.networks.shipped import bundled, bundled_network
+from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.positions import Move, Position, read_move, read_position
 from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
 from anabranch.search import EvaluatorThread, Limits, Loop
 from anabranch.settings import Settings
+from anabranch.tablebases import TablebasePaths, open_tablebases
 
 ProgressCallback = Callable[[Progress], object]
 
@@ -55,8 +57,9 @@ class Engine:
 
     `evaluator` is the name of a built-in one, the path of a network file (see `anabranch.networks`), an
     object with a method `evaluate`, or a function (see `anabranch.evaluators`). Without one, the network that
-    comes with the package judges, `"network"` by name; variants that have none use `"material"`. Everything
-    else given by name is a setting. One thread at a time uses an engine; `stop` may be called from any.
+    comes with the package judges, `"network"` by name; variants that have none use `"material"`.
+    `tablebases` are directories with Syzygy tables (see `anabranch.tablebases`). Everything else given by
+    name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class Engine:
         chess960: bool = False,
         *,
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
+        tablebases: TablebasePaths | _core.Tablebases | None = None,
         **settings: bool | int | float | str,
     ) -> None:
         self._busy = Lock()
@@ -80,7 +84,10 @@ class Engine:
         self._chess960 = self._session.is_chess960()
         _check_fit(self._evaluator, self._session)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
-            self.configure(evaluator=NETWORK)
+            tuned = TUNED.get(self._variant, {}) if preset == "default" else {}
+            self.configure(evaluator=NETWORK, **{name: tuned[name] for name in tuned if name not in settings})
+        if tablebases is not None:
+            self.configure(tablebases=tablebases)
 
     # What it is
 
@@ -105,6 +112,16 @@ class Engine:
         return self._settings.evaluator if self._evaluator is None else self._evaluator
 
     @property
+    def tablebases(self) -> _core.Tablebases | None:
+        """The tablebases in use, if there are any; their `problems` say which files are not.
+
+        >>> print(Engine().tablebases)
+        None
+        """
+        with self._exclusive():
+            return self._session.tablebases()
+
+    @property
     def shape(self) -> tuple[int, int]:
         """What a network for this variant has to fit: number of planes C, size of the policy A.
 
@@ -117,9 +134,11 @@ class Engine:
         self,
         *,
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
+        tablebases: TablebasePaths | _core.Tablebases | EllipsisType | None = ...,
         **settings: bool | int | float | str,
     ) -> None:
-        """Change settings or the evaluator. The graph is kept where it still means the same.
+        """Change settings, the evaluator or the tablebases (`None` leaves them aside). The graph is kept
+        where it still means the same.
 
         >>> engine = Engine()
         >>> engine.configure(c_init=3.0, evaluator="hash")
@@ -134,8 +153,11 @@ class Engine:
         with self._exclusive():
             checked = self._settings.changed(changes)
             _check_fit(new, self._session)
+            tables = _read_tablebases(tablebases)
             self._session.configure(asdict(checked), *_source(new))
             self._settings, self._evaluator = checked, new
+            if not isinstance(tables, EllipsisType):
+                self._session.set_tablebases(tables)
 
     # Where it is
 
@@ -229,19 +251,24 @@ class Engine:
         lines: int = 3,
         progress: ProgressCallback | None = None,
         progress_interval: float = 0.5,
+        root_moves: Sequence[Move] | None = None,
     ) -> Result:
         """Search until the first limit is met, the position is solved or somebody stops it.
 
         `position` is a FEN, "startpos", either with moves ("FEN moves e2e4 ...", or a pair), or a
         `chess.Board`; without one the search goes on where the engine stands. `time` is in seconds; `mate`
-        asks for a proven mate in so many moves. `progress` is called every `progress_interval` seconds.
+        asks for a proven mate in so many moves. `progress` is called every `progress_interval` seconds, and
+        as soon as another move would be chosen. With `root_moves` the search chooses among these moves only,
+        and proves what they prove; the graph is the same, and the next search without them sees all of it.
         `stop` and Ctrl-C end the search within 50 ms, whatever is being evaluated; after Ctrl-C
         (KeyboardInterrupt) `result` has what was found.
 
         >>> Engine().search("startpos moves e2e4", simulations=100).statistics.simulations
         100
         """
-        options = _Options(simulations, evaluations, time, mate, lines, progress, progress_interval)
+        options = _Options(
+            simulations, evaluations, time, mate, lines, progress, progress_interval, root_moves
+        )
         self._enter()
         return self._search(position, options)
 
@@ -256,6 +283,7 @@ class Engine:
         lines: int = 3,
         progress: ProgressCallback | None = None,
         progress_interval: float = 0.5,
+        root_moves: Sequence[Move] | None = None,
     ) -> Result:
         """Search like `search`, in a thread, while the event loop goes on. Cancelling it stops the search.
 
@@ -268,7 +296,7 @@ class Engine:
         tell: ProgressCallback | None = None
         if progress is not None:
             tell = partial(loop.call_soon_threadsafe, progress)  # type: ignore[arg-type]
-        options = _Options(simulations, evaluations, time, mate, lines, tell, progress_interval)
+        options = _Options(simulations, evaluations, time, mate, lines, tell, progress_interval, root_moves)
         self._enter()
         work = loop.run_in_executor(None, self._search, position, options)
         try:
@@ -325,14 +353,16 @@ class Engine:
         cls,
         path: str | os.PathLike[str],
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
+        tablebases: TablebasePaths | _core.Tablebases | None = None,
     ) -> Self:
         """An engine that stands where a saved one stood, and goes on like it.
 
         A Python evaluator or a network is not in the file: where one was used that did not come with the
-        package, give it again. Another evaluator than that of the file starts a new graph.
+        package, give it again. Another evaluator than that of the file starts a new graph. What tablebases
+        said about the graph's nodes is in the file; to ask them on, give them again.
         """
         variant, chess960 = _core.saved_variant(path)
-        engine = cls(variant, chess960=chess960)
+        engine = cls(variant, chess960=chess960, tablebases=tablebases)
         if evaluator is None or evaluator == NETWORK:
             given = engine._evaluator
         else:
@@ -410,12 +440,19 @@ class Engine:
 
         if self._evaluator is not None and not isinstance(self._evaluator, _core.Network):
             loop = Loop(self._session, self._evaluator, limits)
-            return loop.run(self._thread, tell, options.interval)
+            return loop.run(self._thread, tell, options.interval, options.lines)
         if self._session.is_external():
             made_by = "a network" if self._settings.evaluator == "network" else "an evaluator of Python"
             raise EvaluatorError(f"the graph was made with {made_by}, which must be given again")
         return self._session.run(
-            limits.simulations, limits.evaluations, limits.time, limits.mate, tell, options.interval
+            limits.simulations,
+            limits.evaluations,
+            limits.time,
+            limits.mate,
+            tell,
+            options.interval,
+            options.lines,
+            list(limits.root_moves),
         )
 
     def _root(self) -> Root:
@@ -440,18 +477,28 @@ class _Options:
         lines: int,
         progress: ProgressCallback | None,
         interval: float,
+        root_moves: Sequence[Move] | None,
     ) -> None:
         self.limits = Limits(
             simulations=_count("simulations", simulations, 1),
             evaluations=_count("evaluations", evaluations, 1),
             time=None if time is None else _seconds("time", time, 0.0, exclusive=True),
             mate=_count("mate", mate, 1, most=1000),
+            root_moves=_read_moves(root_moves),
         )
-        if self.limits == Limits():
+        if self.limits == Limits(root_moves=self.limits.root_moves):
             raise LimitError("a search needs a limit: simulations, evaluations, time or mate")
         self.lines = _count("lines", lines, 0) or 0
         self.progress = progress
         self.interval = _seconds("progress_interval", interval, 0.0, exclusive=False)
+
+
+def _read_moves(moves: Sequence[Move] | None) -> tuple[str, ...]:
+    if moves is None:
+        return ()
+    if isinstance(moves, str) or not isinstance(moves, Iterable):
+        raise MoveError(f"root_moves is a list of moves, not {moves!r}")
+    return tuple(read_move(move) for move in moves)
 
 
 def _count(name: str, given: object, least: int, most: int = 2**63 - 1) -> int | None:
@@ -512,6 +559,15 @@ def _read_evaluator(
         "setting 'evaluator' takes a name, a function or an object with a method 'evaluate', "
         f"not {type(evaluator).__name__}"
     )
+
+
+def _read_tablebases(
+    tablebases: TablebasePaths | _core.Tablebases | EllipsisType | None,
+) -> _core.Tablebases | EllipsisType | None:
+    """Tables that are open; what says nothing or none stays what it is."""
+    if tablebases is None or isinstance(tablebases, (_core.Tablebases, EllipsisType)):
+        return tablebases
+    return open_tablebases(tablebases)
 
 
 def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Session) -> None:

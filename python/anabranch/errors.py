@@ -77,6 +77,10 @@ class FolderBusyError(MatchError, DataError):
     """Another process is at work in a folder."""
 
 
+class TablebaseError(AnabranchError, ValueError):
+    """Tablebases cannot be fetched, or do not know a position."""
+
+
 class EvaluatorError(AnabranchError, RuntimeError):
     """An evaluator raised, or what it returned cannot be used."""
 

@@ -52,6 +52,7 @@ class Settings:
     q_epsilon: float = 0.01
     value_min: float = -1.0
     value_max: float = 1.0
+    contempt: float = 0.0
     merge: Literal["ply", "clock"] = "ply"
     solver: bool = False
     epsilon_greedy: float = 0.0
@@ -300,9 +301,9 @@ class State(Enum):
     WIN = "win"
     DRAW = "draw"
     LOSS = "loss"
-    TB_WIN = "tb_win"
-    TB_DRAW = "tb_draw"
-    TB_LOSS = "tb_loss"
+    TB_WIN = "tb-win"
+    TB_DRAW = "tb-draw"
+    TB_LOSS = "tb-loss"
 
     @property
     def is_exact(self) -> bool:
@@ -356,6 +357,7 @@ class Node:
     is_waiting: bool = False
     is_transposition: bool = False
     has_noise: bool = False
+    draw: float = 0.0  # what a draw is worth to its side to move
     parents: list[tuple[Node, Edge]] = field(default_factory=list, repr=False)
     priors: list[float] = field(default_factory=list, repr=False)  # of `moves`, without noise
     exhausted: set[Constraint] = field(default_factory=set)
@@ -368,7 +370,7 @@ class Node:
     @property
     def best_value(self) -> float:
         """The exact value where it is proven, else V."""
-        return EXACT_VALUES.get(self.state, self.value)
+        return self.draw if self.state is State.DRAW else EXACT_VALUES.get(self.state, self.value)
 
     @property
     def open_edges(self) -> list[Edge]:
@@ -620,6 +622,7 @@ class Search:
     def start_graph(self) -> None:
         """Forget everything and stand at the root position with a freshly seeded generator."""
         self.random = Random(self.settings.seed)
+        self.side = self.board.turn
         self.table: dict[Key, Node] = {}
         self.queue: deque[Batch] = deque()
         position = canonical_text(self.board)
@@ -633,15 +636,20 @@ class Search:
         near_limit = self.limit is not None and clock >= self.limit - CLOCK_MARGIN
         return position, board.ply(), clock if near_limit else None
 
+    def draw_value(self, player: chess.Color) -> float:
+        """What a draw is worth to a player: with contempt, one side dislikes it and the other likes it."""
+        contempt = self.settings.contempt
+        return -contempt if player == self.side else contempt
+
     def create(self, key: Key, position: str, board: chess.Board) -> Node:
         """A new node; a finished position is evaluated and solved at once."""
-        node = Node(key, position, legal_moves(board))
+        node = Node(key, position, legal_moves(board), draw=self.draw_value(board.turn))
         value = ending(board, node.moves)
         if value is not None:
             node.is_terminal = True
-            node.raw = node.value = value
             node.visits = 1
             node.state, node.end_in_ply = EXACT_STATES[value], 0
+            node.raw = node.value = node.best_value
         elif self.tablebase is not None and board.halfmove_clock == 0 and not board.clean_castling_rights():
             wdl = self.tablebase(board)
             if wdl is not None:
@@ -875,7 +883,7 @@ class Search:
             is_draw = trajectory.end is End.PATH_DRAW and i == len(trajectory.path) - 1
             x = v_star(v)
             if is_draw:
-                x = 0.0
+                x = node.draw
             elif child.is_transposition and settings.corrects:
                 if settings.backup == "paper":
                     x = clip(q_phi(edge.visits, edge.q, edge.target), settings.value_min, settings.value_max)
@@ -910,7 +918,7 @@ class Search:
         return x
 
     def recompute(self, node: Node, edge: Edge, is_branch: bool, is_draw: bool) -> None:
-        """One more visit, then V(n) anew from U and the children: no weight for explorations, 0 for draws."""
+        """One more visit, then V(n) anew from U and the children: no weight for explorations."""
         edge.visits += 1
         node.visits += 1
         if is_branch:
@@ -926,11 +934,11 @@ class Search:
             d = e.path_draws
             w = e.visits - d - e.explored
             if not e.child.is_evaluated:
-                e.q = 0.0
+                e.q = node.draw
             elif w + d == 0:
                 e.q = e.target
             else:
-                e.q = w * e.target / (w + d)
+                e.q = (w * e.target + d * node.draw) / (w + d)
             total += (w + d) * e.q
             weight += w + d
         node.value = total / weight
@@ -965,6 +973,8 @@ class Search:
         """Search until this call has done so many simulations or evaluations, or nothing is left to do."""
         if simulations is None and evaluations is None:
             raise ValueError("A search needs a limit: simulations, evaluations or both.")
+        if self.settings.contempt != 0.0 and self.board.turn != self.side:
+            self.start_graph()
         done = self.statistics
         simulations = None if simulations is None else done.simulations + simulations
         evaluations = None if evaluations is None else done.evaluations + evaluations

@@ -158,6 +158,8 @@ class Counts:
     """Longest trajectory."""
     reclaims: int
     """Times the graph gave up nodes to stay below its cap."""
+    tablebase_hits: int
+    """New nodes whose result a tablebase knew."""
 
 
 @dataclass(frozen=True, kw_only=True)

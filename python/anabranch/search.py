@@ -29,6 +29,8 @@ from anabranch.evaluators import AnyEvaluator, Leaf
 
 SLICE = 0.01
 """Longest wait in seconds between two looks at the stop flag."""
+GLANCE = 0.002
+"""The same where somebody wants to hear at once that another move would be chosen."""
 SLOW = 0.0005
 """An evaluation that takes longer, in seconds, is worth a second thread."""
 
@@ -41,6 +43,8 @@ class Limits:
     evaluations: int | None = None
     time: float | None = None
     mate: int | None = None
+    root_moves: tuple[str, ...] = ()
+    """The moves to choose among; all when there are none."""
 
 
 _FLOAT32 = np.dtype(np.float32)
@@ -119,18 +123,24 @@ class Loop:
         thread: EvaluatorThread,
         progress: Callable[[dict[str, Any]], object] | None = None,
         interval: float = 0.5,
+        lines: int = 8,
     ) -> str:
-        """Search to the end; the word for why it ended. The engine's own thread calls this."""
+        """Search to the end; the word for why it ended. The engine's own thread calls this.
+
+        `progress` gets a report every `interval` seconds, and as soon as another move would be chosen.
+        """
         limits, session = self._limits, self._session
         begun = time.monotonic()
-        session.begin(limits.simulations, limits.evaluations, limits.time, limits.mate)
+        moves = list(limits.root_moves)
+        session.begin(limits.simulations, limits.evaluations, limits.time, limits.mate, moves)
         deadline = None if limits.time is None else begun + limits.time
         next_report = begun + interval
+        slice_, best = SLICE if progress is None else GLANCE, None
         cut_short: str | None = None
         thread.submit(self._work)
         try:
             while True:
-                wait = SLICE if deadline is None else max(0.0, min(SLICE, deadline - time.monotonic()))
+                wait = slice_ if deadline is None else max(0.0, min(slice_, deadline - time.monotonic()))
                 has_news = self._news.wait(wait)
                 self._news.clear()
                 now = time.monotonic()
@@ -146,10 +156,13 @@ class Loop:
                     with self._turn:
                         if not self._ended:
                             self._advance(until_waiting=False)
-                if progress is not None and now >= next_report:
-                    next_report = now + interval
-                    with self._turn:
-                        report = session.report(8, "off")
+                if progress is None:
+                    continue
+                with self._turn:
+                    is_changed = session.best_move() not in (best, None)
+                    report = session.report(lines, "off") if is_changed or now >= next_report else None
+                if report is not None:
+                    next_report, best = now + interval, report["best_move"]
                     progress(report)
         finally:
             self._leave()
@@ -159,8 +172,22 @@ class Loop:
             raise self._error
         assert self._finish is not None
         if self._finish == "solved":
-            session.conclude()
+            self._conclude(progress, lines)
         return self._finish
+
+    def _conclude(self, progress: Callable[[dict[str, Any]], object] | None, lines: int) -> None:
+        """Look for a shorter proof, if that was asked for. What is proven is told before, and again if it has
+        changed.
+        """
+        if progress is None or not self._session.settings()["improve"]:
+            self._session.conclude()
+            return
+        report = self._session.report(lines, "off")
+        progress(report)
+        self._session.conclude()
+        improved = self._session.report(lines, "off")
+        if improved["solved"] != report["solved"]:
+            progress(improved)
 
     def _leave(self) -> None:
         """Take the session back. What is still being evaluated is given up."""

@@ -62,6 +62,8 @@ class Settings:
     """Gap between edge and node above which a trajectory stops, Eq. (8)."""
     merge: Merge = "ply"
     """Positions are one node at equal ply (the paper), or at equal reversible-move clock."""
+    contempt: float = 0.0
+    """What a draw costs the side to move at the root, and gives the other side."""
     solver: bool = True
     """The exact terminal solver, Algorithm 3."""
     improve: bool = False
@@ -112,6 +114,10 @@ class Settings:
     """Hard cap of the graph in bytes."""
     reuse: bool = True
     """Keep the part of the graph below a move that was played."""
+    tablebase_men: int = 7
+    """Most men of a position that is looked up in the tablebases; 0 leaves them aside."""
+    tablebase_fifty: bool = True
+    """Tablebase wins that the 50-move rule spoils are draws; without it they are wins."""
     evaluator: BuiltIn = "material"
     """The evaluator in the core; network where a file was given."""
     hash_cost_us: int = 0

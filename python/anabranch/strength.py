@@ -1,9 +1,9 @@
 """A weaker engine on request: what UCI_Elo means for a search.
 
 A handicap is a cap of simulations, a temperature of move choice and a share of moves drawn at random. The
-table below says which of them were measured at which Elo (`scripts/calibrate_elo.py`); in between it is
-interpolated. This file plays nothing: who applies a handicap searches with its `simulations` and `settings`,
-and asks `stray` first.
+table below says which of them were measured at which Elo of Stockfish's scale (`scripts/calibrate_elo.py`);
+in between it is interpolated. This file plays nothing: who applies a handicap searches with its `simulations`
+and `settings`, and asks `stray` first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ from random import Random
 from typing import Self, TypedDict
 
 LOWEST = 500
-HIGHEST = 2800
+HIGHEST = 2100
+C_INIT = 2.5
+"""The exploration of the games by which the handicaps were measured."""
+MEASURED = 2100
+"""Above, the table goes on by rule, and no game has checked it."""
 
 
 class HandicapSettings(TypedDict):
@@ -23,6 +27,7 @@ class HandicapSettings(TypedDict):
 
     temperature: float
     seed: int
+    c_init: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ class Handicap:
         """The settings of one search. The seed is a new one, so the search starts from an empty graph: what
         earlier searches found must not help, or the strength would not be the one that was measured.
         """
-        return {"temperature": self.temperature, "seed": random.getrandbits(48)}
+        return {"temperature": self.temperature, "seed": random.getrandbits(48), "c_init": C_INIT}
 
     def stray(self, moves: Sequence[str], random: Random) -> str | None:
         """A move drawn from all legal ones, as often as the handicap says; `None` where one should search.
@@ -80,16 +85,17 @@ def _between(low: float, high: float, share: float) -> float:
 
 
 LEVELS: tuple[tuple[int, Handicap], ...] = (
-    (500, Handicap(10, 1.50, 0.45)),
-    (700, Handicap(12, 1.30, 0.30)),
-    (900, Handicap(16, 1.10, 0.18)),
-    (1100, Handicap(24, 0.90, 0.10)),
-    (1300, Handicap(40, 0.70, 0.05)),
-    (1500, Handicap(70, 0.50, 0.02)),
-    (1700, Handicap(150, 0.35, 0.0)),
-    (1900, Handicap(400, 0.20, 0.0)),
-    (2100, Handicap(1200, 0.10, 0.0)),
-    (2300, Handicap(4000, 0.05, 0.0)),
-    (2500, Handicap(16000, 0.0, 0.0)),
+    (245, Handicap(10, 1.50, 0.45)),
+    (435, Handicap(12, 1.30, 0.30)),
+    (675, Handicap(16, 1.10, 0.18)),
+    (880, Handicap(24, 0.90, 0.10)),
+    (1145, Handicap(40, 0.70, 0.05)),
+    (1445, Handicap(70, 0.50, 0.02)),
+    (1725, Handicap(150, 0.35, 0.0)),
+    (1880, Handicap(400, 0.20, 0.0)),
+    (2005, Handicap(1200, 0.10, 0.0)),
+    (2095, Handicap(4000, 0.05, 0.0)),
+    (2100, Handicap(4200, 0.05, 0.0)),
 )
-"""Measured Elo and handicap, the weakest first."""
+"""Elo and handicap, the weakest first. The last row was not played: it stands a little above the one before
+it, to end the scale at a round number."""

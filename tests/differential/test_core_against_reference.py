@@ -198,6 +198,7 @@ def test_random_settings(seed: int) -> None:
         "chooser": rng.choice(["visits", "q", "linear", "lcb"]),
         "temperature": rng.choice([0.0, 0.0, 1.0]),
         "q_epsilon": rng.choice([0.0, 0.01, 0.1]),
+        "contempt": rng.choice([0.0, 0.0, 0.3, -0.5]),
         "seed": rng.randrange(2**63),
     }  # fmt: skip
     variant = rng.choice(["chess", "crazyhouse", "chess960"])
@@ -225,6 +226,25 @@ def test_near_mates_and_endings() -> None:
             check(
                 chess.Board(fen), "material", as_dict(ref.PRESETS[preset]) | {"epsilon_greedy": 0.05}, [400]
             )
+
+
+@pytest.mark.parametrize("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"])
+@pytest.mark.parametrize("contempt", [0.25, -0.7])
+def test_contempt(backup: str, contempt: float) -> None:
+    settings = as_dict(ref.PRESETS["mcgs-combined"]) | {
+        "backup": backup,
+        "contempt": contempt,
+        "epsilon_greedy": 0.05,
+    }
+    for fen in (
+        "8/8/8/8/5k2/5p2/8/5K2 w - - 97 90",
+        "8/8/8/8/5k2/5p2/8/5K2 b - - 90 90",
+        "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1",
+        "8/8/4k3/8/8/3QK3/8/8 w - - 94 90",
+    ):
+        check(chess.Board(fen), "material", settings, [400])
+    # Each move changes the side to move, and the graph is begun anew.
+    check(chess.Board("8/8/8/3k4/8/8/4R3/4K2R w - - 92 80"), "hash", settings, [150, 100, 100], advance=True)
 
 
 def test_repetition_with_the_game_before_the_root() -> None:

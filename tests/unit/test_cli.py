@@ -52,6 +52,7 @@ def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
     [
         "",
         "analyse",
+        "annotate",
         "suite",
         "bench",
         "perft",

@@ -40,7 +40,7 @@ pub fn back_up(graph: &mut Graph, steps: &[Step], arrival: Arrival, exploration:
     for (depth, &Step { node, slot }) in steps.iter().enumerate().rev() {
         let edge = graph.edge(node, slot);
         let child = edge.child;
-        let plain = if path_draw { 0.0 } else { graph.sign(node, child) * value };
+        let plain = if path_draw { graph.draw_value(node) } else { graph.sign(node, child) * value };
         if settings.backup == Backup::Recompute {
             let edge = graph.edge_mut(node, slot);
             edge.visits += 1;
@@ -91,6 +91,7 @@ pub fn back_up(graph: &mut Graph, steps: &[Step], arrival: Arrival, exploration:
 
 /// Mode `recompute`: the node's value, and its edges', from the children as they are now.
 fn recompute(graph: &mut Graph, id: NodeId) {
+    let drawn = graph.draw_value(id);
     let mut sum = f64::from(graph.node(id).raw);
     let mut weights = 1.0;
     for slot in 0..graph.node(id).opened {
@@ -104,7 +105,8 @@ fn recompute(graph: &mut Graph, id: NodeId) {
             let target = graph.target(id, edge.child);
             let both = weight + draws;
             weights += both;
-            let q = if both > 0.0 { weight * target / both } else { target };
+            let mass = if drawn == 0.0 { weight * target } else { weight * target + draws * drawn };
+            let q = if both > 0.0 { mass / both } else { target };
             sum += both * q;
             q
         } else if edge.child == NONE {
@@ -115,7 +117,8 @@ fn recompute(graph: &mut Graph, id: NodeId) {
             edge.q
         } else {
             weights += draws;
-            0.0
+            sum += draws * drawn;
+            drawn
         };
         graph.edge_mut(id, slot).q = q;
     }

@@ -48,7 +48,7 @@ impl<P: Rules> Bench for BoardSession<P> {
         let mut search = Duration::ZERO;
         for recording in [true, false] {
             Session::forget(self);
-            self.ready()?;
+            self.ready(&[])?;
             self.search.recorder = recording.then(Vec::new);
             let Some(pool) = self.pool.as_mut() else { return Err(SessionError::State("the session has no threads")) };
             let begun = Instant::now();
@@ -72,7 +72,7 @@ impl<P: Rules> Bench for BoardSession<P> {
 
     fn measure_planes(&mut self, simulations: u64) -> Result<(Duration, u64), SessionError> {
         Session::forget(self);
-        self.ready()?;
+        self.ready(&[])?;
         let mut limits = Limits::default();
         limits.budget.simulations = Some(simulations);
         let stop = AtomicBool::new(false);
@@ -82,7 +82,7 @@ impl<P: Rules> Bench for BoardSession<P> {
         // One array for each batch in flight: the planes of a batch must last until it has been evaluated.
         let mut arrays = vec![vec![0.0f32; batch * planes * 64]; self.search.settings().batches_in_flight as usize];
         let (values, logits) = (vec![0.0f32; batch], vec![0.0f32; batch * width]);
-        Session::begin(self, limits)?;
+        Session::begin(self, limits, &[])?;
         let mut sizes = std::collections::VecDeque::new();
         let finish = loop {
             if let Some(finish) = Session::finish(self, &stop) {

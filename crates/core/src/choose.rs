@@ -4,6 +4,7 @@
 
 use crate::graph::{Graph, NodeId, State, edge_flag};
 use crate::random::Random;
+use crate::restrict::Allowed;
 use crate::settings::{Chooser, Settings};
 use crate::solver::seen_from;
 
@@ -105,15 +106,16 @@ pub fn pick(policy: &[f64], temperature: f64, random: &mut Random) -> Option<usi
     sharpened.iter().rposition(|&share| share > 0.0)
 }
 
-/// The slot of the move to play at a node; `None` when no edge is open.
-pub fn choose(graph: &Graph, id: NodeId, settings: &Settings, random: &mut Random) -> Option<u16> {
+/// The slot of the move to play at a node, one of those allowed; `None` when no edge is open.
+pub fn choose(graph: &Graph, id: NodeId, allowed: &Allowed, settings: &Settings, random: &mut Random) -> Option<u16> {
     let edges = graph.edges(id);
     if settings.solver
-        && let Some(slot) = forced(graph, id)
+        && let Some(slot) = forced(graph, id, allowed)
     {
         return Some(slot);
     }
-    let free: Vec<u16> = (0..edges.len() as u16).filter(|&slot| !settings.solver || !edges[slot as usize].has(edge_flag::PRUNED)).collect();
+    let is_free = |slot: &u16| !settings.solver || !edges[*slot as usize].has(edge_flag::PRUNED);
+    let free: Vec<u16> = allowed.slots(graph, id).filter(is_free).collect();
     let visited: Vec<u16> = free.iter().copied().filter(|&slot| edges[slot as usize].visits > 0).collect();
     if visited.is_empty() {
         return free.first().copied();
@@ -124,27 +126,28 @@ pub fn choose(graph: &Graph, id: NodeId, settings: &Settings, random: &mut Rando
 }
 
 /// A proven win is taken, the shortest; where every move loses, the one that a tablebase alone condemns, or the longest.
-fn forced(graph: &Graph, id: NodeId) -> Option<u16> {
+fn forced(graph: &Graph, id: NodeId, allowed: &Allowed) -> Option<u16> {
     let edges = graph.edges(id);
     let mut win: Option<(u16, u16)> = None;
     let mut last_stand: Option<(bool, u32, u16)> = None;
-    for (slot, edge) in edges.iter().enumerate() {
+    for slot in allowed.slots(graph, id) {
+        let edge = &edges[slot as usize];
         if edge.child == crate::graph::NONE {
             continue;
         }
         let child = graph.node(edge.child);
         match seen_from(graph, id, edge.child) {
-            State::Win if win.is_none_or(|(plies, _)| child.end_in_ply < plies) => win = Some((child.end_in_ply, slot as u16)),
+            State::Win if win.is_none_or(|(plies, _)| child.end_in_ply < plies) => win = Some((child.end_in_ply, slot)),
             State::TbLoss if last_stand.is_none_or(|(tb, rank, _)| !tb || edge.visits > rank) => {
-                last_stand = Some((true, edge.visits, slot as u16));
+                last_stand = Some((true, edge.visits, slot));
             }
             State::Loss if last_stand.is_none_or(|(tb, rank, _)| !tb && u32::from(child.end_in_ply) > rank) => {
-                last_stand = Some((false, u32::from(child.end_in_ply), slot as u16));
+                last_stand = Some((false, u32::from(child.end_in_ply), slot));
             }
             _ => {}
         }
     }
-    let lost = graph.node(id).fully_opened() && edges.iter().all(|edge| edge.has(edge_flag::PRUNED));
+    let lost = allowed.is_fully_opened(graph, id) && allowed.slots(graph, id).all(|slot| edges[slot as usize].has(edge_flag::PRUNED));
     win.map(|(_, slot)| slot).or(if lost { last_stand.map(|(.., slot)| slot) } else { None })
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::game::Game;
-use crate::graph::{State, node_flag};
+use crate::graph::State;
 use crate::pool::{Flight, Pool, Task};
 use crate::search::{Batch, Budget, Scratch, Search};
 
@@ -81,12 +81,11 @@ impl Course {
 
     /// Why the search should end before the next collection, if it should.
     pub fn finish<G: Game>(&self, search: &Search<G>, stop: &AtomicBool) -> Option<Finish> {
-        let root = search.graph().node(search.root());
         if stop.load(Ordering::Relaxed) {
             Some(Finish::Stopped)
         } else if self.limits.time.is_some_and(|time| self.begun.elapsed() >= time) {
             Some(Finish::Time)
-        } else if root.state.is_exact() {
+        } else if search.proven().0.is_exact() {
             Some(Finish::Solved)
         } else if !search.within(&self.limits.budget) {
             Some(Finish::Budget)
@@ -200,6 +199,6 @@ fn apply_oldest<G: Game>(
 
 /// Whether the root is proven won within so many moves.
 pub fn has_mate<G: Game>(search: &Search<G>, moves: u32) -> bool {
-    let root = search.graph().node(search.root());
-    root.state == State::Win && !root.has(node_flag::TERMINAL) && u32::from(root.end_in_ply) < 2 * moves
+    let (state, plies) = search.proven();
+    state == State::Win && !search.is_over() && u32::from(plies) < 2 * moves
 }

@@ -25,4 +25,10 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// Returns the value in [-1, 1]; replaces `logits` by one number per move of `leaf.moves`.
     /// A slow evaluator looks at `cancel` now and then and returns early (anything) when it is set.
     fn evaluate(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32;
+
+    /// The same where a draw is worth `draw` to the side to move. Who gives no chance of a draw takes no notice.
+    fn evaluate_draws(&self, leaf: &Leaf<G>, draw: f32, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
+        let _ = draw;
+        self.evaluate(leaf, logits, cancel)
+    }
 }

@@ -44,21 +44,22 @@ pub fn draw_depth(random: &mut Random) -> u32 {
     random.bits().trailing_zeros()
 }
 
-/// The opened, unpruned edge with the most visits; the first of equals; none without a visit.
-pub fn most_visited(edges: &[Edge]) -> Option<u16> {
+/// The opened, unpruned edge among those admitted with the most visits; the first of equals; none without a visit.
+pub fn most_visited(edges: &[Edge], admits: impl Fn(&Edge) -> bool) -> Option<u16> {
     let mut best: Option<(u32, u16)> = None;
     for (slot, edge) in edges.iter().enumerate() {
-        if !edge.has(edge_flag::PRUNED) && edge.visits > best.map_or(0, |(visits, _)| visits) {
+        if !edge.has(edge_flag::PRUNED) && edge.visits > best.map_or(0, |(visits, _)| visits) && admits(edge) {
             best = Some((edge.visits, slot as u16));
         }
     }
     best.map(|(_, slot)| slot)
 }
 
-/// A uniformly random opened edge whose child is not solved.
-pub fn random_unsolved(graph: &Graph, id: NodeId, random: &mut Random) -> Option<u16> {
+/// A uniformly random opened edge among those admitted whose child is not solved.
+pub fn random_unsolved(graph: &Graph, id: NodeId, admits: impl Fn(&Edge) -> bool, random: &mut Random) -> Option<u16> {
     let open = |edge: &Edge| {
-        if edge.child == NONE { !edge.has(edge_flag::PRUNED) } else { !graph.node(edge.child).state.is_solved() }
+        let is_solved = if edge.child == NONE { edge.has(edge_flag::PRUNED) } else { graph.node(edge.child).state.is_solved() };
+        !is_solved && admits(edge)
     };
     let count = graph.edges(id).iter().filter(|edge| open(edge)).count();
     if count == 0 {

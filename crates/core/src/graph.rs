@@ -11,6 +11,7 @@
 mod sweep;
 mod table;
 
+pub use sweep::Cancelled;
 use table::{Table, hash_of, table_hash};
 
 use crate::game::MoveCode;
@@ -57,7 +58,7 @@ impl State {
         !matches!(self, State::Unknown)
     }
 
-    /// The exact value, for the side to move; `None` unless proven by play.
+    /// The exact value, for the side to move, a draw being worth 0; `None` unless proven by play.
     pub const fn value(self) -> Option<f64> {
         match self {
             State::Win => Some(1.0),
@@ -85,9 +86,9 @@ impl State {
             State::Win => "win",
             State::Draw => "draw",
             State::Loss => "loss",
-            State::TbWin => "tb_win",
-            State::TbDraw => "tb_draw",
-            State::TbLoss => "tb_loss",
+            State::TbWin => "tb-win",
+            State::TbDraw => "tb-draw",
+            State::TbLoss => "tb-loss",
         }
     }
 }
@@ -112,10 +113,8 @@ pub mod node_flag {
     pub const NO_CAPTURES: u16 = 128;
     /// No unopened threat is left.
     pub const NO_THREATS: u16 = 256;
-    /// Reached in the current marking.
-    pub const MARKED: u16 = 512;
     /// The slot is free.
-    pub const FREE: u16 = 1024;
+    pub const FREE: u16 = 512;
 }
 
 /// Bits of [`Edge::flags`].
@@ -182,12 +181,6 @@ impl Node {
     /// The player to move.
     pub const fn player(&self) -> u8 {
         (self.flags & node_flag::PLAYER != 0) as u8
-    }
-
-    /// The exact value where there is one, else the mean value.
-    #[inline(always)]
-    pub fn target(&self) -> f64 {
-        self.state.value().unwrap_or(self.value)
     }
 
     /// Candidates that are listed and not opened.
@@ -276,6 +269,8 @@ pub struct Graph {
     live_links: usize,
     live_candidates: usize,
     memory: usize,
+    /// What a draw is worth to each player.
+    draws: [f64; 2],
 }
 
 fn class_of(count: usize) -> usize {
@@ -316,12 +311,42 @@ impl Graph {
             live_links: 0,
             live_candidates: 0,
             memory,
+            draws: [0.0; 2],
         }
     }
 
     /// Changes the cap; it holds from the next growth on.
     pub fn set_memory(&mut self, memory: usize) {
         self.memory = memory;
+    }
+
+    /// What a draw is worth to each player: with contempt it is not the same.
+    pub fn draws(&self) -> [f64; 2] {
+        self.draws
+    }
+
+    /// Changes what a draw is worth. Values in the graph stay as they are: it should be empty.
+    pub fn set_draws(&mut self, draws: [f64; 2]) {
+        self.draws = draws;
+    }
+
+    /// What a draw is worth to the side to move at a node.
+    #[inline(always)]
+    pub fn draw_value(&self, id: NodeId) -> f64 {
+        self.draws[usize::from(self.nodes[id as usize].player())]
+    }
+
+    /// The exact value of a node for its side to move; `None` unless proven by play.
+    #[inline(always)]
+    pub fn exact_value(&self, id: NodeId) -> Option<f64> {
+        let state = self.nodes[id as usize].state;
+        if state == State::Draw { Some(self.draw_value(id)) } else { state.value() }
+    }
+
+    /// The exact value of a node where there is one, else its mean value.
+    #[inline(always)]
+    pub fn best_value(&self, id: NodeId) -> f64 {
+        self.exact_value(id).unwrap_or(self.nodes[id as usize].value)
     }
 
     /// The cap in bytes.
@@ -485,7 +510,7 @@ impl Graph {
     /// T: the value of the child in the frame of its parent, Eq. (7).
     #[inline(always)]
     pub fn target(&self, parent: NodeId, child: NodeId) -> f64 {
-        self.sign(parent, child) * self.nodes[child as usize].target()
+        self.sign(parent, child) * self.best_value(child)
     }
 
     /// The node with this merge key.
@@ -679,7 +704,7 @@ impl Graph {
     /// Frees everything. The arenas are kept for the next graph, unless the cap has shrunk below them.
     pub fn clear(&mut self) {
         if self.reserved_bytes() > self.memory {
-            *self = Graph::new(self.memory);
+            *self = Graph { draws: self.draws, ..Graph::new(self.memory) };
             return;
         }
         self.nodes.clear();
@@ -744,7 +769,7 @@ mod tests {
         }
         assert!(graph.node(ids[3]).has(node_flag::TRANSPOSITION));
         assert_eq!(graph.parents(ids[3]).count(), 2);
-        graph.sweep(&[ids[1]], |_, _, _| true);
+        assert!(graph.sweep(&[ids[1]], |_, _, _| true, &|| false));
         assert_eq!(graph.ids().collect::<Vec<_>>(), vec![ids[1], ids[3], ids[4]]);
         assert_eq!(graph.len(), 3);
         assert!(graph.find(0, 0).is_none() && graph.find(3, 0) == Some(ids[3]));

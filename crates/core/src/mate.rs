@@ -7,6 +7,10 @@ use std::collections::HashMap;
 
 use crate::game::{Constraint, Ending, Game, MoveCode};
 use crate::path::Path;
+use crate::restrict::Allowed;
+
+/// Positions remembered at a time: some tens of megabytes at most.
+const MOST_KNOWN: usize = 1 << 19;
 
 /// A win of proven shortest length.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,39 +19,73 @@ pub struct Shortest {
     pub plies: u32,
     /// Best play from the root: the shortest win against the longest defence.
     pub line: Vec<MoveCode>,
+    /// For a loss: the same after each of the other moves.
+    pub others: Vec<Shortest>,
 }
 
-/// Looks for the shortest win of the side to move in at most `most` plies; `None` when there is none. Fails with `Err` when cancelled.
-pub fn shortest_win<G: Game>(game: &G, path: &Path<G>, most: u32, cancel: &dyn Fn() -> bool) -> Result<Option<Shortest>, Cancelled> {
+/// Looks for the shortest win of the side to move in at most `most` plies that begins with a move allowed; `None` when there is none. Fails
+/// with `Err` when cancelled.
+pub fn shortest_win<G: Game>(
+    game: &G,
+    path: &Path<G>,
+    most: u32,
+    allowed: &Allowed,
+    cancel: &dyn Fn() -> bool,
+) -> Result<Option<Shortest>, Cancelled> {
     let mut hunt = Hunt { path, cancel, known: HashMap::new(), steps: 0 };
     for plies in (1..=most).step_by(2) {
-        if hunt.attack(game, plies)? {
-            let line = hunt.line(game, plies)?;
-            return Ok(Some(Shortest { plies, line }));
+        if let Some(first) = hunt.winning_move(game, plies, allowed)? {
+            let line = hunt.line(game, first, plies)?;
+            return Ok(Some(Shortest { plies, line, others: Vec::new() }));
         }
     }
     Ok(None)
 }
 
-/// The true distance of a lost position whose every move loses: the longest of the shortest wins that follow, and that line.
-pub fn longest_defence<G: Game>(game: &G, path: &Path<G>, most: u32, cancel: &dyn Fn() -> bool) -> Result<Option<Shortest>, Cancelled> {
+/// The true distance of a lost position whose every move allowed loses: the longest of the shortest wins that follow, and that line.
+pub fn longest_defence<G: Game>(
+    game: &G,
+    path: &Path<G>,
+    most: u32,
+    allowed: &Allowed,
+    cancel: &dyn Fn() -> bool,
+) -> Result<Option<Shortest>, Cancelled> {
     let mut moves = Vec::new();
     game.legal_moves(&mut moves);
-    let mut longest: Option<Shortest> = None;
-    for &mv in &moves {
+    moves.retain(|&mv| allowed.admits(mv));
+    let mut defences: Vec<Shortest> = Vec::new();
+    for mv in moves {
         let mut next = game.clone();
         next.play(mv);
-        let Some(win) = shortest_win(&next, path, most.saturating_sub(1), cancel)? else { return Ok(None) };
-        if longest.as_ref().is_none_or(|known| win.plies + 1 > known.plies) {
-            longest = Some(Shortest { plies: win.plies + 1, line: std::iter::once(mv).chain(win.line).collect() });
+        if is_draw_by_history(&next, path) {
+            return Ok(None);
         }
+        let mut replies = Vec::new();
+        next.legal_moves(&mut replies);
+        let line = match next.ending(&replies) {
+            // Where a variant lets a move lose at once, nothing is left to hunt for.
+            Some(Ending::Win) => Vec::new(),
+            _ => match shortest_win(&next, path, most.saturating_sub(1), &Allowed::default(), cancel)? {
+                Some(win) => win.line,
+                None => return Ok(None),
+            },
+        };
+        let plies = line.len() as u32 + 1;
+        defences.push(Shortest { plies, line: std::iter::once(mv).chain(line).collect(), others: Vec::new() });
     }
-    Ok(longest)
+    // The first of the longest.
+    let Some(best) = (0..defences.len()).rev().max_by_key(|&index| defences[index].plies) else { return Ok(None) };
+    let longest = defences.remove(best);
+    Ok(Some(Shortest { others: defences, ..longest }))
 }
 
 /// The hunt was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
+
+fn is_draw_by_history<G: Game>(game: &G, path: &Path<G>) -> bool {
+    path.count_before(game.key()) >= 2 || game.clock_limit().is_some_and(|limit| game.clock() >= limit)
+}
 
 struct Hunt<'a, G> {
     path: &'a Path<G>,
@@ -57,10 +95,6 @@ struct Hunt<'a, G> {
 }
 
 impl<G: Game> Hunt<'_, G> {
-    fn is_draw_by_history(&self, game: &G) -> bool {
-        self.path.count_before(game.key()) >= 2 || game.clock_limit().is_some_and(|limit| game.clock() >= limit)
-    }
-
     fn tick(&mut self) -> Result<(), Cancelled> {
         self.steps += 1;
         if self.steps & 0xFF == 0 && (self.cancel)() { Err(Cancelled) } else { Ok(()) }
@@ -68,15 +102,18 @@ impl<G: Game> Hunt<'_, G> {
 
     /// Whether the side to move wins within `plies` (odd).
     fn attack(&mut self, game: &G, plies: u32) -> Result<bool, Cancelled> {
-        Ok(self.winning_move(game, plies)?.is_some())
+        Ok(self.winning_move(game, plies, &Allowed::default())?.is_some())
     }
 
-    fn winning_move(&mut self, game: &G, plies: u32) -> Result<Option<MoveCode>, Cancelled> {
+    fn winning_move(&mut self, game: &G, plies: u32, allowed: &Allowed) -> Result<Option<MoveCode>, Cancelled> {
         self.tick()?;
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
         if game.ending(&moves).is_some() {
             return Ok(None);
+        }
+        if !allowed.is_all() {
+            moves.retain(|&mv| allowed.admits(mv));
         }
         let checks = |mv: &MoveCode| game.satisfies(Constraint::Checks, *mv);
         if plies == 1 && game.is_won_by_check_only() {
@@ -106,14 +143,14 @@ impl<G: Game> Hunt<'_, G> {
         let lost = match game.ending(&moves) {
             Some(Ending::Loss) => true,
             Some(_) => false,
-            None if plies == 0 || self.is_draw_by_history(game) => false,
+            None if plies == 0 || is_draw_by_history(game, self.path) => false,
             None => {
                 moves.sort_by_cached_key(|mv| !game.satisfies(Constraint::Captures, *mv));
                 let mut all = true;
                 for mv in moves {
                     let mut next = game.clone();
                     next.play(mv);
-                    if self.is_draw_by_history(&next) || !self.attack(&next, plies - 1)? {
+                    if is_draw_by_history(&next, self.path) || !self.attack(&next, plies - 1)? {
                         all = false;
                         break;
                     }
@@ -123,17 +160,21 @@ impl<G: Game> Hunt<'_, G> {
         };
         // The clock and the history are the same for equal positions at equal depth below the root, up to transposed zeroing moves far from the limit.
         if game.clock_limit().is_none_or(|limit| game.clock() + plies < limit) {
+            if self.known.len() >= MOST_KNOWN {
+                self.known.clear();
+            }
             self.known.insert(memory, lost);
         }
         Ok(lost)
     }
 
-    /// The line of a win in `plies`, the defender choosing what lasts longest.
-    fn line(&mut self, game: &G, plies: u32) -> Result<Vec<MoveCode>, Cancelled> {
+    /// The line of a win in `plies` that begins with `first`, the defender choosing what lasts longest.
+    fn line(&mut self, game: &G, first: MoveCode, plies: u32) -> Result<Vec<MoveCode>, Cancelled> {
         let mut line = Vec::new();
         let mut game = game.clone();
         let mut left = plies;
-        while let Some(mv) = self.winning_move(&game, left)? {
+        let mut next = Some(first);
+        while let Some(mv) = next {
             line.push(mv);
             game.play(mv);
             left -= 1;
@@ -158,6 +199,7 @@ impl<G: Game> Hunt<'_, G> {
             line.push(mv);
             game.play(mv);
             left = needed;
+            next = self.winning_move(&game, left, &Allowed::default())?;
         }
         Ok(line)
     }

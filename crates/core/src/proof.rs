@@ -12,6 +12,8 @@ use crate::solver::seen_from;
 
 /// Steps after which a replay gives up, and the claim with it.
 const MOST_STEPS: usize = 400_000;
+/// The same for one of several lines.
+const MOST_STEPS_OF_LINE: usize = 20_000;
 
 /// Whether the proof at the root stands with the history of the path. Draws need no replay: a draw by rule cannot break them.
 pub fn stands<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> bool {
@@ -19,8 +21,29 @@ pub fn stands<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> bool {
         State::Draw => true,
         State::Win | State::Loss => {
             let limit = path.root().clock_limit().unwrap_or(u32::MAX);
-            let mut replay = Replay { graph, path, limit, steps: 0, seen: HashMap::new() };
-            replay.is_beyond_doubt(root) || replay.holds(root, path.root().clock())
+            let mut replay = Replay { graph, path, limit, steps: 0, most_nodes: usize::MAX, seen: HashMap::new() };
+            let clock = path.root().clock();
+            replay.is_beyond_doubt(root, clock) || replay.holds(root, clock)
+        }
+        _ => false,
+    }
+}
+
+/// Whether what is proven about one move of the root stands with the history of the path. A proof that takes long to replay does not.
+pub fn stands_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Path<G>) -> bool {
+    let edge = graph.edge(root, slot);
+    if edge.child == NONE {
+        return false;
+    }
+    match graph.node(edge.child).state {
+        State::Draw => true,
+        State::Win | State::Loss => {
+            let limit = path.root().clock_limit().unwrap_or(u32::MAX);
+            let seen = HashMap::from([(graph.node(root).key, 1)]);
+            let clock = if edge.has(edge_flag::ZEROING) { 0 } else { path.root().clock() + 1 };
+            let steps = MOST_STEPS - MOST_STEPS_OF_LINE;
+            let mut replay = Replay { graph, path, limit, steps, most_nodes: MOST_STEPS_OF_LINE, seen };
+            replay.is_beyond_doubt(edge.child, clock) || replay.holds(edge.child, clock)
         }
         _ => false,
     }
@@ -55,15 +78,16 @@ struct Replay<'a, G> {
     path: &'a Path<G>,
     limit: u32,
     steps: usize,
+    most_nodes: usize,
     seen: HashMap<u64, u32>,
 }
 
 impl<G: Game> Replay<'_, G> {
     /// A cheap sufficient test, linear in the size of the proof: no position of it can possibly occur three times, and even the longest
     /// way to each node keeps the clock below its limit.
-    fn is_beyond_doubt(&self, root: NodeId) -> bool {
+    fn is_beyond_doubt(&self, root: NodeId, clock: u32) -> bool {
         let graph = self.graph;
-        let mut clocks: HashMap<NodeId, u32> = HashMap::from([(root, self.path.root().clock())]);
+        let mut clocks: HashMap<NodeId, u32> = HashMap::from([(root, clock)]);
         let mut by_length: Vec<Vec<NodeId>> = vec![Vec::new(); usize::from(graph.node(root).end_in_ply) + 1];
         let mut keys: HashMap<u64, u32> = HashMap::new();
         by_length[usize::from(graph.node(root).end_in_ply)].push(root);
@@ -75,9 +99,10 @@ impl<G: Game> Replay<'_, G> {
                 if clock >= self.limit && !node.has(node_flag::TERMINAL) {
                     return false;
                 }
-                let count = keys.entry(node.key).or_insert_with(|| self.path.count_before(node.key));
+                let before = || self.path.count_before(node.key) + self.seen.get(&node.key).copied().unwrap_or(0);
+                let count = keys.entry(node.key).or_insert_with(before);
                 *count += 1;
-                if *count >= 3 {
+                if *count >= 3 || clocks.len() > self.most_nodes {
                     return false;
                 }
                 let Some(mut slots) = continuations(graph, id) else { return false };
@@ -114,12 +139,14 @@ impl<G: Game> Replay<'_, G> {
         let drawn = *here + before >= 3 || clock >= self.limit || self.steps > MOST_STEPS;
         let stands = !drawn
             && continuations(self.graph, id).is_some_and(|slots| {
-                let mut below = |slot: &u16| {
+                let below = |slot: &u16| {
                     let edge = self.graph.edge(id, *slot);
                     let next = if edge.has(edge_flag::ZEROING) { 0 } else { clock + 1 };
                     self.holds(edge.child, next)
                 };
-                if node.state == State::Win { slots.iter().any(&mut below) } else { slots.iter().all(&mut below) }
+                // The winner plays what the claimed length rests on, the first of the shortest answers, and no other.
+                let needed = if node.state == State::Win { 1 } else { slots.len() };
+                slots.iter().take(needed).all(below)
             });
         if let Some(count) = self.seen.get_mut(&node.key) {
             *count -= 1;

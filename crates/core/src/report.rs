@@ -9,6 +9,8 @@ use crate::choose;
 use crate::drive::Finish;
 use crate::game::{Game, MoveCode};
 use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
+use crate::mate::Shortest;
+use crate::oracle::KnownRoot;
 use crate::proof;
 use crate::random::{Random, mix};
 use crate::search::{Counters, Search};
@@ -203,38 +205,84 @@ impl<G: Game> Search<G> {
 
     /// The slot of the move to play at the root.
     pub fn choice(&self) -> Option<u16> {
-        choose::choose(&self.graph, self.root, &self.settings, &mut self.choice_random())
+        let mut random = self.choice_random();
+        match self.guide() {
+            Some(guide) => guide.choose(&self.graph, self.root, &self.allowed, &self.settings, &mut random),
+            None => choose::choose(&self.graph, self.root, &self.allowed, &self.settings, &mut random),
+        }
     }
 
-    /// The verdict on the root, checked against the game's history.
+    /// The move to play at the root, or the likeliest before anything is known.
+    pub fn best_code(&self) -> Option<MoveCode> {
+        let guide = self.guide();
+        let is_admitted = |&mv: &MoveCode| self.allowed.admits(mv) && guide.is_none_or(|guide| guide.admits(mv));
+        let shortest = || self.improved.as_ref().and_then(|improved| improved.line.first().copied());
+        let chosen = || self.choice().map(|slot| self.graph.edge(self.root, slot).mv);
+        let listed = || self.graph.candidates(self.root).iter().map(|candidate| candidate.mv()).find(is_admitted);
+        let known = || guide.into_iter().flat_map(KnownRoot::moves).copied().find(is_admitted);
+        shortest().or_else(chosen).or_else(listed).or_else(known).or_else(|| self.allowed.moves().first().copied())
+    }
+
+    /// What the tablebases say about the root, unless the search has found the end of the game itself.
+    fn guide(&self) -> Option<&KnownRoot> {
+        self.known_moves().filter(|_| self.standing_proof().is_none())
+    }
+
+    /// What the tablebases say about the moves that may be chosen.
+    fn known_moves(&self) -> Option<&KnownRoot> {
+        self.known_root.as_ref().filter(|known| known.moves().iter().any(|&mv| self.allowed.admits(mv)))
+    }
+
+    /// The verdict on the root: what is proven with the game's history, else what the tablebases say.
     pub fn verdict(&self) -> Option<Solved> {
-        let node = self.graph.node(self.root);
+        let by_tablebase = |state| Solved { state, plies: None, exact: false };
+        self.standing_proof().or_else(|| match self.known_moves() {
+            Some(known) => known.state.map(by_tablebase),
+            None => Some(self.proven().0).filter(|state| state.is_solved() && !state.is_exact()).map(by_tablebase),
+        })
+    }
+
+    /// What play to the end proves about the root, checked against the game's history.
+    pub fn standing_proof(&self) -> Option<Solved> {
+        let (state, plies) = self.proven();
         if let Some(improved) = &self.improved {
-            return Some(Solved { state: node.state, plies: Some(improved.plies), exact: true });
+            return Some(Solved { state, plies: Some(improved.plies), exact: true });
         }
-        match node.state {
-            State::Unknown => None,
-            State::TbWin | State::TbDraw | State::TbLoss => Some(Solved { state: node.state, plies: None, exact: false }),
-            state => proof::stands(&self.graph, self.root, &self.path).then(|| Solved {
+        match state {
+            State::Unknown | State::TbWin | State::TbDraw | State::TbLoss => None,
+            state => self.proof_stands(state).then(|| Solved {
                 state,
-                plies: Some(u32::from(node.end_in_ply)),
-                exact: node.has(node_flag::TERMINAL) || (state == State::Win && node.end_in_ply == 1),
+                plies: Some(u32::from(plies)),
+                exact: self.is_over() || (state == State::Win && plies == 1),
             }),
+        }
+    }
+
+    fn proof_stands(&self, state: State) -> bool {
+        let (graph, stands) = (&self.graph, |slot| proof::stands_after(&self.graph, self.root, slot, &self.path));
+        match state {
+            _ if self.allowed.is_all() => proof::stands(graph, self.root, &self.path),
+            State::Win => {
+                let chosen = choose::choose(graph, self.root, &self.allowed, &self.settings, &mut self.choice_random());
+                chosen.is_some_and(stands)
+            }
+            State::Loss => self.allowed.slots(graph, self.root).all(stands),
+            _ => true,
         }
     }
 
     /// The result so far with up to `lines` principal variations.
     pub fn report(&self, lines: usize, meters: Meters) -> Report {
         let graph = &self.graph;
-        let root = graph.node(self.root);
         let edges = graph.edges(self.root);
         let game = self.position();
-        let best = self.choice();
+        let best = self.best_code();
         let policy = self.root_policy();
-        let mut moves: Vec<(u16, MoveReport)> = edges
-            .iter()
-            .enumerate()
-            .map(|(slot, edge)| {
+        let mut moves: Vec<(MoveCode, Option<u16>, MoveReport)> = self
+            .allowed
+            .slots(graph, self.root)
+            .map(|slot| {
+                let edge = &edges[slot as usize];
                 let child = (edge.child != NONE).then(|| graph.node(edge.child));
                 let evaluated = child.filter(|node| node.has(node_flag::EVALUATED));
                 let sign = if edge.child == NONE { -1.0 } else { graph.sign(self.root, edge.child) };
@@ -244,7 +292,7 @@ impl<G: Game> Search<G> {
                     visits: edge.visits,
                     q: (edge.visits > 0).then_some(edge.q),
                     prior: edge.prior(),
-                    policy: policy[slot],
+                    policy: policy[slot as usize],
                     raw: evaluated.map(|node| sign * f64::from(node.raw)),
                     child_value: evaluated.map(|node| sign * node.value),
                     child_visits: child.map_or(0, |node| node.visits),
@@ -253,43 +301,54 @@ impl<G: Game> Search<G> {
                     draws: edge.draws,
                     explored: edge.explored,
                 };
-                (slot as u16, report)
+                (edge.mv, Some(slot), report)
             })
             .collect();
-        moves.sort_by(|(slot_a, a), (slot_b, b)| {
-            (best == Some(*slot_b), b.visits)
-                .cmp(&(best == Some(*slot_a), a.visits))
-                .then(b.q.partial_cmp(&a.q).unwrap_or(std::cmp::Ordering::Equal))
-                .then(slot_a.cmp(slot_b))
-        });
-        let principal = moves
-            .iter()
-            .filter(|(_, report)| report.visits > 0 || report.state.is_solved())
-            .take(lines)
-            .map(|(slot, report)| self.principal_variation(*slot, report, best == Some(*slot)))
-            .collect();
-        let mut moves: Vec<MoveReport> = moves.into_iter().map(|(_, report)| report).collect();
-        moves.extend(graph.candidates(self.root).iter().map(|candidate| MoveReport {
-            mv: game.move_text(candidate.mv()),
-            visits: 0,
-            q: None,
-            prior: candidate.prior(),
-            policy: 0.0,
-            raw: None,
-            child_value: None,
-            child_visits: 0,
-            state: State::Unknown,
-            plies: None,
-            draws: 0,
-            explored: 0,
+        let unopened = graph.candidates(self.root).iter().filter(|candidate| self.allowed.admits(candidate.mv()));
+        moves.extend(unopened.map(|candidate| {
+            let report = MoveReport {
+                mv: game.move_text(candidate.mv()),
+                visits: 0,
+                q: None,
+                prior: candidate.prior(),
+                policy: 0.0,
+                raw: None,
+                child_value: None,
+                child_visits: 0,
+                state: State::Unknown,
+                plies: None,
+                draws: 0,
+                explored: 0,
+            };
+            (candidate.mv(), None, report)
         }));
+        // Opened edges in their order, then the rest in theirs: the sort is stable.
+        moves.sort_by(|(mv_a, slot_a, a), (mv_b, slot_b, b)| {
+            (best == Some(*mv_b), slot_b.is_some(), b.visits)
+                .cmp(&(best == Some(*mv_a), slot_a.is_some(), a.visits))
+                .then(b.q.partial_cmp(&a.q).unwrap_or(std::cmp::Ordering::Equal))
+        });
         let solved = self.verdict();
-        let fallback = || graph.candidates(self.root).first().map(|candidate| candidate.mv());
+        let guide = self.guide();
+        let principal: Vec<Line> = moves
+            .iter()
+            .filter(|(mv, ..)| guide.is_none_or(|guide| guide.admits(*mv)))
+            .filter(|(mv, _, report)| report.visits > 0 || report.state.is_solved() || self.shortest(*mv).is_some())
+            .take(lines)
+            .map(|(mv, slot, report)| {
+                self.principal_variation(*mv, *slot, report, solved.filter(|verdict| verdict.state == State::Loss || best == Some(*mv)))
+            })
+            .collect();
+        let best_move = best.map(|mv| game.move_text(mv));
+        let principal = match guide {
+            Some(guide) if lines > 0 => follow(guide, principal, best_move.as_deref(), self.mean()),
+            _ => principal,
+        };
         Report {
-            best_move: best.map(|slot| edges[slot as usize].mv).or_else(fallback).map(|mv| game.move_text(mv)),
+            best_move,
             // A proof that the game's history breaks is no verdict: then the mean stands.
-            value: solved.and_then(|verdict| verdict.state.value()).unwrap_or(root.value),
-            moves,
+            value: solved.and_then(|verdict| self.worth(verdict.state)).unwrap_or_else(|| self.mean()),
+            moves: moves.into_iter().map(|(.., report)| report).collect(),
             lines: principal,
             solved,
             statistics: self.statistics(meters),
@@ -298,10 +357,34 @@ impl<G: Game> Search<G> {
         }
     }
 
+    /// The value of a proven state for the side to move at the root.
+    fn worth(&self, state: State) -> Option<f64> {
+        if state == State::Draw { Some(self.graph.draw_value(self.root)) } else { state.value() }
+    }
+
+    /// The value of the root: its own, or the mean of the moves that may be chosen.
+    fn mean(&self) -> f64 {
+        let graph = &self.graph;
+        let (mut sum, mut visits) = (0.0, 0.0);
+        for slot in self.allowed.slots(graph, self.root).filter(|_| !self.allowed.is_all()) {
+            let edge = graph.edge(self.root, slot);
+            sum += f64::from(edge.visits) * edge.q;
+            visits += f64::from(edge.visits);
+        }
+        if visits > 0.0 { sum / visits } else { graph.node(self.root).value }
+    }
+
+    /// What the search for the shortest proof found about a move of the root.
+    fn shortest(&self, mv: MoveCode) -> Option<&Shortest> {
+        let improved = self.improved.as_ref()?;
+        std::iter::once(improved).chain(&improved.others).find(|proof| proof.line.first() == Some(&mv))
+    }
+
     fn root_policy(&self) -> Vec<f64> {
         let edges = self.graph.edges(self.root);
         let visited: Vec<usize> = (0..edges.len())
-            .filter(|&slot| edges[slot].visits > 0 && !(self.settings.solver && edges[slot].has(edge_flag::PRUNED)))
+            .filter(|&slot| edges[slot].visits > 0 && self.allowed.admits(edges[slot].mv))
+            .filter(|&slot| !(self.settings.solver && edges[slot].has(edge_flag::PRUNED)))
             .collect();
         let contenders: Vec<choose::Contender> =
             visited.iter().map(|&slot| choose::Contender { visits: edges[slot].visits, q: edges[slot].q }).collect();
@@ -314,41 +397,62 @@ impl<G: Game> Search<G> {
         policy
     }
 
-    fn principal_variation(&self, slot: u16, report: &MoveReport, best: bool) -> Line {
-        let codes = match &self.improved {
-            Some(improved) if best && !improved.line.is_empty() => improved.line.clone(),
-            _ => self.variation(slot),
-        };
+    /// The line of a move of the root; `verdict` is that on the root where it covers the move: the best one, or any where all lose.
+    fn principal_variation(&self, mv: MoveCode, slot: Option<u16>, report: &MoveReport, verdict: Option<Solved>) -> Line {
+        let (codes, state, plies) = self.proven_line(mv, slot, report, verdict);
         let mut game = self.position().clone();
         let mut moves = Vec::with_capacity(codes.len());
         for mv in codes {
             moves.push(game.move_text(mv));
             game.play(mv);
         }
-        let exact_value = match report.state {
-            State::Win => Some(1.0),
-            State::Draw => Some(0.0),
-            State::Loss => Some(-1.0),
-            _ => None,
-        };
-        Line { moves, value: exact_value.or(report.q).unwrap_or(0.0), visits: report.visits, state: report.state, plies: report.plies }
+        Line { moves, value: self.worth(state).or(report.q).unwrap_or(0.0), visits: report.visits, state, plies }
     }
 
-    /// The moves that follow from a root edge when both sides play what the search likes best.
-    fn variation(&self, slot: u16) -> Vec<MoveCode> {
+    /// The moves of a line, and what is proven about the first. A win or a loss is claimed only where the proof stands with the game's history
+    /// and the line shows it to the end.
+    fn proven_line(
+        &self,
+        mv: MoveCode,
+        slot: Option<u16>,
+        report: &MoveReport,
+        verdict: Option<Solved>,
+    ) -> (Vec<MoveCode>, State, Option<u16>) {
+        if let Some(proof) = self.shortest(mv) {
+            return (proof.line.clone(), self.proven().0, Some(proof.plies as u16));
+        }
+        let Some(slot) = slot else { return (vec![mv], State::Unknown, None) };
+        let (line, ends) = self.variation(slot, report.plies.unwrap_or(0));
+        if !matches!(report.state, State::Win | State::Loss) {
+            return (line, report.state, report.plies);
+        }
+        let is_shown = ends && report.plies == Some(line.len() as u16);
+        // The proof of the root has that of its best move in it, and where it is lost those of all moves.
+        let is_known = verdict.is_some_and(|verdict| verdict.state == report.state);
+        if is_shown && (is_known || proof::stands_after(&self.graph, self.root, slot, &self.path)) {
+            (line, report.state, report.plies)
+        } else {
+            (line, State::Unknown, None)
+        }
+    }
+
+    /// The moves that follow from a root edge when both sides play what the search likes best, and whether the game is over at their end.
+    fn variation(&self, slot: u16, plies: u16) -> (Vec<MoveCode>, bool) {
         let graph = &self.graph;
         let mut line = Vec::new();
         let (mut id, mut slot) = (self.root, slot);
+        let most = usize::from(plies).max(256);
         loop {
             let edge = graph.edge(id, slot);
             line.push(edge.mv);
-            if edge.child == NONE || line.len() >= 256 {
-                return line;
+            if edge.child == NONE || line.len() >= most {
+                let ends = edge.child != NONE && graph.node(edge.child).has(node_flag::TERMINAL);
+                return (line, ends);
             }
             id = edge.child;
             match best_reply(graph, id) {
                 Some(next) => slot = next,
-                None => return line,
+                None => return (line, graph.node(id).has(node_flag::TERMINAL)),
             }
         }
     }
@@ -461,6 +565,20 @@ impl<G: Game> Search<G> {
         }
         (nodes.into_iter().map(|(_, export, _)| export).collect(), edges)
     }
+}
+
+/// Lines under the guidance of tablebases: each has their verdict, and there is one even where the search has not seen the move.
+fn follow(guide: &KnownRoot, mut lines: Vec<Line>, best_move: Option<&str>, value: f64) -> Vec<Line> {
+    let state = guide.state.unwrap_or_default();
+    for line in lines.iter_mut().filter(|line| !line.state.is_solved()) {
+        line.state = state;
+    }
+    if let Some(mv) = best_move
+        && lines.is_empty()
+    {
+        lines.push(Line { moves: vec![mv.to_owned()], value, visits: 0, state, plies: None });
+    }
+    lines
 }
 
 /// The edge a variation follows: along the proof where there is one, else the most visited, then the better value.

@@ -105,7 +105,7 @@ fn encode<G: Game>(search: &Search<G>, header: &Header) -> Vec<u8> {
         out.extend(node.value.to_le_bytes());
         out.extend(node.raw.to_le_bytes());
         let remaining = graph.candidates(id);
-        let flags = node.flags & !(node_flag::WAITING | node_flag::MARKED);
+        let flags = node.flags & !node_flag::WAITING;
         for number in [node.legal, node.unknown, node.end_in_ply, flags, node.opened, remaining.len() as u16] {
             out.extend(number.to_le_bytes());
         }
@@ -200,6 +200,7 @@ pub fn restore<G: Game>(search: &mut Search<G>, bytes: &[u8]) -> Result<(), Save
             graph.enter(id);
         }
     }
+    graph.set_draws(search.graph.draws());
     search.graph = graph;
     search.root = 0;
     search.random = random;
@@ -214,7 +215,7 @@ fn read_node(reader: &mut Reader<'_>, graph: &mut Graph, number: u32, children: 
     let (opened, listed) = (reader.u16()?, reader.u16()?);
     let [state] = reader.array()?;
     let too_many = usize::from(legal) > crate::graph::MOST_MOVES || usize::from(opened) + usize::from(listed) > usize::from(legal);
-    let known_flags = (node_flag::FREE - 1) & !(node_flag::WAITING | node_flag::MARKED);
+    let known_flags = (node_flag::FREE - 1) & !node_flag::WAITING;
     let bad_flags = flags & !known_flags != 0 || (flags & node_flag::EVALUATED != 0 && visits == 0);
     if too_many || unknown > legal || !raw.is_finite() || raw.abs() > 1.0 || bad_flags || usize::from(state) >= State::ALL.len() {
         return Err(SaveError::Damaged("a node is out of range"));

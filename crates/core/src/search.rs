@@ -14,11 +14,13 @@ use crate::backup::{Arrival, Step, back_up, mark};
 use crate::evaluator::{Evaluator, Leaf};
 use crate::explore::{self, Kind};
 use crate::game::{Ending, Game, MoveCode};
-use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
+use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::mate::{self, Shortest};
+use crate::oracle::{self, KnownRoot, Oracle};
 use crate::path::Path;
 use crate::prior::{Candidate, Weights, rank};
 use crate::random::Random;
+use crate::restrict::Allowed;
 use crate::select::{Choice, Puct};
 use crate::settings::{Backup, Merge, Settings};
 use crate::solver;
@@ -64,6 +66,8 @@ pub struct Counters {
     pub reclaims: u64,
     /// Lists of candidates derived a second time.
     pub relistings: u64,
+    /// New nodes whose result a tablebase knew.
+    pub tablebase_hits: u64,
 }
 
 /// A leaf that waits, with the trajectory that led there.
@@ -133,6 +137,12 @@ pub struct Search<G: Game> {
     pub(crate) random: Random,
     pub(crate) evaluator: Option<Arc<dyn Evaluator<G>>>,
     pub(crate) improved: Option<Shortest>,
+    pub(crate) oracle: Option<Arc<dyn Oracle<G>>>,
+    /// What the tablebases say about the root.
+    pub(crate) known_root: Option<KnownRoot>,
+    pub(crate) allowed: Allowed,
+    /// The player whose contempt is in the values of the graph.
+    pub(crate) side: u8,
     /// For benchmarks: the length and moves of every trajectory, one after the other.
     pub(crate) recorder: Option<Vec<MoveCode>>,
     puct: Puct,
@@ -166,6 +176,10 @@ impl<G: Game> Search<G> {
             random: Random::new(settings.seed),
             evaluator,
             improved: None,
+            oracle: None,
+            known_root: None,
+            allowed: Allowed::default(),
+            side: 0,
             recorder: None,
             puct: Puct::new(&settings),
             settings,
@@ -201,8 +215,10 @@ impl<G: Game> Search<G> {
             && old.backup == new.backup
             && old.merge == new.merge
             && old.solver == new.solver
+            && old.contempt == new.contempt
             && old.evaluator == new.evaluator
             && old.seed == new.seed
+            && (self.oracle.is_none() || (old.tablebase_men, old.tablebase_fifty) == (new.tablebase_men, new.tablebase_fifty))
             && self.evaluator.is_some() == evaluator.is_some()
             && evaluator.is_some()
             && self.graph.reserved_bytes() <= settings.memory as usize;
@@ -214,6 +230,14 @@ impl<G: Game> Search<G> {
             let (origin, played) = (self.origin.clone(), self.played.clone());
             self.restart(origin, &played);
         }
+    }
+
+    /// Takes tablebases, or leaves them aside. The graph starts anew, because its nodes were asked about when they were created.
+    pub fn set_oracle(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) {
+        debug_assert_eq!(self.flying, 0);
+        self.oracle = oracle;
+        let (origin, played) = (self.origin.clone(), self.played.clone());
+        self.restart(origin, &played);
     }
 
     /// The graph.
@@ -229,6 +253,19 @@ impl<G: Game> Search<G> {
     /// The position at the root.
     pub fn position(&self) -> &G {
         self.path.root()
+    }
+
+    /// Confines the search to some of the root's moves, or to none in particular, until it is told otherwise.
+    pub fn confine(&mut self, allowed: Allowed) {
+        if self.allowed != allowed {
+            self.allowed = allowed;
+            self.improved = None;
+        }
+    }
+
+    /// What the moves that may be chosen prove about the root, and in how many plies.
+    pub fn proven(&self) -> (State, u16) {
+        if self.allowed.is_all() || self.settings.solver { self.allowed.proven(&self.graph, self.root) } else { (State::Unknown, 0) }
     }
 
     /// What was counted since the last [`Search::reset_counters`].
@@ -259,16 +296,39 @@ impl<G: Game> Search<G> {
             root.play(mv);
         }
         self.path = Path::new(root, &before, played);
+        self.known_root = self.oracle.as_deref().and_then(|oracle| KnownRoot::rank(oracle, &self.path, &self.settings));
         self.origin = origin;
         self.played = played.to_vec();
     }
 
+    /// Values draws as the contempt of a player asks for. Values in the graph stay as they are: it should be empty.
+    pub(crate) fn take_side(&mut self, player: u8) {
+        self.side = player;
+        let contempt = self.settings.contempt;
+        // Never a negative zero: without contempt nothing may change.
+        let draws = if contempt == 0.0 {
+            [0.0; 2]
+        } else if player == 0 {
+            [-contempt, contempt]
+        } else {
+            [contempt, -contempt]
+        };
+        self.graph.set_draws(draws);
+    }
+
+    /// Whether draws have the value that the side to move at the root gives them.
+    pub fn is_on_side(&self) -> bool {
+        self.settings.contempt == 0.0 || self.side == self.position().player()
+    }
+
     fn make_root(&mut self) {
-        self.make_room();
+        self.take_side(self.position().player());
+        self.make_room(&AtomicBool::new(false));
         self.path.restart();
         let game = self.path.position();
         let (key, salt) = (game.key(), salt(game, self.settings.merge));
         self.root = create(&mut self.graph, &mut self.moves, &self.settings, game, key, salt);
+        look_up(&mut self.graph, self.root, self.oracle.as_deref(), &self.settings, game);
     }
 
     /// Moves on to another position of a game. Where it continues the present one, what lies below is kept; returns whether it was.
@@ -306,21 +366,20 @@ impl<G: Game> Search<G> {
             return false;
         }
         self.root = node;
-        self.graph.sweep(&[node], |_, _, _| true);
+        self.graph.sweep(&[node], |_, _, _| true, &|| false);
         self.graph.node(node).visits > 0
     }
 
     /// Looks for the shortest proof of a root that is proven won or lost; then its length is the true distance. Gives up when `cancel` says so.
     pub fn improve(&mut self, cancel: &dyn Fn() -> bool) {
-        let node = self.graph.node(self.root);
-        let most = u32::from(node.end_in_ply);
-        if node.has(node_flag::TERMINAL) || self.improved.is_some() {
+        if self.is_over() || self.improved.is_some() {
             return;
         }
-        let game = self.path.root();
-        let found = match node.state {
-            State::Win => mate::shortest_win(game, &self.path, most, cancel),
-            State::Loss => mate::longest_defence(game, &self.path, most, cancel),
+        let (state, most) = self.proven();
+        let (game, most, allowed) = (self.path.root(), u32::from(most), &self.allowed);
+        let found = match state {
+            State::Win => mate::shortest_win(game, &self.path, most, allowed, cancel),
+            State::Loss => mate::longest_defence(game, &self.path, most, allowed, cancel),
             _ => return,
         };
         self.improved = found.ok().flatten();
@@ -348,16 +407,16 @@ impl<G: Game> Search<G> {
         let mut collided: Vec<Vec<Step>> = Vec::new();
         let (mut stopped, mut terminals) = (0, 0);
         self.batch_keys.clear();
-        self.prepare_root();
+        self.prepare_root(stop);
         while batch.evaluations < self.settings.batch_size as usize
             && collided.len() < self.settings.batch_collisions as usize
             && stopped < self.settings.batch_stops
             && terminals < self.settings.batch_terminals
             && self.within(budget)
-            && !self.graph.node(self.root).state.is_exact()
+            && !self.proven().0.is_exact()
             && !stop.load(Ordering::Relaxed)
         {
-            self.starved = !self.make_room();
+            self.starved = !self.make_room(stop);
             if self.starved {
                 break;
             }
@@ -390,12 +449,12 @@ impl<G: Game> Search<G> {
     }
 
     /// Noise and a whole list of candidates for an evaluated root.
-    fn prepare_root(&mut self) {
+    fn prepare_root(&mut self, stop: &AtomicBool) {
         let node = self.graph.node(self.root);
         if !node.has(node_flag::EVALUATED) || node.has(node_flag::TERMINAL) {
             return;
         }
-        if !node.is_listed_whole() && self.make_room() {
+        if !node.is_listed_whole() && self.make_room(stop) {
             self.path.restart();
             self.list_rest(self.root);
         }
@@ -443,7 +502,7 @@ impl<G: Game> Search<G> {
                 self.finish(Arrival::PathDraw, exploration);
                 return End::Terminal;
             }
-            if let Some(value) = child.state.value() {
+            if let Some(value) = self.graph.exact_value(id) {
                 self.counters.terminals += 1;
                 self.finish(Arrival::Value(value), exploration);
                 return End::Terminal;
@@ -453,7 +512,7 @@ impl<G: Game> Search<G> {
             }
             if stops(&self.graph, node, edge, &self.settings) {
                 self.counters.stops += 1;
-                let value = child.target();
+                let value = self.graph.best_value(id);
                 self.finish(Arrival::Value(value), exploration);
                 return End::Stop;
             }
@@ -476,6 +535,9 @@ impl<G: Game> Search<G> {
 
     #[inline]
     fn select(&mut self, id: NodeId) -> Choice {
+        if id == self.root && !self.allowed.is_all() {
+            return self.select_allowed();
+        }
         let node = self.graph.node(id);
         if node.opened == 0 && node.listed > 0 && !self.settings.table_values {
             return Choice::Unopened(0);
@@ -500,6 +562,15 @@ impl<G: Game> Search<G> {
         self.puct.select(graph, id, Some(&mut value_of))
     }
 
+    /// Selection at the root of a search that is confined to some of its moves.
+    #[cold]
+    fn select_allowed(&mut self) -> Choice {
+        if !self.graph.node(self.root).is_listed_whole() {
+            self.list_rest(self.root);
+        }
+        self.puct.select_among(&self.graph, self.root, &self.allowed)
+    }
+
     /// Plays the edge on the path and makes sure that it has a child; whether that child is new.
     #[inline]
     fn follow(&mut self, id: NodeId, slot: u16, opened: bool) -> bool {
@@ -521,7 +592,12 @@ impl<G: Game> Search<G> {
         let known = if self.settings.backup.merges() { self.graph.find(key, salt) } else { None };
         let (child, fresh) = match known {
             Some(child) => (child, false),
-            None => (create(&mut self.graph, &mut self.moves, &self.settings, game, key, salt), true),
+            None => {
+                let child = create(&mut self.graph, &mut self.moves, &self.settings, game, key, salt);
+                let is_known = look_up(&mut self.graph, child, self.oracle.as_deref(), &self.settings, game);
+                self.counters.tablebase_hits += u64::from(is_known);
+                (child, true)
+            }
         };
         self.graph.link(id, slot, child);
         self.counters.transposition_links += u64::from(!fresh);
@@ -537,7 +613,8 @@ impl<G: Game> Search<G> {
         let depth = explore::draw_depth(&mut self.random);
         let mut node = self.root;
         for _ in 0..depth {
-            let Some(slot) = explore::most_visited(self.graph.edges(node)) else { break };
+            let admits = |edge: &Edge| node != self.root || self.allowed.admits(edge.mv);
+            let Some(slot) = explore::most_visited(self.graph.edges(node), admits) else { break };
             let edge = self.graph.edge(node, slot);
             if edge.child == NONE {
                 break;
@@ -560,6 +637,9 @@ impl<G: Game> Search<G> {
 
     /// What an exploration opens at its branch node; `None` gives it up.
     fn branch(&mut self, id: NodeId, kind: Kind) -> Option<Choice> {
+        if id == self.root && !self.allowed.is_all() {
+            return self.branch_allowed(kind);
+        }
         if let Kind::Constrained(constraint) = kind {
             let flag = explore::exhausted_flag(constraint);
             if !self.graph.node(id).has(flag) {
@@ -580,7 +660,29 @@ impl<G: Game> Search<G> {
             }
             return Some(Choice::Unopened(0));
         }
-        explore::random_unsolved(&self.graph, id, &mut self.random).map(Choice::Opened)
+        explore::random_unsolved(&self.graph, id, |_| true, &mut self.random).map(Choice::Opened)
+    }
+
+    /// The same at the root of a search that is confined to some of its moves. What it finds exhausted is so for these only: no flag is set.
+    #[cold]
+    fn branch_allowed(&mut self, kind: Kind) -> Option<Choice> {
+        if !self.graph.node(self.root).is_listed_whole() {
+            self.list_rest(self.root);
+        }
+        let game = self.path.position();
+        let listed = self.graph.candidates(self.root);
+        let find = |fits: &dyn Fn(MoveCode) -> bool| {
+            let found = listed.iter().position(|candidate| self.allowed.admits(candidate.mv()) && fits(candidate.mv()));
+            found.map(Choice::Unopened)
+        };
+        let wanted = match kind {
+            Kind::Constrained(constraint) => find(&|mv| game.satisfies(constraint, mv)),
+            Kind::Greedy => None,
+        };
+        let admits = |edge: &Edge| self.allowed.admits(edge.mv);
+        wanted
+            .or_else(|| find(&|_| true))
+            .or_else(|| explore::random_unsolved(&self.graph, self.root, admits, &mut self.random).map(Choice::Opened))
     }
 
     /// Derives the whole list of unopened candidates of a node again; the path must end there.
@@ -757,7 +859,7 @@ impl<G: Game> Search<G> {
 
     /// How evaluators in the core turn logits into candidates.
     pub fn ranking(&self) -> Ranking {
-        Ranking { temperature: self.settings.node_temperature, head: HEAD }
+        Ranking { temperature: self.settings.node_temperature, head: HEAD, draws: self.graph.draws() }
     }
 
     /// Whether the last collection found no room for another node under the memory cap.
@@ -796,10 +898,11 @@ fn create<G: Game>(graph: &mut Graph, moves: &mut Vec<MoveCode>, settings: &Sett
             Ending::Loss => State::Loss,
         };
         solver::finish(graph, id, state);
+        let value = graph.best_value(id);
         let node = graph.node_mut(id);
         node.flags |= node_flag::TERMINAL | node_flag::EVALUATED;
-        node.value = ending.value();
-        node.raw = ending.value() as f32;
+        node.value = value;
+        node.raw = value as f32;
         node.visits = 1;
     }
     match settings.backup {
@@ -810,6 +913,18 @@ fn create<G: Game>(graph: &mut Graph, moves: &mut Vec<MoveCode>, settings: &Sett
     id
 }
 
+/// Asks the tablebases about a new node; whether they knew it.
+#[inline]
+fn look_up<G: Game>(graph: &mut Graph, id: NodeId, oracle: Option<&dyn Oracle<G>>, settings: &Settings, game: &G) -> bool {
+    let Some(oracle) = oracle else { return false };
+    if graph.node(id).has(node_flag::TERMINAL) {
+        return false;
+    }
+    let state = oracle::state_of(oracle, game, settings);
+    graph.node_mut(id).state = state.unwrap_or_default();
+    state.is_some()
+}
+
 /// What a thread keeps between evaluations to spare allocations.
 pub type Scratch = (Vec<f32>, Weights);
 
@@ -818,6 +933,7 @@ pub type Scratch = (Vec<f32>, Weights);
 pub struct Ranking {
     temperature: f64,
     head: usize,
+    draws: [f64; 2],
 }
 
 impl Ranking {
@@ -831,7 +947,12 @@ impl Ranking {
         cancel: &AtomicBool,
     ) {
         let (logits, weights) = scratch;
-        result.value = evaluator.evaluate(leaf, logits, cancel);
+        let draw = self.draws[usize::from(leaf.game.player())];
+        result.value = if draw == 0.0 {
+            evaluator.evaluate(leaf, logits, cancel)
+        } else {
+            evaluator.evaluate_draws(leaf, draw as f32, logits, cancel)
+        };
         if cancel.load(Ordering::Relaxed) {
             return;
         }

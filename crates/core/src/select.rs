@@ -3,7 +3,8 @@
 //! Reads the graph and the settings, changes nothing. Only opened edges and the best unopened one are looked at: the rest
 //! cannot score higher.
 
-use crate::graph::{Edge, Graph, NodeId, edge_flag};
+use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag};
+use crate::restrict::Allowed;
 use crate::settings::{Settings, Urgency, Virtual};
 
 /// What selection chose.
@@ -145,12 +146,58 @@ impl Puct {
         choice
     }
 
+    /// Eq. (3), (4) among some moves of a node, as if it had no others: the sum of visits, the priors and the node's value are those of the
+    /// moves allowed. The list of candidates must be whole.
+    pub fn select_among(&self, graph: &Graph, id: NodeId, allowed: &Allowed) -> Choice {
+        let edges = || graph.edges(id).iter().enumerate().filter(|(_, edge)| allowed.admits(edge.mv));
+        let candidates = || graph.candidates(id).iter().enumerate().filter(|(_, candidate)| allowed.admits(candidate.mv()));
+        let (mut visits, mut flying, mut mass, mut opened) = (0, 0, 0.0, 0.0);
+        for (_, edge) in edges() {
+            visits += edge.visits;
+            flying += u32::from(edge.in_flight);
+            mass += f64::from(edge.visits) * edge.q;
+            opened += edge.prior();
+        }
+        let priors = opened + candidates().map(|(_, candidate)| candidate.prior()).sum::<f64>();
+        let share = if priors > 0.0 { 1.0 / priors } else { 0.0 };
+        let scale = self.scale(visits + flying) * share;
+        let value = if visits > 0 { mass / f64::from(visits) } else { graph.node(id).value };
+        let unvisited = match self.urgency {
+            Urgency::Fixed => self.q_init,
+            Urgency::Reduction => (value - self.urgency_reduction * (opened * share).sqrt()).max(self.value_min),
+        };
+        let score =
+            |edge: &Edge| self.effective(edge, unvisited) + scale * edge.prior() * self.reciprocal(edge.visits + u32::from(edge.in_flight));
+        let mut best: Option<(f64, Choice)> = None;
+        let mut take = |score: f64, choice: Choice| {
+            if best.is_none_or(|(known, _)| score > known) {
+                best = Some((score, choice));
+            }
+        };
+        for (slot, edge) in edges().filter(|(_, edge)| !edge.has(edge_flag::PRUNED)) {
+            take(score(edge), Choice::Opened(slot as u16));
+        }
+        for (index, candidate) in candidates() {
+            take(unvisited + scale * candidate.prior(), Choice::Unopened(index));
+        }
+        if best.is_none() {
+            // As in `select_among_tablebase_losses`.
+            for (slot, edge) in edges().filter(|(_, edge)| edge.child != NONE && !graph.node(edge.child).state.is_exact()) {
+                let found = score(edge);
+                if best.is_none_or(|(known, _)| found > known) {
+                    best = Some((found, Choice::Opened(slot as u16)));
+                }
+            }
+        }
+        best.map_or(Choice::Nothing, |(_, choice)| choice)
+    }
+
     /// Where every move is pruned, those that only a tablebase condemns are still worth playing.
     fn select_among_tablebase_losses(&self, graph: &Graph, id: NodeId, scale: f64, unvisited: f64) -> Choice {
         let mut best = f64::NEG_INFINITY;
         let mut choice = Choice::Nothing;
         for (slot, edge) in graph.edges(id).iter().enumerate() {
-            if edge.child == crate::graph::NONE || graph.node(edge.child).state.is_exact() {
+            if edge.child == NONE || graph.node(edge.child).state.is_exact() {
                 continue;
             }
             let visits = edge.visits + u32::from(edge.in_flight);

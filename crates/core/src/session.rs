@@ -13,14 +13,17 @@ use shakmaty::variant::{Crazyhouse, VariantPosition};
 use thiserror::Error;
 
 use crate::chess::planes::Version;
-use crate::chess::{Board, FenError, MoveError, Rules, Variant, divide, perft};
+use crate::chess::{Board, FenError, MoveError, Rules, Tablebases, Variant, divide, perft};
 use crate::drive::{Course, Finish, Limits, has_mate, run};
 use crate::evaluators;
 use crate::game::{Game, MoveCode};
 use crate::network::Network;
+use crate::news::News;
+use crate::oracle::Oracle;
 use crate::pool::Pool;
 use crate::prior::{Weights, rank};
 use crate::report::{EdgeExport, Meters, NodeExport, Part, Report};
+use crate::restrict::Allowed;
 use crate::save::{self, SaveError};
 use crate::search::{Batch, Evaluated, Search};
 use crate::settings::{BuiltIn, Settings, Value};
@@ -84,6 +87,16 @@ impl Source {
     }
 }
 
+/// Who hears of a search on the way.
+pub struct Told<'a> {
+    /// Longest time between two reports.
+    pub interval: Duration,
+    /// Most principal variations in a report.
+    pub lines: usize,
+    /// Takes a report, or says that it cannot take one at the moment.
+    pub tell: &'a mut dyn FnMut(Report) -> bool,
+}
+
 /// What a collection for an outside evaluator left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {
@@ -107,6 +120,10 @@ pub trait Session: Send {
     fn is_external(&self) -> bool;
     /// Where evaluations come from.
     fn source(&self) -> Source;
+    /// Takes tablebases, or leaves them aside. The graph is kept where the tables are the same, or none are made for the variant.
+    fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>);
+    /// The tablebases.
+    fn tablebases(&self) -> Option<Arc<Tablebases>>;
     /// Moves to a position: a FEN (the start of the game without one) and moves in UCI or SAN. Keeps the graph where the game goes on; whether it did.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError>;
     /// Plays a move on the present position; whether the graph below it was kept.
@@ -121,16 +138,18 @@ pub trait Session: Send {
     fn legal_moves(&self) -> Vec<String>;
     /// How the game ended at the root by the rules of the position, if it did: the value for the side to move.
     fn ending(&self) -> Option<f64>;
-    /// Runs the Rust loop. `news` gets a report every `interval`.
+    /// Runs the Rust loop on some of the root's moves, or on all if none are given. `told` says who hears of it on the way.
     fn run(
         &mut self,
         limits: Limits,
+        root_moves: &[String],
         stop: &Arc<AtomicBool>,
-        interval: Option<Duration>,
-        news: &mut dyn FnMut(Report),
+        told: Option<Told<'_>>,
     ) -> Result<Finish, SessionError>;
-    /// Starts a search with an outside evaluator.
-    fn begin(&mut self, limits: Limits) -> Result<(), SessionError>;
+    /// Starts a search with an outside evaluator, on some of the root's moves, or on all if none are given.
+    fn begin(&mut self, limits: Limits, root_moves: &[String]) -> Result<(), SessionError>;
+    /// The move that would be played now (UCI), if anything is known.
+    fn best_move(&self) -> Option<String>;
     /// Why the search should end now, if it should.
     fn finish(&self, stop: &AtomicBool) -> Option<Finish>;
     /// Collects the next batch, and writes its planes into `planes` where given (as many leaves as fit in it at most: batch size).
@@ -192,6 +211,7 @@ pub struct BoardSession<P: Rules> {
     network: Option<Arc<Network>>,
     /// The hash of the network that made the graph, while it is not at hand.
     missing_network: Option<String>,
+    tablebases: Option<Arc<Tablebases>>,
 }
 
 type AnyEvaluator<P> = Arc<dyn crate::evaluator::Evaluator<Board<P>>>;
@@ -209,7 +229,8 @@ impl<P: Rules> BoardSession<P> {
         let (evaluator, network) = Self::evaluator(variant, &mut settings, source)?;
         let search = Search::new(settings, evaluator, origin, &[]);
         let course = Course::new(Limits::default());
-        Ok(BoardSession { variant, chess960, search, pool: None, queue: VecDeque::new(), course, network, missing_network: None })
+        let queue = VecDeque::new();
+        Ok(BoardSession { variant, chess960, search, pool: None, queue, course, network, missing_network: None, tablebases: None })
     }
 
     /// The evaluator that settings and source ask for. A network makes the setting say so.
@@ -232,6 +253,12 @@ impl<P: Rules> BoardSession<P> {
         }
     }
 
+    /// The tablebases as the search sees them, if they hold tables of this variant.
+    fn oracle(&self) -> Option<Arc<dyn Oracle<Board<P>>>> {
+        let tables = self.tablebases.clone().filter(|tables| tables.men(self.variant) > 0)?;
+        Some(tables)
+    }
+
     /// The hash of the network that made the graph, if one did.
     fn network_hash(&self) -> Option<&str> {
         self.network.as_ref().map(|network| network.sha256()).or(self.missing_network.as_deref())
@@ -252,17 +279,21 @@ impl<P: Rules> BoardSession<P> {
         Ok((origin, played))
     }
 
-    pub(crate) fn ready(&mut self) -> Result<(), SessionError> {
+    pub(crate) fn ready(&mut self, root_moves: &[String]) -> Result<(), SessionError> {
         if !self.queue.is_empty() {
             return Err(SessionError::State("batches of an earlier search are still in flight"));
         }
         if self.search.is_over() {
             return Err(SessionError::Over(self.fen()));
         }
+        let allowed = root_moves.iter().map(|text| self.search.position().parse_move(text)).collect::<Result<_, _>>()?;
+        self.search.confine(Allowed::new(allowed));
+        if !self.search.is_on_side() {
+            self.restart();
+        }
         // A proof from an earlier search may rest on a position that has been repeated since: then the graph has nothing to say here.
-        let is_proven = self.search.graph().node(self.search.root()).state.is_exact();
-        if is_proven && self.search.verdict().is_none() {
-            Session::forget(self);
+        if self.search.proven().0.is_exact() && self.search.standing_proof().is_none() {
+            self.restart();
         }
         self.search.reset_counters();
         let threads = self.search.settings().threads as usize;
@@ -272,11 +303,24 @@ impl<P: Rules> BoardSession<P> {
         Ok(())
     }
 
-    fn improve_if_asked(&mut self, limits: &Limits, begun: Instant, stop: &AtomicBool) {
+    fn restart(&mut self) {
+        let (origin, played) = (self.search.origin.clone(), self.search.played.clone());
+        self.search.restart(origin, &played);
+    }
+
+    /// Looks for a shorter proof of a solved root if asked to; the proof in hand is told first, and what was found afterwards.
+    fn improve_if_asked(&mut self, limits: &Limits, begun: Instant, stop: &AtomicBool, news: Option<&mut News<'_>>) {
         let misses_mate = limits.mate.is_some_and(|moves| !has_mate(&self.search, moves));
-        if self.search.settings().improve || misses_mate {
-            let cancelled = || stop.load(Ordering::Relaxed) || limits.time.is_some_and(|time| begun.elapsed() >= time);
-            self.search.improve(&cancelled);
+        if !self.search.settings().improve && !misses_mate {
+            return;
+        }
+        let cancelled = || stop.load(Ordering::Relaxed) || limits.time.is_some_and(|time| begun.elapsed() >= time);
+        let Some(news) = news else { return self.search.improve(&cancelled) };
+        news.insist(&self.search, &cancelled);
+        let before = self.search.verdict();
+        self.search.improve(&cancelled);
+        if self.search.verdict() != before {
+            news.insist(&self.search, &cancelled);
         }
     }
 
@@ -350,9 +394,27 @@ impl<P: Rules> Session for BoardSession<P> {
         Source::new(self.is_external(), self.network.clone())
     }
 
+    fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
+        self.abandon();
+        let (had, tables) = (self.search.oracle.is_some(), tablebases.as_deref());
+        let is_same = self.tablebases.as_deref().zip(tables).is_some_and(|(old, new)| old.is_same(new));
+        self.tablebases = tablebases;
+        let oracle = self.oracle();
+        if is_same || (!had && oracle.is_none()) {
+            self.search.oracle = oracle;
+        } else {
+            self.search.set_oracle(oracle);
+        }
+    }
+
+    fn tablebases(&self) -> Option<Arc<Tablebases>> {
+        self.tablebases.clone()
+    }
+
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError> {
         self.abandon();
         let (origin, played) = self.read_position(fen, moves)?;
+        self.search.confine(Allowed::default());
         Ok(self.search.move_to(origin, &played))
     }
 
@@ -364,13 +426,14 @@ impl<P: Rules> Session for BoardSession<P> {
         let mv = self.search.position().parse_move(mv)?;
         let mut played = self.search.played.clone();
         played.push(mv);
+        self.search.confine(Allowed::default());
         Ok(self.search.move_to(self.search.origin.clone(), &played))
     }
 
     fn forget(&mut self) {
         self.abandon();
-        let (origin, played) = (self.search.origin.clone(), self.search.played.clone());
-        self.search.restart(origin, &played);
+        self.search.confine(Allowed::default());
+        self.restart();
     }
 
     fn fen(&self) -> String {
@@ -403,37 +466,36 @@ impl<P: Rules> Session for BoardSession<P> {
     fn run(
         &mut self,
         limits: Limits,
+        root_moves: &[String],
         stop: &Arc<AtomicBool>,
-        interval: Option<Duration>,
-        news: &mut dyn FnMut(Report),
+        told: Option<Told<'_>>,
     ) -> Result<Finish, SessionError> {
-        self.ready()?;
+        self.ready(root_moves)?;
         let Some(pool) = self.pool.as_mut() else { return Err(SessionError::State("the session has no threads")) };
         if self.search.evaluator.is_none() {
             return Err(SessionError::State("this session takes its evaluations from outside"));
         }
         let begun = Instant::now();
-        let mut last = begun;
+        let mut news = told.map(|told| News::new(told.interval, told.lines, told.tell));
         let finish = run(&mut self.search, pool, limits, stop, &mut |search| {
-            if let Some(interval) = interval
-                && last.elapsed() >= interval
-            {
-                last = Instant::now();
-                let mut report = search.report(8, Meters::Off);
-                report.elapsed = begun.elapsed();
-                news(report);
+            if let Some(news) = &mut news {
+                news.look(search);
             }
         });
         if finish == Finish::Solved {
-            self.improve_if_asked(&limits, begun, stop);
+            self.improve_if_asked(&limits, begun, stop, news.as_mut());
         }
         Ok(finish)
     }
 
-    fn begin(&mut self, limits: Limits) -> Result<(), SessionError> {
-        self.ready()?;
+    fn begin(&mut self, limits: Limits, root_moves: &[String]) -> Result<(), SessionError> {
+        self.ready(root_moves)?;
         self.course = Course::new(limits);
         Ok(())
+    }
+
+    fn best_move(&self) -> Option<String> {
+        self.search.best_code().map(|mv| self.search.position().uci(mv))
     }
 
     fn finish(&self, stop: &AtomicBool) -> Option<Finish> {
@@ -494,7 +556,7 @@ impl<P: Rules> Session for BoardSession<P> {
 
     fn conclude(&mut self, stop: &AtomicBool) {
         let (limits, begun) = (*self.course.limits(), self.course.begun());
-        self.improve_if_asked(&limits, begun, stop);
+        self.improve_if_asked(&limits, begun, stop, None);
     }
 
     fn shape(&self, version: Version) -> (usize, usize) {
@@ -534,6 +596,7 @@ impl<P: Rules> Session for BoardSession<P> {
             ("origin".to_owned(), origin),
             ("moves".to_owned(), moves.join(" ")),
             ("external".to_owned(), self.search.evaluator.is_none().to_string()),
+            ("side".to_owned(), self.search.side.to_string()),
         ];
         if let Some(hash) = self.network_hash() {
             header.push(("network".to_owned(), hash.to_owned()));
@@ -568,6 +631,10 @@ impl<P: Rules> Session for BoardSession<P> {
         let source = Source::new(is_apart && network.is_none(), network);
         let (evaluator, network) = Self::evaluator(self.variant, &mut settings, source)?;
         let mut search = Search::new(settings, evaluator, origin, &played);
+        search.set_oracle(self.oracle());
+        if let Some(side) = get("side").and_then(|side| side.parse().ok()).filter(|side| *side < 2) {
+            search.take_side(side);
+        }
         save::restore(&mut search, &body)?;
         self.queue.clear();
         self.search = search;

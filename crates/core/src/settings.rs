@@ -362,6 +362,7 @@ settings! {
     stop: choice(Stop) = Stop::Gap, "", "When a trajectory ends at a transposition node without an evaluation.";
     q_epsilon: float(0.0, 2.0) = 0.01, "Q_epsilon", "Gap between edge and node above which a trajectory stops, Eq. (8).";
     merge: choice(Merge) = Merge::Ply, "", "Positions are one node at equal ply (the paper), or at equal reversible-move clock.";
+    contempt: float(-1.0, 1.0) = 0.0, "", "What a draw costs the side to move at the root, and gives the other side.";
     solver: flag() = true, "", "The exact terminal solver, Algorithm 3.";
     improve: flag() = false, "", "After the root is solved, look for the shortest proof; then the length is the true distance.";
     epsilon_greedy: float(0.0, 1.0) = 0.01, "epsilon_greedy", "Share of simulations that explore the next unvisited move on a disconnected trajectory.";
@@ -387,6 +388,8 @@ settings! {
     seed: integer(0, u64::MAX) = 0, "", "Seed of the random source.";
     memory: integer(4u64 << 20, 1u64 << 44) = 2u64 << 30, "", "Hard cap of the graph in bytes.";
     reuse: flag() = true, "", "Keep the part of the graph below a move that was played.";
+    tablebase_men: integer(0, 7) = 7, "", "Most men of a position that is looked up in the tablebases; 0 leaves them aside.";
+    tablebase_fifty: flag() = true, "", "Tablebase wins that the 50-move rule spoils are draws; without it they are wins.";
     evaluator: choice(BuiltIn) = BuiltIn::Material, "", "The evaluator in the core; network where a file was given.";
     hash_cost_us: integer(0, 10_000_000) = 0, "", "Artificial cost of the hash evaluator in microseconds.";
 }

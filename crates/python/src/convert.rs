@@ -142,6 +142,7 @@ fn statistics<'py>(py: Python<'py>, numbers: &Statistics) -> PyResult<Bound<'py,
         "mean_depth": counters.depth_sum as f64 / counters.simulations.max(1) as f64,
         "max_depth": counters.max_depth,
         "reclaims": counters.reclaims,
+        "tablebase_hits": counters.tablebase_hits,
     }))
 }
 

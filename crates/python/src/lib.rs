@@ -6,6 +6,7 @@ mod errors;
 mod network;
 mod pgn;
 mod session;
+mod tablebases;
 mod watch;
 
 use std::path::PathBuf;
@@ -71,6 +72,7 @@ fn saved_variant(path: PathBuf) -> PyResult<(&'static str, bool)> {
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::Session>()?;
     module.add_class::<network::Network>()?;
+    module.add_class::<tablebases::Tablebases>()?;
     for function in [
         wrap_pyfunction!(settings_table, module)?,
         wrap_pyfunction!(presets, module)?,

@@ -9,7 +9,7 @@ use anabranch_core::chess::Variant;
 use anabranch_core::chess::planes::Version;
 use anabranch_core::drive::Finish;
 use anabranch_core::report::Part;
-use anabranch_core::session::{self as core, Source, open};
+use anabranch_core::session::{self as core, Source, Told, open};
 use numpy::{PyArray1, PyArray2, PyArray4, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,6 +17,7 @@ use pyo3::types::PyDict;
 use crate::convert::{self, dict};
 use crate::errors;
 use crate::network::Network;
+use crate::tablebases::Tablebases;
 use crate::watch::watch;
 
 /// A search on one variant. One call at a time; `stop` may be called at any time from any thread.
@@ -37,6 +38,7 @@ fn rebuild(guard: &mut Guard<'_>) {
     if let Ok(mut fresh) = fresh
         && fresh.set_position(Some(&origin), &moves).is_ok()
     {
+        fresh.set_tablebases(guard.tablebases());
         **guard = fresh;
     }
 }
@@ -117,6 +119,18 @@ impl Session {
         self.lock()?.configure(settings, source).map_err(errors::session)
     }
 
+    /// Takes tablebases, or leaves them aside; the graph is kept where they are the same.
+    #[pyo3(signature = (tablebases=None))]
+    fn set_tablebases(&self, py: Python<'_>, tablebases: Option<&Tablebases>) -> PyResult<()> {
+        let tablebases = tablebases.map(Tablebases::share);
+        self.apart(py, |session| session.set_tablebases(tablebases))
+    }
+
+    /// The tablebases.
+    fn tablebases(&self) -> PyResult<Option<Tablebases>> {
+        Ok(self.lock()?.tablebases().map(Tablebases::wrap))
+    }
+
     /// Moves to a position; whether the graph was kept.
     fn set_position(&self, py: Python<'_>, fen: Option<&str>, moves: Vec<String>) -> PyResult<bool> {
         self.apart(py, |session| session.set_position(fen, &moves))?.map_err(errors::session)
@@ -152,8 +166,9 @@ impl Session {
         Ok(self.lock()?.ending())
     }
 
-    /// The Rust loop, from limits to the word for why it ended. `progress` gets a report every `interval` seconds.
-    #[pyo3(signature = (simulations=None, evaluations=None, time=None, mate=None, progress=None, interval=0.5))]
+    /// The Rust loop, from limits to the word for why it ended. `progress` gets a report with so many `lines` every `interval` seconds, and as soon
+    /// as another move would be chosen. With `root_moves` the search chooses among these only.
+    #[pyo3(signature = (simulations=None, evaluations=None, time=None, mate=None, progress=None, interval=0.5, lines=8, root_moves=Vec::new()))]
     #[allow(clippy::too_many_arguments)]
     fn run(
         &self,
@@ -164,6 +179,8 @@ impl Session {
         mate: Option<u32>,
         progress: Option<Py<PyAny>>,
         interval: f64,
+        lines: usize,
+        root_moves: Vec<String>,
     ) -> PyResult<&'static str> {
         let limits = convert::limits(simulations, evaluations, time, mate)?;
         let interval =
@@ -175,18 +192,32 @@ impl Session {
             None => Ok(()),
         };
         let session = &mut **guard;
-        let interval = progress.is_some().then_some(interval);
-        let watched = watch(py, &self.stop, deadline, &tell, |news| session.run(limits, &self.stop, interval, news));
+        let is_told = progress.is_some();
+        let watched = watch(py, &self.stop, deadline, &tell, |tell| {
+            session.run(limits, &root_moves, &self.stop, is_told.then_some(Told { interval, lines, tell }))
+        });
         let (finish, timed_out) = watched.settle(|| rebuild(&mut guard))?;
         let finish = finish.map_err(errors::session)?;
         Ok(if timed_out && finish == Finish::Stopped { Finish::Time } else { finish }.as_str())
     }
 
-    /// Starts a search whose evaluations come from outside.
-    #[pyo3(signature = (simulations=None, evaluations=None, time=None, mate=None))]
-    fn begin(&self, simulations: Option<u64>, evaluations: Option<u64>, time: Option<f64>, mate: Option<u32>) -> PyResult<()> {
+    /// Starts a search whose evaluations come from outside. With `root_moves` it chooses among these only.
+    #[pyo3(signature = (simulations=None, evaluations=None, time=None, mate=None, root_moves=Vec::new()))]
+    fn begin(
+        &self,
+        simulations: Option<u64>,
+        evaluations: Option<u64>,
+        time: Option<f64>,
+        mate: Option<u32>,
+        root_moves: Vec<String>,
+    ) -> PyResult<()> {
         let limits = convert::limits(simulations, evaluations, time, mate)?;
-        self.lock()?.begin(limits).map_err(errors::session)
+        self.lock()?.begin(limits, &root_moves).map_err(errors::session)
+    }
+
+    /// The move that would be played now, if anything is known.
+    fn best_move(&self) -> PyResult<Option<String>> {
+        Ok(self.lock()?.best_move())
     }
 
     /// Why the search should end now, if it should.

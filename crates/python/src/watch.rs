@@ -32,15 +32,15 @@ pub fn watch<T: Send, N: Send>(
     stop: &AtomicBool,
     deadline: Option<Instant>,
     tell: &(dyn Fn(Python<'_>, N) -> PyResult<()> + Sync),
-    work: impl FnOnce(&mut dyn FnMut(N)) -> T + Send,
+    work: impl FnOnce(&mut dyn FnMut(N) -> bool) -> T + Send,
 ) -> Watched<T> {
     py.detach(|| {
         let (sender, receiver) = sync_channel(1);
         std::thread::scope(|scope| {
             let worker = scope.spawn(move || {
-                // News that finds the mailbox full is stale news.
+                // The work never waits: it hears that the mailbox is full, and may come again.
                 let news: &SyncSender<Message<T, N>> = &sender;
-                let result = work(&mut |report| drop(news.try_send(Message::News(report))));
+                let result = work(&mut |report| news.try_send(Message::News(report)).is_ok());
                 drop(sender.send(Message::Done(result)));
             });
             let mut watched = Watched { outcome: None, timed_out: false, raised: Ok(()) };

@@ -65,7 +65,7 @@ def _measure(variant: str, position: str, plan: Plan) -> tuple[float, float, boo
     """Best time of the Python loop and of the Rust loop in seconds, and whether the graphs agree."""
     in_rust = session(variant, position, PRESET, external=True, **SETTINGS)
     _, policy_size = in_rust.shape()
-    engine = Engine(variant, PRESET, False, evaluator=Nothing(policy_size), **SETTINGS)
+    engine = Engine(variant, PRESET, False, evaluator=Nothing(policy_size), tablebases=None, **SETTINGS)
     engine.position = position
     python = rust = float("inf")
     nodes = set()

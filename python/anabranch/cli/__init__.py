@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from anabranch.cli.analyse import analyse
+from anabranch.cli.annotate import annotate
 from anabranch.cli.bench import bench
 from anabranch.cli.data import data
 from anabranch.cli.match import match
@@ -22,6 +23,7 @@ from anabranch.cli.openings import openings
 from anabranch.cli.perft import perft
 from anabranch.cli.settings import settings
 from anabranch.cli.suite import suite
+from anabranch.cli.tablebases import tablebases
 from anabranch.cli.train import train
 from anabranch.cli.uci import uci
 from anabranch.errors import AnabranchError
@@ -37,10 +39,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (analyse, match, suite, uci, bench, perft, settings):
+for command in (analyse, annotate, match, uci, suite, bench, perft, settings):
     app.command()(command)
 app.add_typer(network)
 app.add_typer(openings, name="openings")
+app.add_typer(tablebases)
 app.add_typer(data, name="data")
 app.add_typer(train, name="train")
 

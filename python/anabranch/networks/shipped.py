@@ -10,6 +10,10 @@ from anabranch.errors import EvaluatorError
 
 FOLDER = Path(__file__).parent / "files"
 
+TUNED: dict[str, dict[str, float]] = {"chess": {"c_init": 1.5}}
+"""By variant, what searches with its network do better with than with the preset `default`; found by matches
+(docs/performance.md)."""
+
 
 def bundled(variant: str, family: str = "sparse") -> Path | None:
     """The file of the network for a variant; none where there is no such network. The families are those of

@@ -35,7 +35,7 @@ def info_lines(progress: Progress, look: Look, elapsed: float) -> list[str]:
     nodes = numbers.simulations
     common = (
         f"nodes {nodes} nps {int(nodes / max(elapsed, 1e-3))} hashfull "
-        f"{min(1000, numbers.bytes * 1000 // max(1, look.memory))} tbhits {0} "
+        f"{min(1000, numbers.bytes * 1000 // max(1, look.memory))} tbhits {numbers.tablebase_hits} "
         f"time {time_ms}"
     )
     depth = depth_of(progress)

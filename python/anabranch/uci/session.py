@@ -9,14 +9,12 @@ descriptors.
 from __future__ import annotations
 
 import random
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any
 
 from anabranch import __version__, _core
 from anabranch.book import Book
@@ -26,10 +24,10 @@ from anabranch.errors import AnabranchError, EvaluatorError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.limits import Allocation, allocate
 from anabranch.networks import open_network
-from anabranch.networks.shipped import bundled
+from anabranch.networks.shipped import TUNED, bundled
 from anabranch.settings import Settings
 from anabranch.strength import Handicap
-from anabranch.tablebases import default_directory
+from anabranch.tablebases import default_directory, open_tablebases
 from anabranch.uci import console, info
 from anabranch.uci.commands import Go, read_go, read_position, read_setoption
 from anabranch.uci.options import DEFAULT, Option, Options
@@ -69,7 +67,7 @@ class UciSession:
         self._configured: tuple[dict[str, object], object] | None = None
         self._position: tuple[str | None, list[str]] = (None, [])
         self._book: tuple[str, Book] | None = None
-        self._tables: tuple[str, object] = ("", None)
+        self._tables: tuple[str, _core.Tablebases | None] = ("", None)
         self._random = random.Random()
         self._quitting = False
         self._worker = Thread(target=self._work, name="anabranch-uci", daemon=True)
@@ -365,19 +363,25 @@ class UciSession:
         if self._engine is None:
             return
         options = self._options
-        settings = asdict(Settings.preset(options.text("Preset")).changed(options.settings))
+        preset, own = options.text("Preset"), options.text("EvalFile") in (DEFAULT, "")
+        is_tuned = preset == "default" and own and options.text("Backend") == "auto"
+        tuned = TUNED.get(options.variant, {}) if is_tuned else {}
+        settings = asdict(Settings.preset(preset).changed({**tuned, **options.settings}))
         del settings["evaluator"]
         analysis = options.flag("UCI_AnalyseMode")
         settings |= {
             "threads": options.number("Threads"),
             "memory": options.number("Hash") * MEGABYTE,
+            "contempt": 0.0 if analysis else value_of(options.number("Contempt"), options.variant),
+            "tablebase_men": options.number("SyzygyProbeLimit"),
+            "tablebase_fifty": options.flag("Syzygy50MoveRule"),
             "improve": settings["improve"] or analysis or improves,
         }
         if handicap is not None:
             settings |= handicap.settings(self._random)
         wanted = (settings, self._tables[1])
         if wanted != self._configured:
-            self._engine.configure(**settings)
+            self._engine.configure(tablebases=self._tables[1], **settings)
             self._configured = wanted
 
     def _open_log(self) -> None:
@@ -400,7 +404,7 @@ class UciSession:
             path = str(default_directory())
         if path == self._tables[0]:
             return
-        tables: Any = None
+        tables = open_tablebases(path) if path else None
         self._tables = (path, tables)
         if tables is not None:
             for problem in tables.problems[:20]:
@@ -415,14 +419,14 @@ class UciSession:
 
     def _move_to(self, fen: str | None, moves: list[str]) -> None:
         engine = self._ready_engine()
-        engine.position = (fen or "startpos", moves)
+        engine.position = ("startpos" if fen is None else fen, moves)
         self._position = (fen, moves)
 
     def _think(self, thinking: Thinking) -> None:
         legal: tuple[str, ...] = ()
         try:
             engine = self._ready_engine()
-            legal = engine.legal_moves
+            legal = engine.legal_moves or _moves_of_the_dead(engine)
             terms = self._terms(thinking.go, engine, legal)
             if terms.depth is None and self._plays_from_book(thinking, engine, terms):
                 return
@@ -479,6 +483,7 @@ class UciSession:
         return Terms(
             look=look,
             legal_moves=root_moves or legal,
+            is_dead=over and bool(legal),
             allocation=allocation,
             movetime=movetime,
             simulations=go.nodes,
@@ -560,16 +565,20 @@ class _Log:
             self._file.close()
 
 
+def _moves_of_the_dead(engine: Engine) -> tuple[str, ...]:
+    """The moves of a game that nobody can win any more: some interfaces play on, and want one."""
+    if not engine.is_over:
+        return ()
+    board = engine.board()
+    return () if board.is_variant_end() else tuple(move.uci() for move in board.legal_moves)
+
+
 def _ending_score(engine: Engine) -> str:
     """The score of a game that is over: mated, stalemated, or whatever the variant knows."""
     ended = engine.ending
     if ended is None or ended == 0.0:
         return "cp 0"
     return "mate 0" if ended < 0.0 else "mate 1"
-
-
-def _path_separator() -> str:
-    return ";" if sys.platform == "win32" else ":"
 
 
 _Command = Callable[[UciSession, list[str]], bool | None]

@@ -37,6 +37,8 @@ class Terms:
     look: info.Look
     legal_moves: tuple[str, ...]
     """The moves that may be played; none when the game is over."""
+    is_dead: bool = False
+    """Whether the game is drawn whatever is played, so that there is nothing to search."""
     allocation: Allocation | None = None
     """Time by the clock."""
     movetime: float | None = None
@@ -71,6 +73,7 @@ class Thinking:
     _deadline: float | None = None
     _clock_from: float = 0.0
     _stopped: bool = False
+    _is_enough: bool = False
     _pondering: bool = False
     _answered: bool = False
     _searched: bool = False
@@ -116,9 +119,9 @@ class Thinking:
             if terms.allocation is not None:
                 self._pace = Pace(terms.allocation, terms.last_value)
             self._set_deadline()
-        if not terms.legal_moves:
+        if not terms.legal_moves or terms.is_dead:
             self._wait_for_leave()
-            self._answer_game_over()
+            self._answer(None) if terms.legal_moves else self._answer_game_over()
             return
         keeper = Thread(target=self._keep_time, name="anabranch-clock", daemon=True)
         keeper.start()
@@ -128,6 +131,7 @@ class Thinking:
                 time=ENDLESS,
                 mate=terms.mate,
                 lines=max(1, terms.look.lines),
+                root_moves=terms.root_moves or None,
                 progress=self._hear,
                 progress_interval=self._interval(),
             )
@@ -191,8 +195,8 @@ class Thinking:
             if progress.best_move != best or now - told >= NEWS:
                 self._told = (progress.best_move, now)
                 self._tell(progress, now)
-            if terms.depth is not None and _reaches(progress, terms.depth) and not self._waits():
-                self._stopped = True
+            if terms.depth is not None and _reaches(progress, terms.depth):
+                self._is_enough = True
                 self._interrupt()
             if self._pace is not None and not self._pondering:
                 self._judge(progress, now)
@@ -239,17 +243,15 @@ class Thinking:
     def _keep_time(self) -> None:
         """End the search at the deadline, and answer for it where it does not come back."""
         with self._state:
-            while not self._answered and not self._stopped:
-                if self._deadline is None:
-                    self._state.wait()
-                    continue
-                left = self._deadline - time.monotonic()
-                if left <= 0.0:
-                    self._stopped = True
+            while not self._answered and not self._stopped and not self._is_enough:
+                left = None if self._deadline is None else self._deadline - time.monotonic()
+                if left is not None and left <= 0.0:
+                    self._is_enough = True
                     self._interrupt()
                     break
                 self._state.wait(left)
-            if not self._state.wait_for(lambda: self._answered, GRACE) and not self._searched:
+            has_answered = self._state.wait_for(lambda: self._answered, GRACE)
+            if not has_answered and not self._searched and not self._waits():
                 self._answer(self._latest)
             # A stop that came in the moment when the search began may have been lost on it.
             while self._engine is not None and not self._searched:

@@ -15,6 +15,7 @@ mod perft;
 pub mod planes;
 pub mod policy;
 mod rules;
+pub mod tablebases;
 mod threat;
 mod variant;
 
@@ -23,7 +24,8 @@ pub use check::CheckInfo;
 pub use fen::FenError;
 pub use notation::MoveError;
 pub use perft::{divide, perft};
-pub use rules::{CheckRule, Rules};
+pub use rules::{CheckRule, Endgame, Rules};
+pub use tablebases::Tablebases;
 pub use variant::{UnknownVariant, Variant};
 
 #[cfg(test)]

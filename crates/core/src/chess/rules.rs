@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use shakmaty::variant::{Crazyhouse, VariantPosition};
+use shakmaty::variant::{Antichess, Atomic, Crazyhouse, VariantPosition};
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, KnownOutcome, Outcome, Position, PositionError, Setup};
 
@@ -19,6 +19,17 @@ pub enum CheckRule {
     Never,
     /// Only the position after the move can tell.
     Play,
+}
+
+/// A position of a game for which tablebases are made.
+#[derive(Clone, Copy, Debug)]
+pub enum Endgame<'a> {
+    /// Of chess.
+    Chess(&'a Chess),
+    /// Of atomic chess.
+    Atomic(&'a Atomic),
+    /// Of antichess.
+    Antichess(&'a Antichess),
 }
 
 /// A position type that a board can be made of.
@@ -42,6 +53,11 @@ pub trait Rules: Position + Clone + Debug + Send + Sync + 'static {
     /// Identity of the position; see [`Game::key`](crate::game::Game::key).
     fn key(&self) -> u64 {
         key::zobrist(self)
+    }
+
+    /// The position as tablebases know it; `None` where none are made for the game.
+    fn endgame(&self) -> Option<Endgame<'_>> {
+        None
     }
 
     /// How checks are told.
@@ -84,6 +100,11 @@ impl Rules for Chess {
     #[inline]
     fn generate(&self, list: &mut Vec<MoveCode>) {
         generate::legal_moves(self, list);
+    }
+
+    #[inline]
+    fn endgame(&self) -> Option<Endgame<'_>> {
+        Some(Endgame::Chess(self))
     }
 
     #[inline]
@@ -156,6 +177,14 @@ impl Rules for VariantPosition {
     fn key(&self) -> u64 {
         // Shakmaty finds out the variant once, not at each question.
         self.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
+    }
+
+    fn endgame(&self) -> Option<Endgame<'_>> {
+        match self {
+            VariantPosition::Atomic(position) => Some(Endgame::Atomic(position)),
+            VariantPosition::Antichess(position) => Some(Endgame::Antichess(position)),
+            _ => None,
+        }
     }
 
     fn check_rule(&self) -> CheckRule {

@@ -1,32 +1,104 @@
 //! Giving memory back: nodes that nothing reaches are freed, and what is left is closed up.
 //!
 //! Decides nothing: which edges count as reaching is the caller's business. Nothing learned is lost above a freed node, whose edge keeps its numbers.
+//! The work may be broken off at any time: every step leaves a whole graph behind.
 
 use super::{CLASSES, Candidate, Edge, GRAIN, Graph, MOST_MOVES, NONE, Node, NodeId, VOID_EDGE, class_of, edge_flag, node_flag};
 
-impl Graph {
-    fn unlink_parents(&mut self, id: NodeId) {
-        let mut at = self.nodes[id as usize].more_parents;
-        while at != NONE {
-            let next = self.links[at as usize].next;
-            self.links[at as usize].next = self.free_link;
-            self.free_link = at;
-            self.live_links -= 1;
-            at = next;
-        }
-        let node = &mut self.nodes[id as usize];
-        node.parent = NONE;
-        node.more_parents = NONE;
+/// Nodes looked at between two questions whether to go on.
+const SLICE: usize = 2048;
+/// Parts of an arena that are sorted one by one.
+const REGIONS: usize = 512;
+
+/// Asked now and then: whether the work should end early. Then the graph is whole, and what is left undone waits for the next time.
+pub type Cancelled<'a> = &'a dyn Fn() -> bool;
+
+/// A set of nodes.
+struct Marks(Vec<u64>);
+
+impl Marks {
+    fn has(&self, id: NodeId) -> bool {
+        self.0[id as usize / 64] >> (id % 64) & 1 != 0
     }
 
-    /// Frees a node; the table must be filled anew afterwards.
+    /// Adds a node; whether it was new.
+    fn add(&mut self, id: NodeId) -> bool {
+        let (word, bit) = (&mut self.0[id as usize / 64], 1 << (id % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
+impl Graph {
+    fn give_link(&mut self, at: u32) {
+        self.links[at as usize].next = self.free_link;
+        self.free_link = at;
+        self.live_links -= 1;
+    }
+
+    /// Takes one back-link from a node to a parent away.
+    fn unlink(&mut self, id: NodeId, parent: NodeId) {
+        let node = &mut self.nodes[id as usize];
+        let mut at = node.more_parents;
+        if node.parent == parent {
+            node.parent = NONE;
+            if at != NONE {
+                node.parent = self.links[at as usize].parent;
+                node.more_parents = self.links[at as usize].next;
+                self.give_link(at);
+            }
+            return;
+        }
+        let mut before = NONE;
+        while at != NONE {
+            let link = self.links[at as usize];
+            if link.parent == parent {
+                if before == NONE {
+                    self.nodes[id as usize].more_parents = link.next;
+                } else {
+                    self.links[before as usize].next = link.next;
+                }
+                self.give_link(at);
+                return;
+            }
+            (before, at) = (at, link.next);
+        }
+    }
+
+    /// Flags the edges into a node as lost: they keep their numbers.
+    fn lose(&mut self, id: NodeId, parent: NodeId) {
+        let mut forgotten = 0;
+        for edge in self.edges_mut(parent) {
+            if edge.child == id {
+                // A proof that is forgotten must not go on counting as one.
+                forgotten += u16::from(edge.has(edge_flag::COUNTED));
+                edge.child = NONE;
+                edge.flags = (edge.flags | edge_flag::LOST) & !edge_flag::COUNTED;
+            }
+        }
+        self.nodes[parent as usize].unknown += forgotten;
+    }
+
+    /// Frees a node: its parents, its children and the table forget it.
     fn free(&mut self, id: NodeId) {
+        while self.nodes[id as usize].parent != NONE {
+            let parent = self.nodes[id as usize].parent;
+            self.lose(id, parent);
+            self.unlink(id, parent);
+        }
+        for slot in 0..self.nodes[id as usize].opened {
+            let child = self.edge(id, slot).child;
+            if child != NONE {
+                self.unlink(child, id);
+            }
+        }
+        self.table.remove(id, &self.nodes);
         self.drop_candidates(id);
         let (start, opened) = (self.nodes[id as usize].edges, self.nodes[id as usize].opened as usize);
         if opened > 0 {
             self.give_block(start, class_of(opened));
         }
-        self.unlink_parents(id);
         let node = &mut self.nodes[id as usize];
         node.opened = 0;
         node.flags = node_flag::FREE;
@@ -36,81 +108,124 @@ impl Graph {
     }
 
     /// Marks what is reachable from the given nodes along edges that `keeps` accepts, frees the rest and closes up the arenas. Edges
-    /// into freed nodes keep their numbers and are flagged as lost.
-    pub fn sweep(&mut self, roots: &[NodeId], mut keeps: impl FnMut(&Graph, NodeId, u16) -> bool) {
-        let mut pending: Vec<NodeId> = Vec::new();
-        for &root in roots {
-            if !self.nodes[root as usize].has(node_flag::MARKED) {
-                self.nodes[root as usize].flags |= node_flag::MARKED;
-                pending.push(root);
-            }
-        }
-        while let Some(id) = pending.pop() {
-            for slot in 0..self.nodes[id as usize].opened {
-                let child = self.edge(id, slot).child;
-                if child != NONE && !self.nodes[child as usize].has(node_flag::MARKED) && keeps(self, id, slot) {
-                    self.nodes[child as usize].flags |= node_flag::MARKED;
-                    pending.push(child);
-                }
-            }
-        }
-        for id in 0..self.nodes.len() as u32 {
-            let flags = self.nodes[id as usize].flags;
-            if flags & (node_flag::MARKED | node_flag::FREE) == node_flag::MARKED {
-                for slot in 0..self.nodes[id as usize].opened {
-                    let child = self.edge(id, slot).child;
-                    if child != NONE && !self.nodes[child as usize].has(node_flag::MARKED) {
-                        let edge = self.edge_mut(id, slot);
-                        let counted = edge.has(edge_flag::COUNTED);
-                        edge.child = NONE;
-                        edge.flags = (edge.flags | edge_flag::LOST) & !edge_flag::COUNTED;
-                        // A proof that is forgotten must not go on counting as one.
-                        self.nodes[id as usize].unknown += u16::from(counted);
-                    }
-                }
-            }
-        }
-        for id in (0..self.nodes.len() as u32).rev() {
-            let flags = self.nodes[id as usize].flags;
-            if flags & (node_flag::MARKED | node_flag::FREE) == 0 {
-                self.free(id);
-            } else if flags & node_flag::FREE == 0 {
-                self.unlink_parents(id);
-            }
-        }
-        // Filled anew rather than thinned out: removals would leave the table clogged.
-        let uses_table = self.table.len > 0;
-        self.table.clear();
-        for id in 0..self.nodes.len() as u32 {
-            if self.nodes[id as usize].has(node_flag::MARKED) {
-                self.nodes[id as usize].flags &= !node_flag::MARKED;
-                if uses_table {
-                    self.enter(id);
-                }
-                for slot in 0..self.nodes[id as usize].opened {
-                    let child = self.edge(id, slot).child;
-                    if child != NONE {
-                        self.link(id, slot, child);
-                    }
-                }
-            }
-        }
-        self.close_up();
+    /// into freed nodes keep their numbers and are flagged as lost. Whether it came to an end.
+    pub fn sweep(&mut self, roots: &[NodeId], keeps: impl FnMut(&Graph, NodeId, u16) -> bool, cancelled: Cancelled) -> bool {
+        let Some(marks) = self.mark(roots, keeps, cancelled) else { return false };
+        self.free_others(&marks, cancelled) && self.tidy_table(cancelled) && self.close_up(cancelled)
     }
 
-    /// Slides the blocks of edges and candidates together, so that all free memory is at the end.
-    pub fn close_up(&mut self) {
-        // Sorted as (start, node) in one number: a key looked up in the nodes would cost a step through memory per comparison.
-        let by_start = |start: u32, id: NodeId| u64::from(start) << 32 | u64::from(id);
-        let mut order: Vec<u64> = self
-            .ids()
-            .map(|id| (id, self.node(id)))
-            .filter(|(_, node)| node.opened > 0)
-            .map(|(id, node)| by_start(node.edges, id))
-            .collect();
-        order.sort_unstable();
+    fn mark(&self, roots: &[NodeId], mut keeps: impl FnMut(&Graph, NodeId, u16) -> bool, cancelled: Cancelled) -> Option<Marks> {
+        let mut marks = Marks(vec![0; self.nodes.len().div_ceil(64)]);
+        let mut pending: Vec<NodeId> = roots.iter().copied().filter(|&root| marks.add(root)).collect();
+        let mut count = 0;
+        while let Some(id) = pending.pop() {
+            count += 1;
+            if count % SLICE == 0 && cancelled() {
+                return None;
+            }
+            for (slot, edge) in self.edges(id).iter().enumerate() {
+                if edge.child != NONE && !marks.has(edge.child) && keeps(self, id, slot as u16) {
+                    marks.add(edge.child);
+                    pending.push(edge.child);
+                }
+            }
+        }
+        Some(marks)
+    }
+
+    /// Descending, so that children mostly go before their parents, and the lowest slots are used again first.
+    fn free_others(&mut self, marks: &Marks, cancelled: Cancelled) -> bool {
+        for id in (0..self.nodes.len() as u32).rev() {
+            if id as usize % SLICE == 0 && cancelled() {
+                return false;
+            }
+            if !marks.has(id) && !self.nodes[id as usize].has(node_flag::FREE) {
+                self.free(id);
+            }
+        }
+        true
+    }
+
+    /// Removals clog the table: its shards are filled anew one by one. Where it holds one node per key of many, others take the place of the freed.
+    fn tidy_table(&mut self, cancelled: Cancelled) -> bool {
+        if self.table.len == 0 {
+            return true;
+        }
+        if !self.table.tidy(&self.nodes, cancelled) {
+            return false;
+        }
+        for id in 0..self.nodes.len() as u32 {
+            if self.table.len == self.live_nodes {
+                break;
+            }
+            if id as usize % SLICE == 0 && cancelled() {
+                return false;
+            }
+            if !self.nodes[id as usize].has(node_flag::FREE) {
+                self.enter(id);
+            }
+        }
+        true
+    }
+
+    /// The nodes that have a block of some kind, as (start, node) in one number, in the order of their blocks.
+    fn in_order(&self, arena: usize, start_of: impl Fn(&Node) -> Option<u32>, cancelled: Cancelled) -> Option<Vec<u64>> {
+        let region_of = |start: u32| start as usize * REGIONS / arena.max(1);
+        let blocks = |id: usize| {
+            let node = &self.nodes[id];
+            if node.has(node_flag::FREE) { None } else { start_of(node) }
+        };
+        let mut ends = [0usize; REGIONS];
+        for id in 0..self.nodes.len() {
+            if id % SLICE == 0 && cancelled() {
+                return None;
+            }
+            if let Some(start) = blocks(id) {
+                ends[region_of(start)] += 1;
+            }
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum - *end;
+        }
+        let mut order = vec![0u64; sum];
+        for id in 0..self.nodes.len() {
+            if id % SLICE == 0 && cancelled() {
+                return None;
+            }
+            if let Some(start) = blocks(id) {
+                let end = &mut ends[region_of(start)];
+                order[*end] = u64::from(start) << 32 | id as u64;
+                *end += 1;
+            }
+        }
+        let mut from = 0;
+        for end in ends {
+            order[from..end].sort_unstable();
+            from = end;
+            if cancelled() {
+                return None;
+            }
+        }
+        Some(order)
+    }
+
+    /// Slides the blocks of edges and candidates together, so that all free memory is at the end. Whether it came to an end: else the free blocks
+    /// are left behind until the next time.
+    pub fn close_up(&mut self, cancelled: Cancelled) -> bool {
+        self.close_up_edges(cancelled) && self.close_up_candidates(cancelled)
+    }
+
+    fn close_up_edges(&mut self, cancelled: Cancelled) -> bool {
+        let start_of = |node: &Node| (node.opened > 0).then_some(node.edges);
+        let Some(order) = self.in_order(self.edges.len(), start_of, cancelled) else { return false };
+        self.free_edges = [NONE; CLASSES];
         let mut end = 0usize;
-        for id in order.iter().map(|&entry| entry as u32) {
+        for (count, id) in order.iter().map(|&entry| entry as u32).enumerate() {
+            if count % SLICE == 0 && cancelled() {
+                return false;
+            }
             let node = &mut self.nodes[id as usize];
             let (start, opened) = (node.edges as usize, node.opened as usize);
             let room = opened.next_power_of_two();
@@ -124,14 +239,18 @@ impl Graph {
         }
         self.edges.truncate(end);
         self.edges.resize(end, VOID_EDGE);
-        self.free_edges = [NONE; CLASSES];
-        order.clear();
-        order.extend(
-            self.ids().map(|id| (id, self.node(id))).filter(|(_, node)| node.listed > 0).map(|(id, node)| by_start(node.candidates, id)),
-        );
-        order.sort_unstable();
+        true
+    }
+
+    fn close_up_candidates(&mut self, cancelled: Cancelled) -> bool {
+        let start_of = |node: &Node| (node.listed > 0).then_some(node.candidates);
+        let Some(order) = self.in_order(self.candidates.len(), start_of, cancelled) else { return false };
+        self.free_lists.fill(NONE);
         let mut end = 0usize;
-        for id in order.iter().map(|&entry| entry as u32) {
+        for (count, id) in order.iter().map(|&entry| entry as u32).enumerate() {
+            if count % SLICE == 0 && cancelled() {
+                return false;
+            }
             let node = &mut self.nodes[id as usize];
             let from = node.candidates as usize + usize::from(node.taken);
             let to = node.candidates as usize + usize::from(node.listed);
@@ -145,7 +264,7 @@ impl Graph {
             end += after * GRAIN;
         }
         self.candidates.truncate(end);
-        self.free_lists.fill(NONE);
+        true
     }
 
     /// Share of the blocks that is left behind and could be closed up.

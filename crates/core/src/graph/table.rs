@@ -40,7 +40,7 @@ impl Table {
     }
 
     fn shard_bytes(shard: &HashTable<NodeId>) -> usize {
-        if shard.capacity() == 0 { 0 } else { (shard.capacity() * 8 / 7 + 1).next_power_of_two() * 5 + 16 }
+        shard.allocation_size()
     }
 
     pub(super) fn find(&self, hash: u64, is_it: impl FnMut(&NodeId) -> bool) -> Option<NodeId> {
@@ -76,6 +76,36 @@ impl Table {
             self.bytes = self.bytes + Table::shard_bytes(shard) - before;
         }
         self.full = None;
+        true
+    }
+
+    /// Takes a node out, if it is in.
+    pub(super) fn remove(&mut self, id: NodeId, nodes: &[Node]) {
+        if self.len == 0 {
+            return;
+        }
+        let hash = hash_of(nodes, id);
+        if let Ok(entry) = self.shards[Table::shard_of(hash)].find_entry(hash, |&other| other == id) {
+            entry.remove();
+            self.len -= 1;
+        }
+    }
+
+    /// Fills every shard anew, so that no place stays blocked by what was removed. Whether it came to an end.
+    pub(super) fn tidy(&mut self, nodes: &[Node], cancelled: &dyn Fn() -> bool) -> bool {
+        let mut ids = Vec::new();
+        for shard in &mut self.shards {
+            if cancelled() {
+                return false;
+            }
+            ids.clear();
+            ids.extend(shard.iter().copied());
+            shard.clear();
+            for &id in &ids {
+                shard.insert_unique(hash_of(nodes, id), id, |&other| hash_of(nodes, other));
+            }
+        }
+        self.full = self.shards.iter().position(|shard| shard.len() == shard.capacity());
         true
     }
 

@@ -241,4 +241,9 @@ impl<P: Rules> Evaluator<Board<P>> for Network {
         let [win, _, loss] = self.judge(&leaf.game, &leaf.moves, logits);
         win - loss
     }
+
+    fn evaluate_draws(&self, leaf: &Leaf<Board<P>>, draw: f32, logits: &mut Vec<f32>, _cancel: &AtomicBool) -> f32 {
+        let [win, drawn, loss] = self.judge(&leaf.game, &leaf.moves, logits);
+        (win - loss + draw * drawn).clamp(-1.0, 1.0)
+    }
 }

@@ -1,0 +1,273 @@
+"""Games annotated: an evaluation after every move, marks for moves that cost winning chances, and the better
+lines.
+
+Games are python-chess games, the searches are the engine's. The value of a position is its expected score on
+[-1, 1], so what a move loses is the fall of that value between the best move and the one played. Files are
+read by `anabranch.pgn`; nothing is printed here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import chess
+import chess.engine
+import chess.pgn
+
+from anabranch.centipawns import centipawns
+from anabranch.engine import Engine
+from anabranch.errors import AnnotationError
+from anabranch.result import Line, Result
+
+Which = Literal["marked", "every-move", "blunders-only"]
+"""Where something is written: evaluations everywhere and lines at marked moves; lines also at all other moves
+that the engine would not have played; or nothing at all but blunders and their lines."""
+
+THRESHOLDS: tuple[tuple[float, str, int], ...] = (
+    (0.30, "blunder", chess.pgn.NAG_BLUNDER),
+    (0.20, "mistake", chess.pgn.NAG_MISTAKE),
+    (0.10, "inaccuracy", chess.pgn.NAG_DUBIOUS_MOVE),
+)
+"""Fall of the value from which on a move is called so, the worst first, and its glyph. In chances to win that
+is half: 15, 10 and 5 percentage points."""
+FORGIVENESS = 23.0
+"""Percentage points of expected score whose loss makes a move's accuracy 100 / e."""
+LONGEST_LINE = 12
+"""Plies of a better line."""
+_JUDGEMENTS = frozenset(range(1, 7))
+"""Glyphs that judge a move: !, ?, !!, ??, !? and ?!."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a search says about a position, for White."""
+
+    value: float
+    """Expected score on [-1, 1]."""
+    mate: int | None
+    """Moves to a proven end, negative when Black wins."""
+    variant: str
+
+    def score(self) -> chess.engine.PovScore:
+        """The same as python-chess has it."""
+        if self.mate is not None:
+            return chess.engine.PovScore(chess.engine.Mate(self.mate), chess.WHITE)
+        score = chess.engine.Cp(centipawns(self.value, self.variant))
+        return chess.engine.PovScore(score, chess.WHITE)
+
+
+class Judgement(NamedTuple):
+    """A move of the game, judged."""
+
+    move: str
+    """As players write it."""
+    best: str
+    """The engine's choice, as players write it."""
+    loss: float
+    """Fall of the value for who moved, from 0 to 2; 0 for the engine's own choice."""
+    name: str | None
+    """Blunder, mistake, inaccuracy, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How one player did."""
+
+    moves: int
+    accuracy: float | None
+    """Mean over the moves of 100 exp(-loss / 23), the loss in percentage points of expected score; `None`
+    where there is no move."""
+    mean_loss: float | None
+    """Percentage points of expected score per move."""
+    inaccuracies: int
+    mistakes: int
+    blunders: int
+
+
+class Annotated(NamedTuple):
+    """An annotated game."""
+
+    game: chess.pgn.Game
+    judgements: tuple[Judgement, ...]
+    """One for each move."""
+    white: Summary
+    black: Summary
+
+
+class _Seen(NamedTuple):
+    """A position of the game with what the search said about it."""
+
+    evaluation: Evaluation
+    result: Result | None
+    """None where the game is over."""
+
+
+def annotate_game(
+    game: chess.pgn.Game,
+    engine: Engine,
+    *,
+    simulations: int | None = None,
+    time: float | None = None,
+    lines: int = 1,
+    which: Which = "marked",
+    tell: Callable[[int, int], object] = lambda done, total: None,
+) -> Annotated:
+    """Annotate the main line of a game, in place, with so much search for every position.
+
+    The engine must be one for the game's variant. Comments, variations and headers stay; an evaluation in a
+    comment is replaced, and a move that has a glyph of judgement keeps it. `tell` hears how many positions
+    are done. An error of the engine leaves the game as it was.
+
+    >>> import io
+    >>> text = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0"
+    >>> annotated = annotate_game(chess.pgn.read_game(io.StringIO(text)), Engine(), simulations=500)
+    >>> [judgement.move for judgement in annotated.judgements if judgement.name == "blunder"]
+    ['Nf6']
+    """
+    nodes = list(game.mainline())
+    if any(not node.move for node in nodes):
+        raise AnnotationError("the game has a null move, which is no move that could be judged")
+    seen = _look(game, nodes, engine, simulations, time, max(lines, 1), tell)
+    board = game.board()
+    players: dict[chess.Color, list[Judgement]] = {chess.WHITE: [], chess.BLACK: []}
+    judgements = []
+    for node, before, after in zip(nodes, seen, seen[1:], strict=False):
+        judgements.append(_judge(node, board, before, after))
+        players[board.turn].append(judgements[-1])
+        _write(node, board, judgements[-1], before, after, lines, which)
+        board.push(node.move)
+    white, black = (summarise(players[color]) for color in (chess.WHITE, chess.BLACK))
+    return Annotated(game, tuple(judgements), white, black)
+
+
+def name_of(loss: float) -> str | None:
+    """What a move that loses so much is called.
+
+    >>> name_of(0.25), name_of(0.05)
+    ('mistake', None)
+    """
+    return next((name for least, name, _ in THRESHOLDS if loss >= least), None)
+
+
+def summarise(judgements: Sequence[Judgement]) -> Summary:
+    """How a player did who made these moves.
+
+    >>> summarise([Judgement("e4", "e4", 0.0, None), Judgement("f3", "d4", 0.46, "blunder")]).accuracy
+    68.39397205857212
+    """
+    losses = [50.0 * judgement.loss for judgement in judgements]
+    names = [judgement.name for judgement in judgements]
+    return Summary(
+        len(losses),
+        sum(100.0 * math.exp(-loss / FORGIVENESS) for loss in losses) / len(losses) if losses else None,
+        sum(losses) / len(losses) if losses else None,
+        names.count("inaccuracy"),
+        names.count("mistake"),
+        names.count("blunder"),
+    )
+
+
+def _look(
+    game: chess.pgn.Game,
+    nodes: Sequence[chess.pgn.ChildNode],
+    engine: Engine,
+    simulations: int | None,
+    time: float | None,
+    lines: int,
+    tell: Callable[[int, int], object],
+) -> list[_Seen]:
+    """Search every position of the main line, in the order of the game so that the graph is kept."""
+    engine.position = game.board()
+    seen = []
+    for number, node in enumerate((game, *nodes)):
+        if isinstance(node, chess.pgn.ChildNode):
+            engine.play(node.move)
+        tell(number, len(nodes) + 1)
+        if engine.is_over:
+            if number < len(nodes):
+                raise AnnotationError(f"the game goes on after its end at ply {number}")
+            seen.append(_Seen(_of_the_end(node.board()), None))
+        else:
+            result = engine.search(simulations=simulations, time=time, lines=lines)
+            seen.append(_Seen(_of_result(result), result))
+    tell(len(nodes) + 1, len(nodes) + 1)
+    return seen
+
+
+def _of_the_end(board: chess.Board) -> Evaluation:
+    outcome = board.outcome()
+    winner = None if outcome is None else outcome.winner
+    value = 0.0 if winner is None else 1.0 if winner == chess.WHITE else -1.0
+    return Evaluation(value, None, board.uci_variant or "chess")
+
+
+def _of_result(result: Result) -> Evaluation:
+    mate = None if result.solved is None else result.solved.mate
+    is_white = result.root.board().turn == chess.WHITE
+    return Evaluation(result.white_value, mate if mate is None or is_white else -mate, result.root.variant)
+
+
+def _of_line(line: Line, turn: chess.Color) -> Evaluation:
+    """The evaluation after the first move of a line."""
+    mate = None
+    if line.plies is not None and line.state == "win":
+        mate = line.plies // 2  # the first move is made
+    elif line.plies is not None and line.state == "loss":
+        mate = -(line.plies // 2)
+    sign = 1 if turn == chess.WHITE else -1
+    return Evaluation(sign * line.value, None if mate is None else sign * mate, line.root.variant)
+
+
+def _judge(node: chess.pgn.ChildNode, board: chess.Board, before: _Seen, after: _Seen) -> Judgement:
+    """Judge a move by what was seen before and after it."""
+    assert before.result is not None  # the game went on
+    best = board.parse_uci(before.result.best_move)
+    sign = 1.0 if board.turn == chess.WHITE else -1.0
+    loss = 0.0
+    if node.move != best:
+        loss = max(sign * (before.evaluation.value - after.evaluation.value), 0.0)
+    return Judgement(board.san(node.move), board.san(best), loss, name_of(loss))
+
+
+def _write(
+    node: chess.pgn.ChildNode,
+    board: chess.Board,
+    judgement: Judgement,
+    before: _Seen,
+    after: _Seen,
+    lines: int,
+    which: Which,
+) -> None:
+    """Write into the game what there is to say about a move."""
+    if which == "blunders-only" and judgement.name != "blunder":
+        return
+    if after.result is not None:
+        node.set_eval(after.evaluation.score())
+    if judgement.name is not None and not node.nags & _JUDGEMENTS:
+        node.nags.add(next(glyph for _, name, glyph in THRESHOLDS if name == judgement.name))
+    if judgement.name is not None or (which == "every-move" and judgement.move != judgement.best):
+        assert before.result is not None
+        for line in before.result.lines[:lines]:
+            if line.moves[0] == node.uci():
+                break  # what follows is no better
+            _add_line(node.parent, board.copy(stack=False), line)
+
+
+def _add_line(parent: chess.pgn.GameNode, board: chess.Board, line: Line) -> None:
+    """Add a line as a variation with its evaluation, unless there is one that begins with the same move."""
+    turn = board.turn
+    first = board.parse_uci(line.moves[0])
+    if parent.has_variation(first):
+        return
+    board.push(first)
+    variation = parent.add_variation(first)
+    if not board.is_game_over():
+        variation.set_eval(_of_line(line, turn).score())
+    node: chess.pgn.GameNode = variation
+    for text in line.moves[1:LONGEST_LINE]:
+        move = board.parse_uci(text)
+        board.push(move)
+        node = node.add_variation(move)

@@ -1,0 +1,268 @@
+"""`anabranch annotate`: evaluations, marks and better lines for the games of PGN files.
+
+Finished games go to the output at once, to a file beside the one that is asked for; it gets its name when all
+are done. Reading and judging are those of `anabranch.pgn` and `anabranch.annotate`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from anabranch.cli.options import (
+    EvaluatorOption,
+    PresetOption,
+    SetOption,
+    ThreadsOption,
+    make_engine,
+    read_changes,
+)
+from anabranch.settings import variants
+
+if TYPE_CHECKING:
+    import chess
+
+    from anabranch.annotate import Annotated as AnnotatedGame
+    from anabranch.annotate import Which
+    from anabranch.engine import Engine
+
+SIMULATIONS = 10_000
+"""The limit per position where none is given."""
+
+
+def annotate(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="PGN files; - is standard input.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Where the games go.  [default: standard output]"),
+    ] = None,
+    time: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time per position.")] = None,
+    simulations: Annotated[
+        int | None,
+        typer.Option(
+            "--simulations",
+            "-n",
+            metavar="N",
+            help=f"Simulations per position.  [default: {SIMULATIONS}, if there is no --time]",
+        ),
+    ] = None,
+    lines: Annotated[int, typer.Option(metavar="K", help="Better lines shown at a move.")] = 1,
+    variant: Annotated[
+        str,
+        typer.Option(
+            "--variant",
+            "-v",
+            metavar="NAME",
+            help=f"auto (what the headers say), chess960, {', '.join(variants())}.",
+        ),
+    ] = "auto",
+    every_move: Annotated[
+        bool, typer.Option("--every-move", help="Lines wherever the engine would have played another move.")
+    ] = False,
+    blunders_only: Annotated[
+        bool, typer.Option("--blunders-only", help="Write nothing but blunders and the better lines there.")
+    ] = False,
+    preset: PresetOption = "default",
+    evaluator: EvaluatorOption = None,
+    threads: ThreadsOption = None,
+    assignments: SetOption = None,
+) -> None:
+    """Add evaluations, better lines and marks for bad moves to games (PGN).
+
+    Comments, variations and headers stay. A game that cannot be read is named and passed on as it was. After
+    Ctrl-C the finished games are kept.
+    """
+    from anabranch.errors import AnnotationError, LimitError
+    from anabranch.pgn import read_text, split_games
+
+    if lines < 1:
+        raise LimitError(f"--lines must be at least 1, not {lines}")
+    if every_move and blunders_only:
+        raise AnnotationError("--every-move and --blunders-only cannot both be given")
+    if variant not in ("auto", "chess960", *variants()):
+        raise AnnotationError(f"there is no variant {variant!r}; --variant auto reads it from the headers")
+    if out is not None and not out.absolute().parent.is_dir():
+        raise AnnotationError(f"there is no directory {out.absolute().parent} to write {out.name} in")
+    if out is not None and out.is_dir():
+        raise AnnotationError(f"{out} is a directory")
+    texts = [text for path in files for text in split_games(read_text(path))]
+    if not texts:
+        raise AnnotationError(f"there is no game in {', '.join(str(path) for path in files)}")
+    changes = {"improve": "on", **read_changes(assignments, evaluator, threads)}
+    engines: dict[tuple[str, bool], Engine] = {}
+
+    def engine_for(board: chess.Board) -> Engine:
+        key = (board.uci_variant or "chess", board.chess960)
+        if key not in engines:
+            engines[key] = make_engine(key[0], preset, key[1], dict(changes))
+        return engines[key]
+
+    if simulations is None and time is None:
+        simulations = SIMULATIONS
+    which: Which = "every-move" if every_move else "blunders-only" if blunders_only else "marked"
+    work = _Work(texts, variant, engine_for, simulations, time, lines, which)
+    work.check()
+    with _destination(out) as file:
+        done = work.run(file)
+        if not done:
+            raise AnnotationError("no game could be annotated")
+    _show(done, out is not None)
+
+
+class _Work:
+    """What is to be done with every game."""
+
+    def __init__(
+        self,
+        texts: list[str],
+        variant: str,
+        engine_for: Callable[[chess.Board], Engine],
+        simulations: int | None,
+        time: float | None,
+        lines: int,
+        which: Which,
+    ) -> None:
+        self.texts = texts
+        self.variant = variant
+        self.engine_for = engine_for
+        self.simulations = simulations
+        self.time = time
+        self.lines = lines
+        self.which = which
+
+    def check(self) -> None:
+        """Refuse limits and settings before anything is written."""
+        import chess
+
+        engine = self.engine_for(chess.Board())
+        engine.search(simulations=1, time=self.time)
+        if self.simulations is not None and self.simulations < 1:
+            engine.search(simulations=self.simulations)
+        engine.reset()
+
+    def run(self, file: TextIO) -> list[tuple[str, AnnotatedGame]]:
+        """Annotate the games, and write each as soon as it is done."""
+        from anabranch.annotate import annotate_game
+        from anabranch.errors import AnabranchError
+        from anabranch.pgn import describe, format_game, parse_game, preamble_of
+
+        done = []
+        with _bar(len(self.texts)) as (tell, say):
+            for number, text in enumerate(self.texts, start=1):
+                name = describe(text, number)
+                try:
+                    game = parse_game(text, self.variant)
+                    annotated = annotate_game(
+                        game,
+                        self.engine_for(game.board()),
+                        simulations=self.simulations,
+                        time=self.time,
+                        lines=self.lines,
+                        which=self.which,
+                        tell=partial(tell, number),
+                    )
+                    _sign(game)
+                    text = preamble_of(text) + format_game(game)  # noqa: PLW2901
+                    done.append((name, annotated))
+                except AnabranchError as error:
+                    reason = " ".join(str(error).split())
+                    say(f"anabranch: {name} is passed on as it was: {reason[:1].lower()}{reason[1:]}")
+                file.write(text + "\n")
+                file.flush()
+        return done
+
+
+def _sign(game: chess.pgn.Game) -> None:
+    from anabranch import __version__
+
+    if "Annotator" not in game.headers:
+        game.headers["Annotator"] = f"anabranch {__version__}"
+
+
+@contextmanager
+def _destination(out: Path | None) -> Iterator[TextIO]:
+    """Where games are written. A file gets its name when all is well; after Ctrl-C what is there is kept."""
+    if out is None:
+        yield sys.stdout
+        return
+    part = out.with_name(f"{out.name}.part")
+    with part.open("w", encoding="utf-8") as file:
+        try:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        except KeyboardInterrupt:
+            file.flush()
+            kept = file.tell() > 0
+            if kept:
+                print(f"anabranch: interrupted; the finished games are in {part}", file=sys.stderr)
+            else:
+                part.unlink()
+            raise
+        except BaseException:
+            part.unlink()
+            raise
+    os.replace(part, out)
+
+
+@contextmanager
+def _bar(games: int) -> Iterator[tuple[Callable[[int, int, int], None], Callable[[str], None]]]:
+    """A bar on stderr where that is a terminal; it hears of the game, the position and how many there are.
+    And a way to say something without disturbing it.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from anabranch.cli.output import notices
+
+    console = notices()
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("positions, time left"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        redirect_stdout=False,
+        disable=not console.is_terminal,
+    )
+    with bar:
+        shown = bar.add_task("game 1", total=None)
+
+        def tell(number: int, position: int, total: int) -> None:
+            description = f"game {number} of {games}" if games > 1 else "game"
+            bar.update(shown, description=description, completed=position, total=total)
+
+        yield tell, lambda text: console.print(text, soft_wrap=True)
+
+
+def _show(done: list[tuple[str, AnnotatedGame]], on_stdout: bool) -> None:
+    """How the players did."""
+    from anabranch.cli.output import notices, output, table
+
+    rows = []
+    for name, annotated in done:
+        for color in ("White", "Black"):
+            summary = annotated.white if color == "White" else annotated.black
+            rows.append(
+                [
+                    name.partition(" (")[0],
+                    annotated.game.headers.get(color, "?"),
+                    color.lower(),
+                    str(summary.moves),
+                    "" if summary.accuracy is None else f"{summary.accuracy:.1f} %",
+                    "" if summary.mean_loss is None else f"{summary.mean_loss:.1f}",
+                    str(summary.inaccuracies),
+                    str(summary.mistakes),
+                    str(summary.blunders),
+                ]
+            )
+    columns = ["game", "player", "color", ">moves", ">accuracy", ">loss", ">?!", ">?", ">??"]
+    (output() if on_stdout else notices()).print(table(None, columns, rows))

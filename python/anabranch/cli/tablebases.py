@@ -1,0 +1,104 @@
+"""`anabranch tablebases`: fetch the small tables, check any, ask about a position.
+
+Everything is done by `anabranch.tablebases` and the core; this prints.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from anabranch.cli.options import JsonOption, VariantOption
+
+tablebases = typer.Typer(
+    name="tablebases",
+    help="Syzygy tablebases: fetch the small ones, check any, ask about a position.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+WORDS = {2: "win", 1: "cursed win", 0: "draw", -1: "blessed loss", -2: "loss"}
+
+
+@tablebases.command()
+def fetch(
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Where they go; your data directory without it."),
+    ] = None,
+    archive: Annotated[
+        Path | None,
+        typer.Option("--archive", metavar="FILE", help="The source package, if it was downloaded already."),
+    ] = None,
+) -> None:
+    """Get the tables of three and four men (4 MB) out of the source package of 'chess' on PyPI.
+
+    What is there and sound is left alone; a fetch that was interrupted can be repeated.
+    """
+    from anabranch.cli.output import output
+    from anabranch.tablebases import default_directory
+    from anabranch.tablebases import fetch as fetch_tables
+
+    directory = default_directory() if to is None else to
+    count = fetch_tables(directory, archive)
+    done = f"{count} files fetched" if count else "all tables of three and four men are there"
+    output().print(f"{directory}: {done}", soft_wrap=True)
+
+
+@tablebases.command()
+def check(
+    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", show_default=False)],
+    as_json: JsonOption = False,
+) -> None:
+    """Check every byte of the tables in directories.
+
+    The exit code is 0 if there are tables and all are sound, and 2 if not.
+    """
+    from anabranch.cli.interrupt import interruptible
+    from anabranch.cli.output import count, output, print_json
+    from anabranch.tablebases import open_tablebases
+
+    tables = interruptible(lambda: open_tablebases(directories, whole=True))
+    men = {variant: tables.men_of(variant) for variant in ("chess", "atomic", "antichess")}
+    men = {variant: number for variant, number in men.items() if number}
+    if as_json:
+        print_json({"men": men, "files": tables.files, "problems": tables.problems})
+    else:
+        show = output()
+        for variant, number in men.items():
+            show.print(f"{variant}: up to {number} men")
+        show.print(f"{count(len(tables.files))} sound files")
+        for problem in tables.problems:
+            show.print(problem, soft_wrap=True)
+    if tables.problems or not tables.files:
+        raise typer.Exit(2)
+
+
+@tablebases.command()
+def probe(
+    fen: Annotated[str, typer.Argument(metavar="FEN", show_default=False)],
+    path: Annotated[
+        list[str] | None,
+        typer.Option("--path", metavar="DIR", help="Where the tables lie; your data directory without it."),
+    ] = None,
+    variant: VariantOption = "chess",
+    as_json: JsonOption = False,
+) -> None:
+    """Say what the tables know about a position, as if its clock stood at 0."""
+    from anabranch.cli.output import notices, output, print_json
+    from anabranch.errors import TablebaseError
+    from anabranch.tablebases import default_directory, open_tablebases, read_paths
+
+    directories = [part for given in path or [str(default_directory())] for part in read_paths(given)]
+    tables = open_tablebases(directories)
+    wdl, dtz = tables.probe_wdl(fen, variant), tables.probe_dtz(fen, variant)
+    if as_json:
+        print_json({"fen": fen, "wdl": wdl, "dtz": dtz, "problems": tables.problems})
+        return
+    for problem in tables.problems:
+        notices().print(problem, soft_wrap=True)
+    if wdl is None:
+        raise TablebaseError(f"the tables do not know {fen!r}")
+    distance = "" if not dtz else f", {abs(dtz)} plies to the next capture, pawn move or mate"
+    output().print(f"{WORDS[wdl]}{distance}", soft_wrap=True)

@@ -1,0 +1,39 @@
+"""The tables of three and four men, which set-up installs, and python-chess's prober as the judge."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess.syzygy
+import pytest
+
+from anabranch import _core
+from anabranch.networks import shipped
+
+
+@pytest.fixture(autouse=True)
+def _no_shipped_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a search finds here rests on tables: `material` is quick and never changes."""
+    monkeypatch.setattr(shipped, "FOLDER", Path("nowhere"))
+
+
+@pytest.fixture(scope="session")
+def directory() -> Path:
+    path = Path(sys.prefix) / "share" / "syzygy"
+    assert path.is_dir(), f"'make test' installs tablebases; or: anabranch tablebases fetch --to {path}"
+    return path
+
+
+@pytest.fixture(scope="session")
+def tables(directory: Path) -> _core.Tablebases:
+    tables = _core.Tablebases([directory])
+    assert (tables.men, len(tables.files), tables.problems) == (4, 70, [])
+    return tables
+
+
+@pytest.fixture(scope="session")
+def prober(directory: Path) -> Iterator[chess.syzygy.Tablebase]:
+    with chess.syzygy.open_tablebase(str(directory)) as tablebase:
+        yield tablebase

@@ -1,0 +1,133 @@
+"""A dialogue with a UCI engine, whatever carries it: every line of both sides with its time, and waiting for
+answers.
+
+What carries the lines is in `process.py` (a program behind pipes) and `session.py` (our engine in process).
+What they mean is judged by `validator.py`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from tests.uci.validator import STRICT, Event, Fault, Rules, Validator
+
+
+class NoAnswer(AssertionError):  # noqa: N818 (what it says is the name)
+    """The engine did not say what it had to, in time."""
+
+
+class Dialogue(ABC):
+    """What was said, and how to say more. Lines are numbered by their place in the transcript."""
+
+    def __init__(self) -> None:
+        self.transcript: list[Event] = []
+        self.is_ended = False
+        self._news = threading.Condition()
+        self._heard = 0
+
+    @abstractmethod
+    def carry(self, text: str) -> None:
+        """Bring a line to the engine."""
+
+    def send(self, *lines: str) -> float:
+        """Say lines; the time just before the last."""
+        at = 0.0
+        for text in lines:
+            with self._news:
+                at = time.monotonic()
+                self.transcript.append(Event(at, True, text))
+            self.carry(text)
+        return at
+
+    def hear(self, text: str) -> None:
+        """Note a line of the engine."""
+        with self._news:
+            self.transcript.append(Event(time.monotonic(), False, text))
+            self._news.notify_all()
+
+    def end(self) -> None:
+        """The engine will say no more."""
+        with self._news:
+            self.is_ended = True
+            self._news.notify_all()
+
+    def wait_until(self, wanted: Callable[[str], bool], seconds: float = 20.0) -> Event:
+        """The next line of the engine, after those waited for before, that is wanted."""
+        deadline = time.monotonic() + seconds
+        with self._news:
+            while True:
+                while self._heard < len(self.transcript):
+                    event = self.transcript[self._heard]
+                    self._heard += 1
+                    if not event.to_engine and wanted(event.text):
+                        return event
+                left = deadline - time.monotonic()
+                if self.is_ended or left <= 0:
+                    raise NoAnswer(f"no answer in {seconds:g} s:\n{self.excerpt()}")
+                self._news.wait(left)
+
+    def wait_for(self, word: str, seconds: float = 20.0) -> Event:
+        """The next line that begins with a word."""
+        return self.wait_until(lambda text: text.split(" ", 1)[0] == word, seconds)
+
+    def ask(self, *lines: str, answer: str = "bestmove", seconds: float = 20.0) -> str:
+        """Say lines, and wait for the answer to the last."""
+        self.send(*lines)
+        return self.wait_for(answer, seconds).text
+
+    def greet(self, **options: object) -> None:
+        """`uci`, options (`_` stands for a space), `isready`."""
+        self.ask("uci", answer="uciok")
+        for name, value in options.items():
+            self.send(f"setoption name {option_name(name)} value {option_value(value)}")
+        self.settle()
+
+    def settle(self, seconds: float = 20.0) -> None:
+        """`isready` and its answer: all before it has been dealt with."""
+        self.ask("isready", answer="readyok", seconds=seconds)
+
+    def rest(self, seconds: float = 60.0) -> None:
+        """Wait until the engine has nothing more to do, as far as one can know."""
+        self.settle(seconds)
+
+    def said(self, word: str, since: int = 0) -> list[str]:
+        """The lines of the engine that begin with a word."""
+        events = self.transcript[since:]
+        return [event.text for event in events if not event.to_engine and event.text.split(" ", 1)[0] == word]
+
+    def faults(self, rules: Rules = STRICT) -> list[Fault]:
+        """What the validator finds."""
+        validator = Validator(rules)
+        with self._news:
+            events = list(self.transcript)
+        for event in events:
+            (validator.command if event.to_engine else validator.line)(event.text, event.at)
+        return validator.finish()
+
+    def check(self, rules: Rules = STRICT) -> None:
+        """Fail where the validator finds a fault."""
+        faults = self.faults(rules)
+        shown = "\n".join(f"{fault.rule}: {fault.text}" for fault in faults[:20])
+        assert not faults, f"{len(faults)} faults:\n{shown}\n\n{self.excerpt()}"
+
+    def excerpt(self, lines: int = 40) -> str:
+        """The end of the dialogue, for a reader."""
+        events = self.transcript[-lines:]
+        return "\n".join(f"{'>' if event.to_engine else '<'} {event.text[:300]}" for event in events)
+
+
+def option_name(name: str) -> str:
+    """`Move_Overhead` for `Move Overhead`; names that begin with `UCI_` keep theirs.
+
+    >>> option_name("Move_Overhead"), option_name("UCI_ShowWDL")
+    ('Move Overhead', 'UCI_ShowWDL')
+    """
+    return name if name.startswith("UCI_") else name.replace("_", " ")
+
+
+def option_value(value: object) -> str:
+    """A value as UCI writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

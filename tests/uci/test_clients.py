@@ -1,0 +1,281 @@
+"""Real clients: python-chess, the adapters polyglot and uci2wb, and xboard on a screen that is not there.
+
+What they need is installed by scripts/install-engines. Each talks to our engine in its own way; what they
+write and print is checked, not what the engine thinks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import chess.engine
+import chess.pgn
+import chess.variant
+import pytest
+from tests.uci.process import EngineProcess, our_command, our_environment
+
+from anabranch.data.teacher import find_engine
+
+SHORT = chess.engine.Limit(nodes=60)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """Our engine as one program without arguments, as adapters want it."""
+    path = tmp_path / "engine"
+    python_path = shlex.quote(our_environment()["PYTHONPATH"])
+    path.write_text(
+        f"#!/bin/sh\nPYTHONPATH={python_path} exec {shlex.join(our_command())}\n", encoding="utf-8"
+    )
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def fairy(tmp_path: Path) -> Path:
+    """Fairy-Stockfish with a list of variants that is short enough for uci2wb."""
+    path = tmp_path / "fairy"
+    names = "option name UCI_Variant type combo default chess var chess var crazyhouse"
+    engine = shlex.quote(find_engine("fairy-stockfish"))
+    path.write_text(
+        f"#!/bin/sh\n{engine} | sed -u 's/^option name UCI_Variant .*/{names}/'\n", encoding="utf-8"
+    )
+    path.chmod(0o755)
+    return path
+
+
+@contextlib.contextmanager
+def simple_engine() -> Iterator[chess.engine.SimpleEngine]:
+    engine = chess.engine.SimpleEngine.popen_uci(our_command(), env=our_environment(), timeout=20)
+    try:
+        yield engine
+        engine.quit()
+    finally:
+        engine.close()
+
+
+# python-chess
+
+
+@pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
+def test_python_chess_plays_a_whole_game(variant: str) -> None:
+    board = chess.variant.find_variant(variant)()
+    with simple_engine() as engine:
+        assert engine.id["name"].startswith("Anabranch")
+        while not board.is_game_over(claim_draw=True) and board.ply() < 300:
+            played = engine.play(board, SHORT, info=chess.engine.INFO_ALL)
+            assert played.move is not None
+            assert played.info["score"].relative is not None
+            board.push(played.move)
+    assert board.ply() > 10
+
+
+def test_python_chess_plays_chess960() -> None:
+    board = chess.Board.from_chess960_pos(100)
+    with simple_engine() as engine:
+        for _ in range(40):
+            played = engine.play(board, SHORT)
+            assert played.move is not None
+            board.push(played.move)
+
+
+def test_python_chess_plays_by_the_clock_and_ponders() -> None:
+    board = chess.Board()
+    clock = chess.engine.Limit(white_clock=5, black_clock=5, white_inc=0.05, black_inc=0.05)
+    with simple_engine() as engine:
+        for number in range(8):
+            played = engine.play(board, clock, ponder=True)
+            assert played.move is not None
+            board.push(played.move)
+            # The expected reply, a ponder hit, and another one by turns.
+            replies = [played.ponder] if number % 2 and played.ponder else list(board.legal_moves)
+            board.push(replies[0])
+
+
+@pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
+def test_python_chess_analyses_several_lines(variant: str) -> None:
+    board = chess.variant.find_variant(variant)()
+    with simple_engine() as engine:
+        engine.configure({"Hash": 32, "UCI_ShowWDL": True})
+        lines = engine.analyse(board, chess.engine.Limit(nodes=600), multipv=3)
+        assert len(lines) == 3
+        assert len({line["pv"][0] for line in lines}) == 3
+        assert all(sum(line["wdl"].relative) == 1000 for line in lines)
+        with engine.analysis(board, multipv=2) as analysis:
+            seen = 0
+            for info in analysis:
+                seen += "pv" in info
+                if seen >= 6:
+                    break
+        assert engine.play(board, SHORT).move in list(board.legal_moves)
+
+
+def test_python_chess_restricts_the_root() -> None:
+    board = chess.Board()
+    wanted = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h4")]
+    with simple_engine() as engine:
+        assert engine.play(board, SHORT, root_moves=wanted).move in wanted
+
+
+# Adapters
+
+
+def play_cecp(adapter: EngineProcess, variant: str, moves: int) -> chess.Board:
+    """Some moves by the engine behind an adapter, as xboard would ask for them; our side plays at random."""
+    board = chess.variant.find_variant(variant)()
+    adapter.send("xboard", "protover 2")
+    adapter.wait_until(lambda text: "done=1" in text)
+    adapter.send("new")
+    if variant != "chess":
+        adapter.send(f"variant {variant}")
+    adapter.send("level 40 0:20 0", "post", "easy")
+    for _ in range(moves):
+        reply = sorted(board.legal_moves, key=lambda move: (not board.is_capture(move), move.uci()))[0]
+        adapter.send("time 2000", "otim 2000", f"usermove {board.uci(reply)}")
+        board.push(reply)
+        answer = adapter.wait_for("move", 30).text
+        board.push_uci(answer.split()[1])
+    return board
+
+
+def thinking_lines(adapter: EngineProcess) -> list[str]:
+    """Lines of thinking output: depth, score, time, nodes and moves."""
+    said = [event.text for event in adapter.transcript if not event.to_engine]
+    return [text for text in said if re.match(r"\s*\d+\s+[+-]?\d+\s+\d+\s+\d+\s+\S", text)]
+
+
+def test_polyglot_plays_our_engine(tmp_path: Path, program: Path) -> None:
+    settings = tmp_path / "polyglot.ini"
+    settings.write_text(
+        f"[PolyGlot]\nEngineName = Anabranch\nEngineDir = {tmp_path}\nEngineCommand = {program}\n"
+        "Book = false\nLog = false\nResign = false\n[Engine]\nHash = 32\n",
+        encoding="utf-8",
+    )
+    with EngineProcess([find_engine("polyglot"), str(settings)]) as adapter:
+        board = play_cecp(adapter, "chess", 8)
+        assert board.ply() == 16
+        assert thinking_lines(adapter)
+        adapter.send("quit")
+        adapter.wait_for_exit(5.0)
+
+
+@pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
+def test_uci2wb_plays_our_engine(program: Path, variant: str) -> None:
+    with EngineProcess([find_engine("uci2wb"), "debug", str(program)]) as adapter:
+        board = play_cecp(adapter, variant, 8)
+        assert board.ply() == 16
+        assert thinking_lines(adapter)
+        features = [event.text for event in adapter.transcript if event.text.startswith("feature variants=")]
+        assert "crazyhouse" in features[0]
+        adapter.send("quit")
+        adapter.wait_for_exit(5.0)
+
+
+def test_uci2wb_analyses_with_our_engine(program: Path) -> None:
+    with EngineProcess([find_engine("uci2wb"), "debug", str(program)]) as adapter:
+        adapter.send("xboard", "protover 2")
+        adapter.wait_until(lambda text: "done=1" in text)
+        adapter.send("new", "post", "analyze")
+        time.sleep(1.5)
+        adapter.send("usermove e2e4")
+        time.sleep(1.5)
+        adapter.send("exit")
+        assert thinking_lines(adapter)
+        adapter.send("quit")
+        adapter.wait_for_exit(5.0)
+
+
+# xboard
+
+
+@contextlib.contextmanager
+def screen() -> Iterator[str]:
+    """A display that nobody sees."""
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", "1024x768x24", "-nolisten", "tcp"],
+        pass_fds=[write],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write)
+    try:
+        with open(read, encoding="ascii") as file:
+            yield f":{file.readline().strip()}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def play_in_xboard(folder: Path, white: Path, black: Path, patience: float) -> str:
+    """The PGN of a crazyhouse game that xboard hosts."""
+    record, log = folder / "game.pgn", folder / "xboard.debug"
+    adapter = find_engine("uci2wb")
+    with screen() as display, open(folder / "xboard.log", "wb") as output:
+        process = subprocess.Popen(
+            [
+                find_engine("xboard"),
+                *(
+                    "-variant",
+                    "crazyhouse",
+                    "-matchGames",
+                    "1",
+                    "-timeControl",
+                    "0:06",
+                    "-timeIncrement",
+                    "0",
+                ),
+                *("-firstChessProgram", f"{adapter} {white}", "-secondChessProgram", f"{adapter} {black}"),
+                *("-saveGameFile", str(record), "-debug", "-nameOfDebugFile", str(log)),
+                *("-movesPerSession", "30", "-soundProgram", "", "-noGUI"),
+            ],
+            env={**our_environment(), "DISPLAY": display, "HOME": str(folder)},
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+        try:
+            deadline = time.monotonic() + patience
+            while time.monotonic() < deadline and process.poll() is None:
+                if record.exists() and re.search(
+                    r"(1-0|0-1|1/2-1/2)\s*\Z", record.read_text(encoding="utf-8")
+                ):
+                    break
+                time.sleep(0.2)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, 15)
+            process.wait()
+    assert record.exists(), (folder / "xboard.log").read_text(errors="replace")[-2000:]
+    return record.read_text(encoding="utf-8")
+
+
+def check_crazyhouse_game(text: str) -> None:
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert not game.errors
+    assert game.headers["Variant"] == "crazyhouse"
+    board = game.end().board()
+    assert board.ply() > 20
+    assert game.headers["Result"] in ("1-0", "0-1", "1/2-1/2")
+    assert not re.search(r"illegal|forfeit|exits|terminat|disconnect", text, re.IGNORECASE), text
+    assert "@" in text, "a game without a drop is no crazyhouse"
+    if board.is_checkmate():
+        assert game.headers["Result"] == board.result()
+
+
+def test_xboard_hosts_our_engine_against_itself(tmp_path: Path, program: Path) -> None:
+    check_crazyhouse_game(play_in_xboard(tmp_path, program, program, patience=200))
+
+
+def test_xboard_hosts_our_engine_against_fairy_stockfish(tmp_path: Path, program: Path, fairy: Path) -> None:
+    check_crazyhouse_game(play_in_xboard(tmp_path, program, fairy, patience=200))

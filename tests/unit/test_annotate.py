@@ -1,0 +1,360 @@
+"""Annotated games: what is written into them, what is kept, what is refused."""
+
+from __future__ import annotations
+
+import io
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from anabranch import Engine
+from anabranch.annotate import Judgement, annotate_game, name_of, summarise
+from anabranch.cli import run
+from anabranch.errors import AnnotationError
+from anabranch.pgn import brace_comments, format_game, parse_game, split_games
+
+SCHOLAR = """[Event "Casual"]
+[White "Anna"]
+[Black "Ben"]
+[Result "1-0"]
+[Opening "King's Pawn"]
+
+{Before the game} 1. e4 e5 2. Qh5 {early [%clk 0:01:00]} (2. Nf3 Nc6 (2... d6 3. d4) 3. Bb5 {Spanish})
+2... Nc6 ; to the end of the line
+3. Bc4 Nf6 4. Qxf7# {over} 1-0
+"""
+CRAZYHOUSE = """[Variant "Crazyhouse"]
+[White "C"]
+[Black "D"]
+
+1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 4. P@e5 Nc6 5. d4 P@b4 *
+"""
+CHESS960 = """[Variant "Chess960"]
+[SetUp "1"]
+[FEN "rnbnqkrb/pppppppp/8/8/8/8/PPPPPPPP/RNBNQKRB w GAga - 0 1"]
+
+1. f4 f5 2. O-O O-O 3. d4 d5 *
+"""
+FROM_POSITION = """[SetUp "1"]
+[FEN "6k1/5ppp/8/8/8/8/5PPP/R5K1 b - - 0 1"]
+
+1... h6 2. h3 *
+"""
+DAMAGED = '[White "X"]\n[Black "Y"]\n\n1. e4 e5 2. Ke3 Nc6 *\n'
+
+
+def read(text: str) -> chess.pgn.Game:
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    assert not game.errors
+    return game
+
+
+def moves(game: chess.pgn.Game) -> list[str]:
+    return [move.uci() for move in game.mainline_moves()]
+
+
+def node_at(game: chess.pgn.Game, ply: int) -> chess.pgn.ChildNode:
+    return list(game.mainline())[ply - 1]
+
+
+@pytest.fixture
+def scholar() -> chess.pgn.Game:
+    game = parse_game(SCHOLAR)
+    annotate_game(game, Engine(improve=True), simulations=500)
+    return read(format_game(game))
+
+
+def test_the_blunder_is_marked_with_a_better_line(scholar: chess.pgn.Game) -> None:
+    blunder = node_at(scholar, 6)
+    assert blunder.san() == "Nf6"
+    assert blunder.nags == {chess.pgn.NAG_BLUNDER}
+    better = [node for node in blunder.parent.variations if node is not blunder]
+    assert len(better) == 1
+    assert better[0].san() in ("g6", "Qe7", "Qf6", "Nh6")
+    evaluation = better[0].eval()
+    assert evaluation is not None
+    assert not evaluation.is_mate()
+
+
+def test_a_mate_is_written_for_white(scholar: chess.pgn.Game) -> None:
+    assert "[%eval #1]" in node_at(scholar, 6).comment
+    assert node_at(scholar, 7).comment == "over"  # nothing is left to evaluate
+    black_mates = parse_game("1. f3 e5 2. g4 *")
+    annotate_game(black_mates, Engine(improve=True), simulations=500)
+    assert node_at(black_mates, 3).comment == "[%eval #-1]"
+    assert node_at(black_mates, 3).nags == {chess.pgn.NAG_BLUNDER}
+
+
+def test_every_other_move_has_an_evaluation(scholar: chess.pgn.Game) -> None:
+    assert all(node.eval() is not None for node in list(scholar.mainline())[:-1])
+
+
+def test_comments_variations_and_headers_are_kept(scholar: chess.pgn.Game) -> None:
+    before = parse_game(SCHOLAR)
+    assert moves(scholar) == moves(before)
+    assert set(before.headers.items()) <= set(scholar.headers.items())
+    assert scholar.headers["Opening"] == "King's Pawn"
+    assert scholar.comment == "Before the game"
+    assert node_at(scholar, 3).comment.startswith("early [%clk 0:01:00]")
+    assert node_at(scholar, 4).comment.startswith("to the end of the line")
+    knight = scholar.mainline().__iter__().__next__().next()
+    assert knight is not None
+    spanish = knight.variation(chess.Move.from_uci("g1f3"))
+    assert [node.san() for node in spanish.mainline()] == ["Nc6", "Bb5"]
+    assert spanish.variations[1].san() == "d6"
+    assert spanish.variations[0].variations[0].comment == "Spanish"
+
+
+def test_annotating_again_adds_nothing_twice() -> None:
+    once = parse_game(SCHOLAR)
+    annotate_game(once, Engine(), simulations=300)
+    first = format_game(once)
+    again = parse_game(first)
+    annotate_game(again, Engine(), simulations=300)
+    assert format_game(again) == first
+
+
+def test_judgements_of_people_stay() -> None:
+    game = parse_game("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6! 4. Qxf7# 1-0")
+    annotated = annotate_game(game, Engine(), simulations=300)
+    assert node_at(game, 6).nags == {chess.pgn.NAG_GOOD_MOVE}
+    assert annotated.black.blunders == 1
+
+
+@pytest.mark.parametrize("text", [CRAZYHOUSE, CHESS960, FROM_POSITION])
+def test_variants_and_set_up_positions(text: str) -> None:
+    game = parse_game(text)
+    board = game.board()
+    engine = Engine(board.uci_variant or "chess", chess960=board.chess960)
+    annotated = annotate_game(game, engine, simulations=200, which="every-move")
+    again = read(format_game(game))
+    assert moves(again) == moves(parse_game(text))
+    assert again.headers.get("Variant") == parse_game(text).headers.get("Variant")
+    assert again.board().fen() == board.fen()
+    assert len(annotated.judgements) == len(moves(again))
+    assert all(node.eval() is not None for node in again.mainline())
+    assert annotated.white.moves + annotated.black.moves == len(moves(again))
+
+
+def test_drops_and_castling_are_judged_by_their_names() -> None:
+    crazyhouse = annotate_game(parse_game(CRAZYHOUSE), Engine("crazyhouse"), simulations=50)
+    assert crazyhouse.judgements[6].move == "@e5"
+    castling = annotate_game(parse_game(CHESS960), Engine(chess960=True), simulations=50)
+    assert [judgement.move for judgement in castling.judgements[2:4]] == ["O-O", "O-O"]
+
+
+def test_a_back_rank_mate_that_is_left_out_is_a_loss_of_a_player() -> None:
+    game = parse_game(FROM_POSITION)
+    annotated = annotate_game(game, Engine(improve=True), simulations=500)
+    assert annotated.white.accuracy is not None
+    assert annotated.judgements[1].move == "h3"
+    assert annotated.black.moves == 1
+
+
+def test_blunders_only_writes_nothing_else() -> None:
+    game = parse_game(SCHOLAR)
+    annotated = annotate_game(game, Engine(), simulations=300, which="blunders-only")
+    blunders = [judgement.name == "blunder" for judgement in annotated.judgements]
+    assert [node.eval() is not None for node in game.mainline()] == blunders
+    assert [bool(node.nags) for node in game.mainline()] == blunders
+    assert blunders[5]
+    assert not all(blunders)
+
+
+def test_every_move_has_lines_where_the_engine_disagrees() -> None:
+    game = parse_game("1. a4 h5 2. h4 a5 *")
+    annotated = annotate_game(game, Engine(), simulations=300, which="every-move")
+    for node, judgement in zip(game.mainline(), annotated.judgements, strict=True):
+        others = [other.san() for other in node.parent.variations[1:]]
+        assert others == ([] if judgement.move == judgement.best else [judgement.best])
+
+
+def test_more_lines() -> None:
+    game = parse_game(SCHOLAR)
+    annotate_game(game, Engine(), simulations=500, lines=3)
+    assert len(node_at(game, 6).parent.variations) == 4
+
+
+def test_a_game_without_moves() -> None:
+    annotated = annotate_game(parse_game('[White "A"]\n\n*'), Engine(), simulations=50)
+    assert annotated.judgements == ()
+    assert annotated.white.accuracy is None
+
+
+def test_null_moves_are_refused() -> None:
+    game = parse_game("1. e4 -- 2. d4 *")
+    with pytest.raises(AnnotationError, match="null move"):
+        annotate_game(game, Engine(), simulations=50)
+
+
+def test_names_of_losses() -> None:
+    assert [name_of(loss) for loss in (0.0, 0.09, 0.1, 0.2, 0.3, 2.0)] == [
+        None, None, "inaccuracy", "mistake", "blunder", "blunder",
+    ]  # fmt: skip
+
+
+def test_summaries() -> None:
+    clean = summarise([Judgement("e4", "e4", 0.0, None)] * 3)
+    assert (clean.accuracy, clean.mean_loss, clean.blunders) == (100.0, 0.0, 0)
+    mixed = summarise([Judgement("e4", "e4", 0.0, None), Judgement("f3", "d4", 0.4, "blunder")])
+    assert mixed.mean_loss == 10.0
+    assert mixed.blunders == 1
+    assert mixed.accuracy is not None
+    assert 50 < mixed.accuracy < 100
+
+
+def test_texts_are_cut_into_games() -> None:
+    games = split_games(f"\n\n{SCHOLAR}\n\n\n{CRAZYHOUSE}\n{DAMAGED}\n1. d4 d5 *\n\n")
+    assert [len(game) for game in games] == [len(SCHOLAR), len(CRAZYHOUSE), len(DAMAGED), len("1. d4 d5 *\n")]
+    assert games[2] == DAMAGED
+    assert split_games("") == split_games("\n \n") == split_games("Dear Sir,\n") == []
+
+
+def test_games_after_lines_of_the_file_are_not_lost(tmp_path: Path) -> None:
+    source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    source.write_text(f'; my games\n% escape\n\n[White "A"]\n\n*\n\n; more\n\n{SCHOLAR}')
+    assert len(split_games(source.read_text())) == 2
+    assert run(["annotate", str(source), "-o", str(out), "-n", "50"]) == 0
+    written = out.read_text()
+    assert written.startswith("; my games\n% escape\n\n[Event")
+    assert "\n; more\n\n[Event" in written
+    assert [moves(read(game)) for game in split_games(written)] == [[], moves(parse_game(SCHOLAR))]
+
+
+def test_semicolons_inside_braces_and_headers_are_no_comments() -> None:
+    text = '[Event "a; b"]\n\n1. e4 {c; d\n; e} e5 ; f {g}\n; h\n2. d4 *'
+    assert brace_comments(text) == '[Event "a; b"]\n\n1. e4 {c; d\n; e} e5 { f {g)}\n{ h}\n2. d4 *'
+
+
+def test_a_given_variant_is_for_games_that_name_none() -> None:
+    game = parse_game("1. e4 d5 2. exd5 Qxd5 3. P@e5 *", "crazyhouse")
+    assert game.board().uci_variant == "crazyhouse"
+    assert game.headers["Variant"] == "Crazyhouse"
+    with pytest.raises(AnnotationError, match="one of crazyhouse, not of atomic"):
+        parse_game(CRAZYHOUSE, "atomic")
+
+
+# The command
+
+
+def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    source.write_text(f"{SCHOLAR}\n{CRAZYHOUSE}\n{CHESS960}\n")
+    assert run(["annotate", str(source), "-o", str(out), "-n", "200"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert "Anna" in captured.out
+    games = split_games(out.read_text())
+    assert [moves(read(game)) for game in games] == [
+        moves(parse_game(game)) for game in (SCHOLAR, CRAZYHOUSE, CHESS960)
+    ]
+    assert read(games[0]).headers["Annotator"].startswith("anabranch ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games.pgn", "out.pgn"]
+
+
+def test_a_file_may_be_annotated_in_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text(SCHOLAR)
+    assert run(["annotate", str(path), "-o", str(path), "-n", "100"]) == 0
+    assert "[%eval" in path.read_text()
+
+
+def test_standard_input_and_output() -> None:
+    command = [sys.executable, "-m", "anabranch", "annotate", "-", "-n", "100", "-e", "material"]
+    done = subprocess.run(command, input=SCHOLAR, capture_output=True, text=True, check=True)
+    assert moves(read(done.stdout)) == moves(parse_game(SCHOLAR))
+    assert "Ben" in done.stderr
+
+
+def test_damaged_games_are_named_and_passed_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    nothing = '[Variant "Chinese Chess"]\n\n1. e4 *\n'
+    source.write_text(f"{DAMAGED}\n{nothing}\n{SCHOLAR}\n")
+    assert run(["annotate", str(source), "-o", str(out), "-n", "100"]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 2
+    assert said[0].startswith("anabranch: game 1 (X - Y) is passed on as it was: illegal san: 'Ke3'")
+    assert said[1].startswith("anabranch: game 2 is passed on as it was:")
+    written = out.read_text()
+    assert written.startswith(f"{DAMAGED}\n{nothing}\n")
+    assert "[%eval #1]" in written
+
+
+def test_old_encodings_are_read(tmp_path: Path) -> None:
+    source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    source.write_bytes('[White "Müller"]\r\n\r\n1. e4 {schön} *\r\n'.encode("latin-1"))
+    assert run(["annotate", str(source), "-o", str(out), "-n", "50"]) == 0
+    assert "Müller" in out.read_text(encoding="utf-8")
+    assert "schön" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        (b"", [], "there is no game in "),
+        (b"\n\n", [], "there is no game in "),
+        (b"\x00\x01\x02", [], "it is not text"),
+        (DAMAGED.encode(), [], "no game could be annotated"),
+        (SCHOLAR.encode(), ["--time", "0"], "time must be a number of seconds"),
+        (SCHOLAR.encode(), ["-n", "0"], "simulations must be a whole number"),
+        (SCHOLAR.encode(), ["--lines", "0"], "--lines must be at least 1"),
+        (SCHOLAR.encode(), ["--variant", "draughts"], "there is no variant 'draughts'"),
+        (SCHOLAR.encode(), ["--every-move", "--blunders-only"], "cannot both be given"),
+        (SCHOLAR.encode(), ["-e", "oracle"], "oracle"),
+    ],
+)
+def test_bad_files_and_options_are_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, options: list[str], message: str
+) -> None:
+    source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    source.write_bytes(content)
+    assert run(["annotate", str(source), "-o", str(out), *options]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert message in said[-1]
+    assert said[-1].startswith("anabranch: ")
+    assert [path.name for path in tmp_path.iterdir()] == ["games.pgn"]
+
+
+def test_files_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["annotate", str(tmp_path / "none.pgn")]) == 2
+    assert "there is no file" in capsys.readouterr().err
+    source = tmp_path / "game.pgn"
+    source.write_text(SCHOLAR)
+    assert run(["annotate", str(source), "-o", str(tmp_path / "nowhere" / "out.pgn")]) == 2
+    assert "there is no directory" in capsys.readouterr().err
+
+
+def test_ctrl_c_keeps_finished_games(tmp_path: Path) -> None:
+    source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    part = tmp_path / "out.pgn.part"
+    endless = "1. e4 e5 2. Nf3 Nc6 *"
+    # A game that is over by its second position costs no time; the next one takes all there is.
+    source.write_text(
+        f'[SetUp "1"]\n[FEN "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"]\n\n1. Ra8# *\n\n{endless}\n'
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "anabranch", "annotate", str(source), "-o", str(out), "--time", "100"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not (part.exists() and "Ra8#" in part.read_text()):
+            assert time.monotonic() < deadline
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert said == f"anabranch: interrupted; the finished games are in {part}\n"
+    assert moves(read(part.read_text())) == ["a1a8"]
+    assert not out.exists()
