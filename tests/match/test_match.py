@@ -76,7 +76,9 @@ def test_a_match_with_engines_that_misbehave(
     good = read_player(f"good=uci:{mock('')},nodes=5,Hash=2")
     asked = spec(quick("ours"), *bad, good, mode="gauntlet", patience=4.0, margin=2.0)
     heard: list[str | None] = []
-    standing = run_match(asked, tmp_path, 0, lambda _, record: heard.append(record and record.fault))
+    standing = run_match(
+        asked, tmp_path, 0, lambda _, record: heard.append(None if record is None else record.fault)
+    )
     assert standing.games == 14
     for meetings, mode in zip(standing.meetings[:-1], modes, strict=True):
         assert (meetings.wins, meetings.draws, meetings.losses) == (2, 0, 0), mode
@@ -350,14 +352,13 @@ def test_ratings_of_a_round_robin(tmp_path: Path) -> None:
 
 
 def command(folder: Path, pairs: int, workers: int) -> list[str]:
+    book = folder.parent / "book.fen"
+    book.write_text("".join(f"{opening.fen}\n" for opening in openings("chess", 5)))
     return [
         *(sys.executable, "-m", "anabranch", "match", "--pairs", str(pairs), "--workers", str(workers)),
         *("-p", f"a={QUICK}", "-p", f"b={QUICK},chooser=visits", "--longest", "6", "--out", str(folder)),
+        *("--openings", str(book)),
     ]
-
-
-def asked_by(command: list[str]) -> int:
-    return 2 * int(command[command.index("--pairs") + 1])
 
 
 def size_of(path: Path) -> int:

@@ -79,13 +79,13 @@ def test_compressed_files_are_read(tmp_path: Path, kind: str) -> None:
 
 def test_repeats_are_positions_whatever_their_counters() -> None:
     other = ITALIAN.replace("3 3", "0 9")
-    assert without_repeats([Opening(ITALIAN), Opening(other), Opening(START)], "chess") == [
+    assert without_repeats([Opening(ITALIAN), Opening(other), Opening(START)]) == [
         Opening(ITALIAN),
         Opening(START),
     ]
-    assert key_of(Opening(ITALIAN), "chess") == key_of(Opening(other), "chess")
+    assert key_of(Opening(ITALIAN)) == key_of(Opening(other))
     pockets = [Opening(POCKETS), Opening(POCKETS.replace("[Np]", "[np]"))]
-    assert len(without_repeats(pockets, "crazyhouse")) == 2
+    assert len(without_repeats(pockets)) == 2
     assert digest(pockets) != digest(pockets[::-1])
 
 
@@ -125,7 +125,7 @@ def test_the_suites_of_the_package(variant: str) -> None:
     assert path is not None
     openings = read_openings(path, variant)
     assert len(openings) >= 500
-    assert len(without_repeats(openings, variant)) == len(openings)
+    assert len(without_repeats(openings)) == len(openings)
     assert "130 centipawns" in path.read_text()
     plies = {board_of(variant, opening.fen, False).ply() for opening in openings}
     assert plies == {4, 5, 6, 7, 8}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -68,6 +69,7 @@ def test_a_player_who_won_all_has_a_finite_rating_above_all() -> None:
     meetings = [Meeting("a", "b", 2.0)] * 10 + [Meeting("b", "c", 1.0)] * 10
     found = rate(meetings, "c")
     assert 300 < found["a"].value < 5000
+    assert found["a"].error == math.inf
     assert abs(found["b"].value) < 50
 
 

@@ -123,7 +123,8 @@ def test_more_of_the_same_is_surer(losses: int, draws: int, wins: int) -> None:
 def test_pairs_see_through_openings_that_favour_a_colour() -> None:
     # Every opening is won by White: no information in single games, and the pairs know it.
     assert elo([500, 0, 500]).error > 20
-    assert elo([0, 0, 500, 0, 0]).error == 0.0
+    assert elo([0, 1, 498, 1, 0]).error < 1
+    assert elo([0, 0, 500, 0, 0]).error == math.inf  # that would be too good
     assert superiority([0, 0, 500, 0, 0]) == 0.5
 
 
@@ -202,7 +203,10 @@ def test_normalised_elo_counts_standard_deviations_of_a_game() -> None:
         (lambda: elo([1, -2, 3]), "counts are numbers from 0 on"),
         (lambda: Sprt(5, 0), "the smaller first"),
         (lambda: Sprt(0, 5, alpha=0.7), "probabilities"),
-        (lambda: Sprt(0, 5, model="other"), "'logistic' or 'normalised'"),
+        (
+            lambda: Sprt(0, 5, model="other"),  # type: ignore[arg-type]
+            "'logistic' or 'normalised'",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(make: object, sentence: str) -> None:

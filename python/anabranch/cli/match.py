@@ -40,6 +40,9 @@ OTHER_RESIGN = 1500
 QUIET = 30.0
 """Seconds between two lines of progress where there is no terminal."""
 
+WIDE = 100
+"""Columns of a screen from which on the whole table is shown."""
+
 PlayersOption: TypeAlias = Annotated[
     list[str],
     typer.Option(
@@ -155,7 +158,9 @@ def match(
     if as_json:
         print_json(summary(spec, count))
     else:
-        output().print(render(count.standing(), count.ratings() if len(spec.players) > 2 else {}))
+        console = output()
+        ratings = count.ratings() if len(spec.players) > 2 else {}
+        console.print(render(count.standing(), ratings, console.width))
     if not is_whole:
         notices().print("interrupted; the same command goes on")
         raise typer.Exit(130)
@@ -169,7 +174,7 @@ def find_openings(path: Path | None, variant: str, chess960: bool) -> list[Openi
         path = None if chess960 else bundled_openings(variant)
     if path is None:
         return [Opening(board_of(variant, None, chess960).fen(), "start")]
-    return without_repeats(read_openings(path, variant, chess960), variant, chess960)
+    return without_repeats(read_openings(path, variant, chess960))
 
 
 def _adjudication(
@@ -237,7 +242,7 @@ def _show() -> Iterator[Show]:
 
             def show_table(standing: Standing, record: GameRecord | None) -> None:
                 tell_fault(record)
-                live.update(render(standing, {}))
+                live.update(render(standing, {}, console.width))
 
             yield show_table
         return
@@ -263,30 +268,17 @@ def line_of(standing: Standing) -> str:
     return ", ".join(parts)
 
 
-def render(standing: Standing, ratings: Mapping[str, Estimate]) -> RenderableType:
-    """Where a match stands, as tables."""
+def render(standing: Standing, ratings: Mapping[str, Estimate], width: int) -> RenderableType:
+    """Where a match stands, as tables, in so many columns of a screen."""
     from rich.console import Group
 
     from anabranch.cli.output import table
 
-    parts: list[RenderableType] = [
-        table(
-            None,
-            [
-                "players",
-                ">games",
-                ">won",
-                ">drawn",
-                ">lost",
-                ">score",
-                ">Elo",
-                ">normalised",
-                ">LOS",
-                ">pairs 0, ½, 1, 1½, 2",
-            ],
-            [_row(meetings) for meetings in standing.meetings],
-        )
-    ]
+    rows = [_cells(meetings) for meetings in standing.meetings]
+    left_out = () if width >= WIDE else (">games", ">nElo", ">LOS")
+    columns = [column for column in rows[0] if column not in left_out]
+    shown = [[row[column] for column in columns] for row in rows]
+    parts: list[RenderableType] = [table(None, columns, shown)]
     if ratings:
         ordered = sorted(ratings.items(), key=lambda item: -item[1].value)
         parts.append(
@@ -296,20 +288,19 @@ def render(standing: Standing, ratings: Mapping[str, Estimate]) -> RenderableTyp
     return Group(*parts)
 
 
-def _row(meetings: Meetings) -> list[str]:
+def _cells(meetings: Meetings) -> dict[str, str]:
+    """The cells of a row, by column."""
     score = f"{100.0 * meetings.points / meetings.games:.1f} %" if meetings.games else "-"
-    return [
-        f"{meetings.first} - {meetings.second}",
-        str(meetings.games),
-        str(meetings.wins),
-        str(meetings.draws),
-        str(meetings.losses),
-        score,
-        estimate(meetings.elo),
-        estimate(meetings.normalised_elo),
-        f"{100.0 * meetings.superiority:.1f} %",
-        ", ".join(str(number) for number in meetings.pairs),
-    ]
+    return {
+        "players": f"{meetings.first} - {meetings.second}",
+        ">games": str(meetings.games),
+        ">+ = -": f"{meetings.wins} {meetings.draws} {meetings.losses}",
+        ">score": score,
+        ">Elo": estimate(meetings.elo),
+        ">nElo": estimate(meetings.normalised_elo),
+        ">LOS": f"{100.0 * meetings.superiority:.1f} %",
+        ">pairs": " ".join(str(number) for number in meetings.pairs),
+    }
 
 
 def _notes(standing: Standing) -> list[str]:

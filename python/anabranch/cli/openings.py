@@ -120,7 +120,7 @@ def check(
     from anabranch.match.suites import out_of_balance
 
     found = read_openings(file, variant, chess960)
-    repeated = len(found) - len(without_repeats(found, variant, chess960))
+    repeated = len(found) - len(without_repeats(found))
     if repeated:
         raise MatchError(f"{repeated} of {len(found)} positions in {file} are there more than once")
     judges = tuple(read_player(text) for text in judge or ())
@@ -146,6 +146,6 @@ def convert(
     from anabranch.match.openings import read_openings, without_repeats, write_openings
 
     found = read_openings(file, variant, chess960)
-    kept = without_repeats(found, variant, chess960)
+    kept = without_repeats(found)
     write_openings(out, kept, variant, chess960)
     typer.echo(f"{len(kept)} positions, {len(found) - len(kept)} repeated ones left out")

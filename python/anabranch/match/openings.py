@@ -49,9 +49,13 @@ def board_of(variant: str, fen: str | None, chess960: bool) -> chess.Board:
     return board
 
 
-def key_of(opening: Opening, variant: str, chess960: bool = False) -> str:
-    """What makes an opening the same as another: all but the counters."""
-    return board_of(variant, opening.fen, chess960).epd()
+def key_of(opening: Opening) -> str:
+    """What makes an opening the same as another: all but the counters of moves.
+
+    >>> key_of(Opening("8/8/8/8/8/2k5/7P/K7 w - - 3 60"))
+    '8/8/8/8/8/2k5/7P/K7 w - -'
+    """
+    return opening.fen.rsplit(maxsplit=2)[0]
 
 
 def bundled_openings(variant: str) -> Path | None:
@@ -128,11 +132,11 @@ def _read_pgn(text: str, path: str | os.PathLike[str], variant: str, chess960: b
     return found
 
 
-def without_repeats(openings: Iterable[Opening], variant: str, chess960: bool = False) -> list[Opening]:
+def without_repeats(openings: Iterable[Opening]) -> list[Opening]:
     """The openings, each position once."""
     seen: dict[str, Opening] = {}
     for opening in openings:
-        seen.setdefault(key_of(opening, variant, chess960), opening)
+        seen.setdefault(key_of(opening), opening)
     return list(seen.values())
 
 

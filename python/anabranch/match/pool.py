@@ -19,7 +19,7 @@ from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from anabranch.errors import AnabranchError, MatchError
 
@@ -28,6 +28,20 @@ LIVES = 3
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
+
+
+class RunJobs(Protocol[Job, Done]):
+    """What gives out jobs and takes their results; `run_jobs` is one, a cluster can be another."""
+
+    def __call__(
+        self,
+        work: Callable[[Job], Done],
+        jobs: Iterable[Job],
+        workers: int,
+        take: Callable[[Done], bool],
+        leave: Callable[[], object] | None = None,
+    ) -> None:
+        """Do all jobs, or until `take` has enough."""
 
 
 class _Failure(NamedTuple):

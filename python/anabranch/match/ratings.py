@@ -66,7 +66,9 @@ def rate(
         chosen = np.concatenate([source.choice(group, len(group)) for group in groups])
         sample = _fit(pairs[chosen], points[chosen], games[chosen], len(players), strengths)
         drawn.append(sample - sample[fixed])
-    spread = np.std(np.array(drawn), axis=0, ddof=1) if rounds > 1 else np.full(len(players), np.nan)
+    spread = np.std(np.array(drawn), axis=0, ddof=1) if rounds > 1 else np.zeros(len(players))
+    spread[spread < 1e-9] = np.inf  # results that are all the same say nothing about an error
+    spread[fixed] = 0.0
     relative = strengths - strengths[fixed]
     return {
         name: Estimate(

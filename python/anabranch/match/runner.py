@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.match.engine_player import read_settings
-from anabranch.match.game import GameRecord, close_players, play_game
-from anabranch.match.pool import run_jobs
+from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
+from anabranch.match.pool import RunJobs, run_jobs
 from anabranch.match.results import SUMMARY, open_results, write_whole
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count, Standing
@@ -29,8 +29,12 @@ def run_match(
     folder: Path,
     workers: int = 1,
     show: Show = lambda standing, record: None,
+    run: RunJobs[GameSpec, GameRecord] = run_jobs,
 ) -> Standing:
-    """Play what is missing of a match, with so many processes; none plays in this one."""
+    """Play what is missing of a match, with so many processes; with none, this one plays.
+
+    `run` gives out the games: the pool of this machine, or something of the same form that has more machines.
+    """
     check_players(spec)
     with open_results(folder, spec.to_dict()) as results:
         planned = {game.key: game for game in spec.schedule()}
@@ -48,7 +52,7 @@ def run_match(
         try:
             if not standing.is_over:
                 missing = [game for key, game in planned.items() if key not in results.records]
-                run_jobs(play_game, missing, workers, take, close_players)
+                run(play_game, missing, workers, take, close_players)
         finally:
             standing = count.standing()
             write_whole(folder / SUMMARY, json.dumps(summary(spec, count), indent=1) + "\n")

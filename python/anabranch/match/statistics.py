@@ -116,6 +116,7 @@ def score_of(elo: float) -> float:
 
 def elo(counts: Sequence[float]) -> Estimate:
     """Elo with its error of 95 %: half the distance of the Elo at both ends of the interval of the score.
+    Results that are all the same say nothing about an error.
 
     >>> print(elo([96, 111, 136]))
     +40.70 ± 30.43
@@ -126,7 +127,7 @@ def elo(counts: Sequence[float]) -> Estimate:
     width = NORMAL_95 * sample.standard_error
     value = elo_of(sample.mean)
     low, high = elo_of(sample.mean - width), elo_of(sample.mean + width)
-    if not (math.isfinite(value) and math.isfinite(low) and math.isfinite(high)):
+    if not (sample.variance and math.isfinite(value) and math.isfinite(low) and math.isfinite(high)):
         return Estimate(value, math.inf)
     return Estimate(value, (high - low) / 2.0)
 

@@ -23,7 +23,7 @@ import chess.variant
 
 from anabranch.errors import MatchError
 from anabranch.locking import locked
-from anabranch.match.openings import Opening, board_of, write_openings
+from anabranch.match.openings import Opening, board_of, key_of, write_openings
 from anabranch.match.player import Fault, Limits, Player, PlayerSpec, make_player
 from anabranch.match.pool import run_jobs
 from anabranch.networks.shipped import bundled_network
@@ -221,7 +221,6 @@ class _Sieve:
 
     def __init__(self, spec: SuiteSpec, known: dict[int, Candidate]) -> None:
         self._spec = spec
-        self._kind = chess.variant.find_variant(spec.variant)
         self._seen: dict[str, Opening] = {}
         self.known = known
         self.tried = 0
@@ -245,8 +244,8 @@ class _Sieve:
             fen = self.known[self.tried].fen
             self.tried += 1
             if fen is not None:
-                key = self._kind(fen, chess960=self._spec.chess960).epd()
-                self._seen.setdefault(key, Opening(fen, f"{self._spec.variant}-{len(self._seen) + 1:03d}"))
+                opening = Opening(fen, f"{self._spec.variant}-{len(self._seen) + 1:03d}")
+                self._seen.setdefault(key_of(opening), opening)
         if self.tried >= ATTEMPTS and not self._seen:
             raise MatchError(
                 f"none of {self.tried} candidates is balanced within {self._spec.bound} centipawns"
