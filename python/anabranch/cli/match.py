@@ -7,7 +7,6 @@ no finished game is lost: the same command goes on.
 from __future__ import annotations
 
 import math
-import os
 import time as clocks
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from anabranch.cli.options import (
     Chess960Option,
     EvaluationsOption,
     JsonOption,
+    RayOption,
     SimulationsOption,
     VariantOption,
 )
@@ -109,6 +109,7 @@ def match(
         int | None,
         typer.Option("--workers", "-w", metavar="N", help="Games at a time.  [default: the cores here]"),
     ] = None,
+    ray: RayOption = None,
     margin: Annotated[float, typer.Option(metavar="SECONDS", help="How late a move may be.")] = 1.0,
     patience: Annotated[
         float,
@@ -126,6 +127,7 @@ def match(
     or plays an illegal move loses that game and is started again.
     """
     from anabranch.cli.output import notices, output, print_json
+    from anabranch.cluster import executor_of
     from anabranch.match.player import Budget, read_budget, read_player
     from anabranch.match.results import read_results
     from anabranch.match.runner import run_match, summary
@@ -150,7 +152,7 @@ def match(
     is_whole = True
     with _show() as show:
         try:
-            run_match(spec, out, (os.cpu_count() or 1) if workers is None else workers, show)
+            run_match(spec, out, executor_of(workers, ray), show)
         except KeyboardInterrupt:
             is_whole = False
     planned = {game.key for game in spec.schedule()}
