@@ -138,7 +138,7 @@ class _Flight:
     def __init__(self, ray: Any, work: Callable[[Any], Any]) -> None:
         self._ray = ray
         self._task = ray.remote(num_cpus=1, max_retries=0)(_attempt)
-        self._work = ray.put(work)
+        self._work = work
         self._jobs: dict[Any, tuple[int, Any]] = {}
         self._deaths: Counter[int] = Counter()
 
