@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from anabranch.match.standing import Meetings, Standing
     from anabranch.match.statistics import Estimate, Sprt
 
-RESIGN = {"chess": 1000}
-OTHER_RESIGN = 1500
-"""Centipawns at which a game counts as decided; in both networks that is a value of about 0.95."""
 QUIET = 30.0
 """Seconds between two lines of progress where there is no terminal."""
 
@@ -182,11 +179,11 @@ def find_openings(path: Path | None, variant: str, chess960: bool) -> list[Openi
 def _adjudication(
     variant: str, resign: str | None, draw: str, tablebases: Path | None, longest: str
 ) -> Adjudication:
-    from anabranch.match.adjudication import Adjudication
+    from anabranch.match.adjudication import RESIGN_PLIES, Adjudication, resign_score
 
     chosen: dict[str, Any] = {"tablebases": None if tablebases is None else str(tablebases)}
     if resign != "off":
-        default = f"{RESIGN.get(variant, OTHER_RESIGN)},6"
+        default = f"{resign_score(variant)},{RESIGN_PLIES}"
         score, plies = _numbers("--resign", resign or default, 2)
         chosen.update(resign_score=score, resign_plies=plies)
     if draw != "off":
