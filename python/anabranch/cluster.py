@@ -8,6 +8,7 @@ are given out again. What a job is about is not known here.
 from __future__ import annotations
 
 import os
+import socket
 import traceback
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -23,6 +24,8 @@ from anabranch.pool import LIVES, results_of
 Job = TypeVar("Job")
 Done = TypeVar("Done")
 
+PATIENCE = 10.0
+"""Seconds until the head of a cluster answers."""
 AHEAD = 2
 """Jobs that wait on a cluster beyond one for each core, so that no core waits for this process."""
 
@@ -102,14 +105,22 @@ def _connected(ray: Any, address: str) -> Iterator[None]:
         yield
         return
     try:
+        _knock(address)
         ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except (ray.exceptions.RayError, RuntimeError, ValueError, OSError) as error:
         reason = str(error).strip().splitlines()[:1] or ["it said nothing"]
         raise ClusterError(f"there is no Ray cluster at {address}: {reason[0]}") from error
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """See that somebody listens there: Ray itself would try for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE).close()
 
 
 class _Failure(NamedTuple):

@@ -29,7 +29,7 @@ def draw(chart: Chart, form: str = "svg") -> bytes:
         raise StudyError(f"figures are drawn as {', '.join(FORMATS)}, not as {form}")
     matplotlib = require("matplotlib", "study")
     figures = require("matplotlib.figure", "study")
-    fixed = {"svg.hashsalt": chart.name, "svg.fonttype": "none", "font.size": 9.0}
+    fixed = {"svg.hashsalt": f"anabranch {chart.name}", "svg.fonttype": "none", "font.size": 9.0}
     with matplotlib.rc_context(fixed):
         if chart.kind == "bars":
             figure = figures.Figure(
@@ -92,6 +92,8 @@ def _draw_bars(axes: Any, chart: Chart) -> None:
     for series in chart.series:
         if series.source == "paper":
             _draw_diamonds(axes, series, names)
+    axes.use_sticky_edges = False
+    axes.margins(x=0.05)
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.axvline(0.0, color="#222222", linewidth=0.8)

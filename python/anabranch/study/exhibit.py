@@ -115,6 +115,16 @@ class Point:
     y: float | None
     error: float | None = None
 
+    @classmethod
+    def of(cls, x: float | str, estimate: Estimate) -> Self:
+        """The point of an estimate; what is infinite is not drawn.
+
+        >>> Point.of(800, Estimate(12.0, math.inf))
+        Point(x=800, y=12.0, error=None)
+        """
+        cell = estimate_of(estimate)
+        return cls(x, cell["value"], cell["error"])
+
 
 @dataclass(frozen=True, slots=True)
 class Series:

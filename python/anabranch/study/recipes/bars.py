@@ -62,8 +62,7 @@ class Bars:
                 points = []
                 for one, count in here:
                     if one.group == group:
-                        pairs = count.standing().meetings[0]
-                        points.append(finite_point(one.name, pairs.elo.value, pairs.elo.error))
+                        points.append(Point.of(one.name, count.standing().meetings[0].elo))
                 series.append(Series(group, tuple(points)))
             known = [
                 Point(side.name, self.paper[variant, side.name])
@@ -79,13 +78,6 @@ class Bars:
         table = results_table(f"Each against {self.base.name}", played, self.paper)
         notes = (CONDITIONS,) if self.paper is not None else ()
         return Exhibit((table,), tuple(charts), (*notes, *fault_notes(played)))
-
-
-def finite_point(x: float | str, value: float, error: float) -> Point:
-    """A point; what is infinite is not drawn."""
-    from math import isfinite
-
-    return Point(x, value if isfinite(value) else None, error if isfinite(error) else None)
 
 
 def _combined(name: str, **options: str) -> Side:

@@ -98,13 +98,13 @@ def _chart(findings: Findings, variant: str, ratings: dict[str, Estimate]) -> Ch
     series = []
     for side in (TREE, GRAPH):
         points = [
-            Point(evaluations, ratings[name].value, ratings[name].error)
+            Point.of(evaluations, ratings[name])
             for evaluations in budgets
             if (name := f"{side.name} {evaluations}") in ratings
         ]
         series.append(Series(side.name, tuple(points)))
     levels = tuple(
-        Level(name, rating.value, rating.error)
+        Level(name, rating.value, estimate_of(rating)["error"])
         for name, rating in ratings.items()
         if name.startswith(REFERENCES[variant][0])
     )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from anabranch.match.player import Budget
-from anabranch.study.exhibit import Chart, Exhibit, Series, in_order
+from anabranch.study.exhibit import Chart, Exhibit, Point, Series, in_order
 from anabranch.study.folder import Findings
 from anabranch.study.plan import VARIANTS, Plan, Recipe, Size, Study
-from anabranch.study.recipes.bars import finite_point
 from anabranch.study.recipes.contests import Side, fault_notes, make_contest, results_table
 
 GRAPH = Side("mcgs", "mcgs")
@@ -38,8 +37,7 @@ def _show(findings: Findings) -> Exhibit:
         points = []
         for one, count in played:
             if one.variant == variant:
-                found = count.standing().meetings[0].elo
-                points.append(finite_point(one.x, found.value, found.error))
+                points.append(Point.of(one.x, count.standing().meetings[0].elo))
         series.append(Series(variant, tuple(points)))
     chart = Chart(
         findings.study.recipe,
