@@ -86,12 +86,12 @@ def test_workers_that_die_and_jobs_that_fail(cluster: Any, tmp_path: Path) -> No
         assert next(results) in {number * number for number in range(4)}
 
 
-def test_studies_and_data_on_a_cluster(cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_studies_and_data_on_a_cluster(cluster: Any, tmp_path: Path) -> None:
     for where in (["--ray", cluster.address], ["--workers", "1"]):
         out = str(tmp_path / where[0].strip("-"))
         generate = [
-            "data", "generate", "--engine", "stockfish", "--games", "6", "--games-per-shard", "4", "--nodes", "50",
-            "--longest", "8", "--out", out, *where,
+            "data", "generate", "--engine", "stockfish", "--games", "6", "--games-per-shard", "4",
+            "--nodes", "50", "--longest", "8", "--out", out, *where,
         ]  # fmt: skip
         assert run(generate) == 0
     ray, workers = (

@@ -102,11 +102,10 @@ def test_what_is_tried_differs_from_the_base_in_what_it_says() -> None:
             assert tried.options
             assert all(option.startswith(setting) for option in tried.options)
     recipe = RECIPES["backups"]
-    tried_pairs = {
-        (checked.backup, checked.stop)
-        for contest in recipe.plan(recipe.study("tiny")).contests
-        if (checked := Settings.preset("mcgs-combined").changed(contest.spec.players[0].options))
-    }
+    tried_pairs = set()
+    for contest in recipe.plan(recipe.study("tiny")).contests:
+        checked = Settings.preset("mcgs-combined").changed(contest.spec.players[0].options)
+        tried_pairs.add((checked.backup, checked.stop))
     assert len(tried_pairs) == 9
     assert {backup for backup, _ in tried_pairs} == {
         "tree",

@@ -300,7 +300,7 @@ def test_a_study_that_was_killed_goes_on(recipe: str, tmp_path: Path) -> None:
     assert run(arguments(whole, recipe, *asked)) == 0
     chance = random.Random(recipe)
     before: tuple[int, int] = (0, 0)
-    for _ in range(3):
+    for _ in range(2):
         process = subprocess.Popen(
             [sys.executable, "-m", "anabranch", *arguments(broken, recipe, *asked)],
             stdout=subprocess.DEVNULL,
