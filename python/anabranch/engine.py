@@ -85,7 +85,7 @@ class Engine:
         _check_fit(self._evaluator, self._session)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
             tuned = TUNED.get(self._variant, {}) if preset == "default" else {}
-            self.configure(evaluator=NETWORK, **{name: tuned[name] for name in tuned if name not in settings})
+            self.configure(evaluator=NETWORK, tablebases=..., **{**tuned, **settings})
         if tablebases is not None:
             self.configure(tablebases=tablebases)
 

@@ -29,6 +29,20 @@ class Allocation:
     maximum: float
 
 
+RESERVE = 0.2
+"""Seconds that are kept on a clock that has more than twice as many: machines are late now and then."""
+
+
+def available(left: float) -> float:
+    """What may be planned with: the clock less the reserve, and less and less of it near the end.
+
+    >>> [round(available(left), 3) for left in (10.0, 0.3, 0.1, 0.0)]
+    [9.8, 0.112, 0.013, 0.0]
+    """
+    left = max(0.0, left)
+    return left - RESERVE if left > 2 * RESERVE else left * left / (4 * RESERVE)
+
+
 def allocate(left: float, increment: float = 0.0, moves_to_go: int | None = None) -> Allocation:
     """Time for one move from what is left on the clock, less what is lost on the way to the board.
 
@@ -37,7 +51,8 @@ def allocate(left: float, increment: float = 0.0, moves_to_go: int | None = None
     >>> allocate(0.0)
     Allocation(optimum=0.0, maximum=0.0)
     """
-    left, increment = max(0.0, left), max(0.0, increment)
+    share_left = min(1.0, max(0.0, left) / (2 * RESERVE))
+    left, increment = available(left), max(0.0, increment) * share_left
     if moves_to_go is None:
         optimum = left / SUDDEN_DEATH_MOVES + 0.85 * increment
         share = LARGEST_SHARE

@@ -109,8 +109,8 @@ def test_a_player_that_is_late_loses_on_time(
     slow = read_player(f"slow=uci:{mock('slow')},clock=1.5+0.1")
     standing = run_match(spec(slow, quick("b"), margin=0.05), tmp_path, 0)
     assert standing.faults == {"slow": {"time": 2}}
-    # 0.7 s a move: the first two are in time, the third is not.
-    assert [len(record.plies) for record in read_results(tmp_path).values()] == [4, 5]
+    # 0.7 s a move: the third cannot be in time.
+    assert all(len(record.plies) <= 5 for record in read_results(tmp_path).values())
 
 
 def test_games_end_when_both_agree(mock: Mock, tmp_path: Path) -> None:
@@ -165,6 +165,19 @@ def test_tablebases_end_games(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert verdict(cursed) == ("1/2-1/2", "tablebase")
     assert verdict("8/8/8/8/8/2k5/8/K1r5") is None  # a table that is not there
     assert rules.verdict(chess.Board(), []) is None
+
+
+def test_real_tables_end_a_game(tmp_path: Path) -> None:
+    tables = Path(sys.prefix) / "share" / "syzygy"
+    assert tables.is_dir(), f"'make test' installs tablebases; or: anabranch tablebases fetch --to {tables}"
+    # White takes a rook and has king and queen against king: won, as soon as it is done.
+    start = Opening("8/8/8/3r4/8/k7/8/3Q3K w - - 0 1")
+    rules = Adjudication(tablebases=str(tables), longest=40)
+    player = read_player(f"a=preset:mcgs-combined,evaluations=50,tablebases={tables}")
+    other = read_player("b=preset:mcgs-combined,evaluations=50")
+    run_match(spec(player, other, openings=(start,), adjudication=rules), tmp_path, 0)
+    for record in read_results(tmp_path).values():
+        assert (record.result, record.reason) == ("1-0", "tablebase")
 
 
 def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
@@ -322,7 +335,7 @@ def test_two_processes_do_not_share_a_folder(tmp_path: Path) -> None:
 
 def test_an_sprt_ends_a_match(mock: Mock, tmp_path: Path) -> None:
     bad = read_player(f"bad=uci:{mock('dies at once')},nodes=1")
-    asked = spec(quick("a"), bad, pairs=500, sprt=Sprt(0.0, 200.0))
+    asked = spec(quick("a"), bad, pairs=500, sprt=Sprt(0.0, 400.0))
     standing = run_match(asked, tmp_path, 0)
     assert standing.verdict == "accepted"
     assert standing.games < 60
@@ -509,6 +522,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--sprt", "5"], "--sprt takes two numbers"),
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--resign", "5"], "--resign takes two whole numbers"),
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--openings", "none.epd"], "none.epd cannot be read"),
+        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "-v", "go"], "there is no variant go"),
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "-w", "-1"], "there cannot be -1 workers"),
     ],
 )

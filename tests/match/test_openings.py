@@ -15,6 +15,7 @@ from anabranch.match.openings import (
     Opening,
     board_of,
     bundled_openings,
+    default_openings,
     digest,
     key_of,
     read_openings,
@@ -129,6 +130,19 @@ def test_the_suites_of_the_package(variant: str) -> None:
     assert "130 centipawns" in path.read_text()
     plies = {board_of(variant, opening.fen, False).ply() for opening in openings}
     assert plies == {4, 5, 6, 7, 8}
+
+
+def test_where_games_begin_when_nobody_says() -> None:
+    assert len(default_openings("crazyhouse")) == 500
+    assert default_openings("horde")[0].name == "start"
+    ranks = default_openings("crazyhouse", chess960=True)
+    assert len(without_repeats(ranks)) == 960
+    assert board_of("crazyhouse", ranks[518].fen, True).fen().startswith("rnbqkbnr/pppppppp")
+
+
+def test_a_name_with_quotes_is_written_so_that_it_can_be_read(tmp_path: Path) -> None:
+    write_openings(tmp_path / "x.epd", [Opening(START, 'the "main" line')], "chess")
+    assert read_openings(tmp_path / "x.epd", "chess")[0].name == "the 'main' line"
 
 
 def spec(variant: str = "chess", positions: int = 6, **changes: object) -> SuiteSpec:

@@ -120,7 +120,7 @@ def test_faults_have_names_and_the_next_game_goes_on(
     monkeypatch.setattr(uci_player, "GRACE", 0.2 if mode == "hang" else 30.0)
     spec = read_player(f"bad=uci:{mock(mode)}")
     player = UciPlayer(spec, "chess", margin=0.1, patience=1.0 if mode == "never ready" else 30.0)
-    limits = Limits(Budget(time=0.3 if mode in ("slow", "hang") else 30.0))
+    limits = Limits(Budget(time={"slow": 0.3, "hang": 1.0}.get(mode, 30.0)))
     try:
         for _ in range(2):
             with pytest.raises(Fault) as fault:

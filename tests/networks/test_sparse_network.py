@@ -161,6 +161,16 @@ def test_the_network_decides(tmp_path: Path) -> None:
         assert prior == pytest.approx(expected[move], abs=1e-3)
 
 
+def test_contempt_reads_the_chance_of_a_draw(tmp_path: Path) -> None:
+    path = write(tmp_path / "n.safetensors")
+    _, (win, draw, loss), _ = open_sparse(path).evaluate([POSITIONS["crazyhouse"]])[0]
+    assert draw > 0.01
+    for contempt in (0.0, 0.4, -1.0):
+        engine = Engine("crazyhouse", evaluator=path, contempt=contempt)
+        engine.search(POSITIONS["crazyhouse"], simulations=1)
+        assert engine.graph(visits=0).nodes[0].raw == pytest.approx(win - loss - contempt * draw, abs=1e-6)
+
+
 def test_another_network_starts_another_graph(tmp_path: Path) -> None:
     one, other = write(tmp_path / "1.safetensors", seed=1), write(tmp_path / "2.safetensors", seed=2)
     again = tmp_path / "again.safetensors"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from pathlib import Path
+
 import pytest
 
 from anabranch import Engine
@@ -119,3 +122,31 @@ def test_a_position_that_continues_the_game_keeps_the_graph() -> None:
     kept = next(row.child_visits for row in engine.result().moves if row.move == move)
     result = engine.search(f"{CHESS} moves a2a3 {move}", simulations=100)
     assert result.statistics.root_visits == kept + 100
+
+
+@pytest.mark.parametrize("preset", ["alphazero", "alphazero+cache", "mcgs-combined"])
+def test_stops_at_the_cap_leave_a_whole_graph(preset: str, tmp_path: Path) -> None:
+    """Stops fall into the reclaiming of memory as well: what they leave is a graph that a file can hold, and
+    that goes on growing.
+    """
+    engine = Engine("crazyhouse", preset=preset, evaluator="material", memory=8 << 20)
+    rng = random.Random(preset)
+    engine.search(HOUSE, simulations=20_000)
+    reclaims = 0
+    for number in range(60):
+        # The stop flag is set at the deadline, wherever the core is then.
+        result = engine.search(HOUSE, time=rng.uniform(0.001, 0.03))
+        assert result.finish == "time"
+        reclaims += result.statistics.reclaims
+        assert result.statistics.reserved_bytes <= 8 << 20
+        assert engine._session.in_flight_marks() == 0
+        assert sum(move.visits for move in result.moves) == result.statistics.root_visits - 1
+        if number % 15 == 0:
+            engine.configure(memory=64 << 20)  # a file is read into arenas of another shape
+            engine.save(tmp_path / "graph")
+            engine.configure(memory=8 << 20)
+            loaded = Engine.load(tmp_path / "graph", evaluator="material")
+            assert loaded.result().moves == engine.result().moves
+    assert reclaims > 0
+    visits = engine.result().statistics.root_visits
+    assert engine.search(simulations=5000).statistics.root_visits > visits

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -146,13 +144,3 @@ def test_a_legal_move_before_anything_is_known() -> None:
     result = engine.search(CHESS, time=5, root_moves=["h2h3"], progress=stop, progress_interval=0)
     assert result.best_move == "h2h3"
     assert set(seen) == {"h2h3"}
-
-
-def test_every_change_of_the_move_is_told() -> None:
-    """Whatever the interval, and nothing but the changes."""
-    engine = Engine("crazyhouse", evaluator="material")
-    seen: list[Progress] = []
-    engine.search(HOUSE, simulations=40_000, progress=seen.append, progress_interval=1000)
-    assert seen, "the first move is news"
-    told = [news.best_move for news in seen]
-    assert all(one != other for one, other in itertools.pairwise(told)), "nothing else is"

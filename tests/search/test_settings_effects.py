@@ -62,6 +62,7 @@ CASES: dict[str, Case] = {
     "batch_collisions": Case(1, ENDGAME, 600, {"batch_size": 64}),
     "batch_stops": Case(1, ENDGAME, 1500),
     "batch_terminals": Case(1, ENDGAME, 1500),
+    "contempt": Case(0.3, ENDGAME, 1500),
     "seed": Case(9, base={"epsilon_greedy": 0.3}),
     "evaluator": Case("hash"),
 }
@@ -72,6 +73,8 @@ ELSEWHERE = {
     "reuse": "test_memory",
     "idle_collections": "below",
     "hash_cost_us": "below",
+    "tablebase_men": "tests/tablebases",
+    "tablebase_fifty": "tests/tablebases",
 }
 
 

@@ -17,7 +17,8 @@ import chess.variant
 import pytest
 from tests.uci.session import Session
 
-from anabranch.data.teacher import MATE, Teacher
+from anabranch.data.teacher import Teacher
+from anabranch.uci_scores import MATE
 
 FILE = Path(__file__).parents[1] / "data" / "known-mates.epd"
 TEACHERS = {"chess": "stockfish", "crazyhouse": "fairy-stockfish"}

@@ -165,6 +165,9 @@ GOOD = {
         > go searchmoves a2a3 e2e5 nodes 5
         < info depth 1 score cp 3 pv a2a3
         < bestmove a2a3
+        > go searchmoves please a2a3 nodes 5
+        < info depth 1 score cp 3 pv e2e4
+        < bestmove e2e4
         > go nodes 5 searchmoves e2e5
         < info depth 1 score cp 3 pv e2e4
         < bestmove e2e4""",

@@ -6,6 +6,7 @@ process and asks no questions; who holds the dialogue feeds it. Times are second
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -212,8 +213,9 @@ class Validator:
             search.shows_wdl = None
         if name in self._flags and value in TRUE | FALSE:
             self._flags[name] = value in TRUE
-        elif name == "multipv" and INTEGER.fullmatch(value) and 1 <= int(value) <= LARGEST_MULTIPV:
-            self._lines = int(value)
+        elif name == "multipv":
+            with contextlib.suppress(ValueError):  # engines read numbers as Python does, or more strictly
+                self._lines = int(value) if 1 <= int(value) <= LARGEST_MULTIPV else self._lines
         elif name == "uci_variant" and value in VARIANTS:
             self._set_variant(VARIANTS[value])
         if name == "uci_chess960":
@@ -230,19 +232,23 @@ class Validator:
         if variant != self.variant:
             self.variant = variant
             self._read_moves = None
+            doubtful = self.boards if len(self.boards) > 1 else []
             self.boards = [chess.variant.find_variant(variant)(chess960=self.chess960)]
             if self._position != ["startpos"]:  # kept where the variant knows such a position
                 self._set_position(list(self._position))
+            for board in doubtful:
+                with contextlib.suppress(ValueError):
+                    self.boards.append(_board(variant, board.fen(), self.chess960))
 
     def _set_position(self, words: list[str]) -> None:
         while words and words[0] not in ("startpos", "fen"):
             del words[0]
         split = words.index("moves") if "moves" in words else len(words)
         start, moves = words[:split], words[split + 1 :]
-        if start[:1] == ["startpos"]:
+        if start[:1] == ["startpos"] or start == ["fen", "startpos"]:
             fen = chess.variant.find_variant(self.variant).starting_fen
-        elif start[:1] == ["fen"]:
-            fen = " ".join(start[1:])
+        elif start[:1] == ["fen"] and len(start) > 1:
+            fen = _repaired(start[1:])
         else:
             return
         board = self._play(fen, moves)
@@ -250,7 +256,8 @@ class Validator:
             return  # the old position is kept
         self._position = [*start, "moves", *moves]
         sound = all(LONG_MOVE.fullmatch(move) for move in moves) and (
-            start[0] == "startpos" or (len(start) == 7 and _is_sound(self.variant, fen, self.chess960))
+            start[0] == "startpos"
+            or (fen == " ".join(start[1:]) and _is_sound(self.variant, fen, self.chess960))
         )
         self.boards = [board] if sound else [*self.boards[:4], board]
 
@@ -280,8 +287,10 @@ class Validator:
             if word in GO_WORDS:
                 current = word
                 flags.add(word)
-            elif current == "searchmoves":
+            elif current == "searchmoves" and LONG_MOVE.fullmatch(word):
                 only.add(word)
+            elif current == "searchmoves":
+                current = ""  # what is no move may end the list
             elif current == "perft" and word.isdigit():
                 flags.add("perft depth")
         if "perft depth" in flags:
@@ -621,6 +630,20 @@ def _board(variant: str, fen: str, chess960: bool) -> chess.Board:
     return chess.variant.find_variant(variant)(fen, chess960=chess960)
 
 
+def _repaired(words: list[str]) -> str:
+    """A FEN with gaps filled, repetitions left out, and castling rights put in order, as a lenient engine
+    may do.
+    """
+    while len(words) > 1 and words[0] == "fen":
+        words = words[1:]
+    board, *rest = [*words, *["w", "-", "-", "0", "1"][len(words) - 1 :]]
+    if "[" in board and "]" not in board:
+        board = board + "]" if board[-1] != "[" else board[:-1]
+    board = board.removesuffix("/")
+    rest[1] = "".join(sorted(dict.fromkeys(rest[1]), key=str.islower))
+    return " ".join([board, *rest])
+
+
 def _read_move(board: chess.Board, text: str) -> chess.Move | None:
     """A legal move, None where it is none. Engines may take the short notation too."""
     for read in (board.parse_uci, board.parse_san):
@@ -628,12 +651,20 @@ def _read_move(board: chess.Board, text: str) -> chess.Move | None:
             move = read(text)
         except ValueError:
             continue
-        return move or None
+        # python-chess passes over a promotion of castling.
+        is_other = LONG_MOVE.fullmatch(text) and len(text) == 5 and not move.promotion
+        return move if move and not is_other else None
     return None
 
 
 def _is_sound(variant: str, fen: str, chess960: bool) -> bool:
-    return _board(variant, fen, chess960).status() == chess.STATUS_VALID
+    """Whether every engine must take it: valid, and with counters that a game may have."""
+    board = _board(variant, fen, chess960)
+    return (
+        re.fullmatch(r"[!-~]+ [wb] \S+ \S+ \d+ \d+", fen, re.ASCII) is not None
+        and board.status() == chess.STATUS_VALID
+        and max(board.halfmove_clock, board.fullmove_number) < 10_000
+    )
 
 
 def _play_line(board: chess.Board, line: list[str]) -> chess.Board | None:

@@ -113,7 +113,7 @@ def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
 
 def answer(line: str, *, mates: bool = False, **settings: bool | str) -> Attempt:
-    engine = Engine("chess", "mcgs-combined", False, evaluator=None, **settings)
+    engine = Engine("chess", "mcgs-combined", False, evaluator=None, tablebases=None, **settings)
     return attempt(engine, read_task(line, engine), simulations=2000, mates=mates)
 
 

@@ -177,6 +177,15 @@ mod tests {
     }
 
     #[test]
+    fn with_contempt_a_draw_of_the_path_has_a_price() {
+        let (mut graph, id) = edge_into_transposition();
+        graph.set_draws([-0.25, 0.25]);
+        let settings = Settings { backup: Backup::Paper, ..Settings::default() };
+        back_up(&mut graph, &[Step { node: id, slot: 0 }], Arrival::PathDraw, false, &settings);
+        assert!((graph.edge(id, 0).q - 0.35).abs() < 1e-12, "(4 * 0.5 - 0.25) / 5: {}", graph.edge(id, 0).q);
+    }
+
+    #[test]
     fn an_arrival_is_corrected_to_the_target_in_the_correcting_modes_only() {
         for (backup, expected) in [(Backup::Naive, 0.56), (Backup::Paper, 0.6), (Backup::Delta, 0.8)] {
             let (mut graph, id) = edge_into_transposition();

@@ -97,7 +97,7 @@ struct Hunt<'a, G> {
 impl<G: Game> Hunt<'_, G> {
     fn tick(&mut self) -> Result<(), Cancelled> {
         self.steps += 1;
-        if self.steps & 0xFF == 0 && (self.cancel)() { Err(Cancelled) } else { Ok(()) }
+        if self.steps & 0xF == 0 && (self.cancel)() { Err(Cancelled) } else { Ok(()) }
     }
 
     /// Whether the side to move wins within `plies` (odd).

@@ -40,7 +40,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (analyse, annotate, match, uci, suite, bench, perft, settings):
+for command in (analyse, annotate, uci, match, suite, bench, perft, settings):
     app.command()(command)
 app.add_typer(network)
 app.add_typer(openings, name="openings")

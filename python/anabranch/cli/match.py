@@ -68,7 +68,7 @@ def match(
     time: Annotated[float | None, typer.Option(metavar="SECONDS", help="Limit: time per move.")] = None,
     clock: Annotated[str | None, typer.Option(metavar="BASE+INC", help="Limit: a clock, in seconds.")] = None,
     pairs: Annotated[
-        int, typer.Option("--pairs", "-n", metavar="N", help="Pairs of games of every two players that meet.")
+        int, typer.Option(metavar="N", help="Pairs of games of every two players that meet.")
     ] = 100,
     openings: Annotated[
         Path | None,
@@ -166,13 +166,11 @@ def match(
 
 
 def find_openings(path: Path | None, variant: str, chess960: bool) -> list[Opening]:
-    """The openings of a file, or those of the package; where it has none, the start of the game."""
-    from anabranch.match.openings import Opening, board_of, bundled_openings, read_openings, without_repeats
+    """The openings of a file, each once, or those that the package has for it."""
+    from anabranch.match.openings import default_openings, read_openings, without_repeats
 
     if path is None:
-        path = None if chess960 else bundled_openings(variant)
-    if path is None:
-        return [Opening(board_of(variant, None, chess960).fen(), "start")]
+        return default_openings(variant, chess960)
     return without_repeats(read_openings(path, variant, chess960))
 
 

@@ -66,16 +66,18 @@ class EnginePlayer:
 
 
 def read_settings(spec: PlayerSpec) -> dict[str, Any]:
-    """The settings that a player changes in its preset, checked; and the evaluator."""
+    """The settings that a player changes in its preset, checked; and its evaluator and tablebases, if any."""
     settings = dict(spec.options)
-    evaluator = settings.pop("evaluator", None)
+    others: dict[str, Any] = {
+        name: settings.pop(name) for name in ("evaluator", "tablebases") if name in settings
+    }
     preset = Settings.preset(spec.target)
     try:
         checked = preset.changed(settings)
     except SettingError as error:
         raise SettingError(f"player {spec.name}: {error}") from error
     changes: dict[str, Any] = {name: getattr(checked, name) for name in settings}
-    return changes if evaluator is None else {**changes, "evaluator": evaluator}
+    return {**changes, **others}
 
 
 def _search_limits(limits: Limits, color: chess.Color) -> dict[str, Any]:

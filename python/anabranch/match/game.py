@@ -99,9 +99,7 @@ class GameRecord:
     def to_dict(self) -> dict[str, Any]:
         """The same in plain values; plies as lists, because there are many."""
         values = asdict(self)
-        values["plies"] = [
-            [ply.move, ply.score, ply.depth, ply.nodes, round(ply.seconds, 4)] for ply in self.plies
-        ]
+        values["plies"] = [[ply.move, ply.score, ply.depth, ply.nodes, ply.seconds] for ply in self.plies]
         return values
 
     @classmethod
@@ -192,7 +190,7 @@ def play_game(spec: GameSpec) -> GameRecord:
 
 
 def _ply(board: chess.Board, answer: Answer) -> Ply:
-    return Ply(board.uci(answer.move), answer.score, answer.depth, answer.nodes, answer.seconds)
+    return Ply(board.uci(answer.move), answer.score, answer.depth, answer.nodes, round(answer.seconds, 4))
 
 
 def ending(board: chess.Board) -> tuple[str, str] | None:

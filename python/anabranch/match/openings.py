@@ -23,9 +23,11 @@ import chess.pgn
 import chess.variant
 
 from anabranch.errors import AnabranchError, MatchError
+from anabranch.settings import variants
 from anabranch.suite import read_epd
 
 FOLDER = Path(__file__).parent / "files"
+_FIRST_RANK = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 
 
 class Opening(NamedTuple):
@@ -35,10 +37,17 @@ class Opening(NamedTuple):
     name: str = ""
 
 
+def rules_of(variant: str) -> type[chess.Board]:
+    """The rules of a variant, as python-chess has them."""
+    if variant not in variants():
+        raise MatchError(f"there is no variant {variant}; there are {', '.join(variants())}")
+    return chess.variant.find_variant(variant)
+
+
 def board_of(variant: str, fen: str | None, chess960: bool) -> chess.Board:
     """A position on a board, sound and not over."""
+    kind = rules_of(variant)
     try:
-        kind = chess.variant.find_variant(variant)
         board = kind(chess960=chess960) if fen is None else kind(fen, chess960=chess960)
     except ValueError as error:
         raise MatchError(f"the position {fen} cannot be read: {error}") from None
@@ -66,6 +75,23 @@ def bundled_openings(variant: str) -> Path | None:
     """
     path = FOLDER / f"{variant}.epd"
     return path if path.exists() else None
+
+
+def default_openings(variant: str, chess960: bool = False) -> list[Opening]:
+    """Where games begin when nobody says: the suite of the package, or the start of the game; in Chess960 all
+    its first ranks.
+
+    >>> len(default_openings("chess", chess960=True)), len(default_openings("horde"))
+    (960, 1)
+    """
+    kind = rules_of(variant)
+    if chess960 and kind.starting_fen.startswith(_FIRST_RANK):
+        starts = (kind.from_chess960_pos(number) for number in range(960))
+        return [Opening(board.fen(), f"Chess960 {number}") for number, board in enumerate(starts)]
+    path = None if chess960 else bundled_openings(variant)
+    if path is None:
+        return [Opening(board_of(variant, None, chess960).fen(), "start")]
+    return read_openings(path, variant)
 
 
 def read_openings(path: str | os.PathLike[str], variant: str, chess960: bool = False) -> list[Opening]:
@@ -171,7 +197,8 @@ def write_openings(
 
 def _epd(opening: Opening, variant: str, chess960: bool) -> str:
     board = board_of(variant, opening.fen, chess960)
-    named = f' id "{opening.name}";' if opening.name else ""
+    name = opening.name.replace('"', "'")
+    named = f' id "{name}";' if name else ""
     return f"{board.epd()} hmvc {board.halfmove_clock}; fmvn {board.fullmove_number};{named}"
 
 

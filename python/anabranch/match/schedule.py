@@ -16,10 +16,9 @@ from typing import Any, Literal
 from anabranch.errors import MatchError
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.game import GameSpec
-from anabranch.match.openings import Opening, digest
+from anabranch.match.openings import Opening, digest, rules_of
 from anabranch.match.player import PlayerSpec
 from anabranch.match.statistics import Sprt
-from anabranch.settings import variants
 
 Mode = Literal["round-robin", "gauntlet"]
 
@@ -44,8 +43,7 @@ class MatchSpec:
     sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
-        if self.variant not in variants():
-            raise MatchError(f"there is no variant {self.variant}; there are {', '.join(variants())}")
+        rules_of(self.variant)
         if len(self.players) < 2:
             raise MatchError("a match needs two players")
         names = [player.name for player in self.players]

@@ -19,15 +19,13 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import chess
-import chess.variant
 
 from anabranch.errors import MatchError
 from anabranch.locking import locked
-from anabranch.match.openings import Opening, board_of, key_of, write_openings
+from anabranch.match.openings import Opening, board_of, key_of, rules_of, write_openings
 from anabranch.match.player import Fault, Limits, Player, PlayerSpec, make_player
 from anabranch.networks.shipped import bundled_network
 from anabranch.pool import run_jobs
-from anabranch.settings import variants
 
 Source = Literal["random", "policy"]
 PATIENCE = 30.0
@@ -53,8 +51,7 @@ class SuiteSpec:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.variant not in variants():
-            raise MatchError(f"there is no variant {self.variant}; there are {', '.join(variants())}")
+        rules_of(self.variant)
         if self.positions < 1:
             raise MatchError("a suite has at least one position")
         if not self.judges:
@@ -135,7 +132,7 @@ def _ask(judge: PlayerSpec, variant: str, chess960: bool, position: chess.Board)
 def draw(spec: SuiteSpec, number: int) -> chess.Board:
     """The position of a candidate, with the moves that led to it; the game may be over in it."""
     source = random.Random(f"openings/{spec.seed}/{spec.variant}/{number}")
-    kind = chess.variant.find_variant(spec.variant)
+    kind = rules_of(spec.variant)
     board = kind.from_chess960_pos(source.randrange(960)) if spec.chess960 else kind()
     for _ in range(source.randint(*spec.plies)):
         if board.is_game_over():

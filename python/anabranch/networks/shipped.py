@@ -10,7 +10,7 @@ from anabranch.errors import EvaluatorError
 
 FOLDER = Path(__file__).parent / "files"
 
-TUNED: dict[str, dict[str, float]] = {"chess": {"c_init": 1.5}}
+TUNED: dict[str, dict[str, bool | int | float | str]] = {"chess": {"c_init": 1.5}}
 """By variant, what searches with its network do better with than with the preset `default`; found by matches
 (docs/performance.md)."""
 

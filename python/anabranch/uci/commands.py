@@ -71,7 +71,7 @@ def read_go(words: list[str]) -> Go:
         elif word in ("infinite", "ponder"):
             flags[word] = True
         elif word == "searchmoves":
-            while place < len(words) and _is_move(words[place]):
+            while place < len(words) and is_move(words[place]):
                 moves.append(words[place].lower() if "@" not in words[place] else words[place])
                 place += 1
     return Go(
@@ -91,10 +91,10 @@ def _number(text: str) -> int | None:
         return None
 
 
-def _is_move(word: str) -> bool:
+def is_move(word: str) -> bool:
     """Whether a word has the form of a move: e2e4, e7e8q, N@f3.
 
-    >>> [_is_move(word) for word in ("e2e4", "e7e8q", "N@f3", "ponder", "0000")]
+    >>> [is_move(word) for word in ("e2e4", "e7e8q", "N@f3", "ponder", "0000")]
     [True, True, True, False, True]
     """
     if word == "0000":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anabranch.centipawns import TABLEBASE_WIN, centipawns, wdl
 from anabranch.result import Line, Progress
@@ -49,18 +49,33 @@ def info_lines(progress: Progress, look: Look, elapsed: float) -> list[str]:
     return said
 
 
+def bare_line(move: str, look: Look, elapsed: float) -> str:
+    """The line of a move that nothing is known about."""
+    chances = " wdl {} {} {}".format(*wdl(0.0, None, look.variant)) if look.shows_wdl else ""
+    time_ms = max(0, int(elapsed * 1000))
+    return f"info depth 1 seldepth 1 multipv 1 score cp 0{chances} nodes 0 nps 0 time {time_ms} pv {move}"
+
+
 def depth_of(progress: Progress) -> int:
     """The depth of a search: the mean length of its simulations, at least 1."""
     return max(1, round(progress.statistics.mean_depth))
 
 
 def ordered(progress: Progress, look: Look) -> Sequence[Line]:
-    """The lines to tell: the move to play, then the other most visited ones by what they are worth."""
+    """The lines to tell: the move to play, then the other most visited ones by what they are worth.
+
+    None is told as worth more than the one before it: a move that promises more on fewer visits is not to be
+    believed yet, or it would be the one to play.
+    """
     lines = progress.lines[: look.lines]
     if not lines:
         # Nothing has been searched yet: a move without a judgement of its own.
         return [Line((progress.best_move,), progress.value, 0, "unknown", None, progress.root)]
-    return [lines[0], *sorted(lines[1:], key=worth, reverse=True)]
+    told = [lines[0]]
+    for line in sorted(lines[1:], key=worth, reverse=True):
+        is_more = worth(line) > worth(told[-1])
+        told.append(replace(line, value=told[-1].value, state="unknown", plies=None) if is_more else line)
+    return told
 
 
 def worth(line: Line) -> tuple[int, float]:

@@ -157,6 +157,8 @@ class Options:
 
     def __init__(self) -> None:
         self._options = {option.name.lower(): option for option in _known()}
+        self.revision = 0
+        """Grows with every change."""
         self._values: dict[str, Value] = {name: option.default for name, option in self._options.items()}
 
     def all(self) -> Iterable[Option]:
@@ -175,6 +177,7 @@ class Options:
 
             Settings().changed({option.setting: value})  # says what is wrong with it
         self._values[option.name.lower()] = value
+        self.revision += 1
         return value
 
     def flag(self, name: str) -> bool:

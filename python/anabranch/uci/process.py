@@ -1,7 +1,7 @@
 """The engine as a process: stdin, stdout, signals, and an end in every case.
 
-Reads lines and hands them over; writes in a thread of its own, so that a reader who does not read
-holds up nobody but itself. The process ends with its input, its reader, its parent or SIGTERM.
+Reads lines and hands them over; writes so that a reader who does not read holds up nobody but itself. The
+process ends with its input, its reader, its parent or SIGTERM.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import BinaryIO, NoReturn
 
 WATCH = 0.25
@@ -23,16 +23,27 @@ LONGEST_FAREWELL = 1.2
 
 
 class Speaker:
-    """Writes lines in a thread of its own."""
+    """Writes lines: at once where the reader has room for them, else in a thread of its own."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lines: SimpleQueue[str | None] = SimpleQueue()
+        self._counting = Lock()
+        self._backlog = 0
+        self._poll = select.poll() if hasattr(select, "poll") else None
+        if self._poll is not None:
+            self._poll.register(descriptor, select.POLLOUT)
         self._thread = Thread(target=self._write, name="anabranch-speaker", daemon=True)
         self._thread.start()
 
     def __call__(self, line: str) -> None:
         """Say a line. Never waits."""
+        content = f"{line}\n".encode()
+        with self._counting:
+            if self._backlog == 0 and self._has_room_for(content):
+                self._put(content)
+                return
+            self._backlog += 1
         self._lines.put(line)
 
     def close(self, seconds: float) -> None:
@@ -40,21 +51,23 @@ class Speaker:
         self._lines.put(None)
         self._thread.join(seconds)
 
+    def _has_room_for(self, content: bytes) -> bool:
+        """Whether a write of so much would not wait."""
+        if self._poll is None or len(content) > select.PIPE_BUF:
+            return False
+        return any(event & select.POLLOUT for _, event in self._poll.poll(0))
+
+    def _put(self, content: bytes) -> None:
+        try:
+            _write_all(self._descriptor, content)
+        except OSError:
+            os._exit(0)  # nobody reads any more
+
     def _write(self) -> None:
-        while True:
-            line = self._lines.get()
-            words = []
-            while line is not None:
-                words.append(line)
-                if self._lines.empty():
-                    break
-                line = self._lines.get()
-            try:
-                _write_all(self._descriptor, "".join(f"{word}\n" for word in words).encode())
-            except OSError:
-                os._exit(0)  # nobody reads any more
-            if line is None:
-                return
+        while (line := self._lines.get()) is not None:
+            self._put(f"{line}\n".encode())
+            with self._counting:
+                self._backlog -= 1
 
 
 def _write_all(descriptor: int, content: bytes) -> None:

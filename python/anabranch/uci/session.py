@@ -8,6 +8,7 @@ descriptors.
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Callable
@@ -16,20 +17,22 @@ from dataclasses import asdict, replace
 from queue import SimpleQueue
 from threading import Lock, Thread
 
+import chess.variant
+
 from anabranch import __version__, _core
 from anabranch.book import Book
 from anabranch.centipawns import value_of
 from anabranch.engine import Engine
-from anabranch.errors import AnabranchError, EvaluatorError
+from anabranch.errors import AnabranchError, EvaluatorError, MoveError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.limits import Allocation, allocate
 from anabranch.networks import open_network
 from anabranch.networks.shipped import TUNED, bundled
 from anabranch.settings import Settings
 from anabranch.strength import Handicap
-from anabranch.tablebases import default_directory, open_tablebases
+from anabranch.tablebases import default_directory, open_tablebases, read_paths
 from anabranch.uci import console, info
-from anabranch.uci.commands import Go, read_go, read_position, read_setoption
+from anabranch.uci.commands import Go, is_move, read_go, read_position, read_setoption
 from anabranch.uci.options import DEFAULT, Option, Options
 from anabranch.uci.thinking import Terms, Thinking
 
@@ -64,7 +67,7 @@ class UciSession:
         self._counting = Lock()
         # What follows belongs to the thread that works.
         self._engine: Engine | None = None
-        self._configured: tuple[dict[str, object], object] | None = None
+        self._configured: tuple[object, ...] | None = None
         self._position: tuple[str | None, list[str]] = (None, [])
         self._book: tuple[str, Book] | None = None
         self._tables: tuple[str, _core.Tablebases | None] = ("", None)
@@ -358,11 +361,12 @@ class UciSession:
         own = "network" if bundled(self._options.variant) else "material"
         self._engine.configure(evaluator=own if evaluator is None else evaluator)
 
-    def _configure(self, handicap: Handicap | None = None, improves: bool = False) -> None:
-        """Give the engine the settings that the options ask for. Who analyses wants the shortest mate."""
-        if self._engine is None:
-            return
+    def _configure(self, handicap: Handicap | None = None) -> None:
+        """Give the engine the settings that the options ask for."""
         options = self._options
+        wanted = (options.revision, self._tables[1], handicap)
+        if self._engine is None or (wanted == self._configured and handicap is None):
+            return
         preset, own = options.text("Preset"), options.text("EvalFile") in (DEFAULT, "")
         is_tuned = preset == "default" and own and options.text("Backend") == "auto"
         tuned = TUNED.get(options.variant, {}) if is_tuned else {}
@@ -375,14 +379,12 @@ class UciSession:
             "contempt": 0.0 if analysis else value_of(options.number("Contempt"), options.variant),
             "tablebase_men": options.number("SyzygyProbeLimit"),
             "tablebase_fifty": options.flag("Syzygy50MoveRule"),
-            "improve": settings["improve"] or analysis or improves,
+            "improve": settings["improve"] or handicap is None,
         }
         if handicap is not None:
             settings |= handicap.settings(self._random)
-        wanted = (settings, self._tables[1])
-        if wanted != self._configured:
-            self._engine.configure(tablebases=self._tables[1], **settings)
-            self._configured = wanted
+        self._engine.configure(tablebases=self._tables[1], **settings)
+        self._configured = wanted
 
     def _open_log(self) -> None:
         path = self._options.text("Debug Log File")
@@ -404,7 +406,11 @@ class UciSession:
             path = str(default_directory())
         if path == self._tables[0]:
             return
-        tables = open_tablebases(path) if path else None
+        there = [folder for folder in read_paths(path) if os.path.isdir(folder)]
+        for folder in read_paths(path):
+            if folder not in there:  # in words that no interface takes for a crash
+                self._complain(f"SyzygyPath: there is no folder {folder}")
+        tables = open_tablebases(there) if there else None
         self._tables = (path, tables)
         if tables is not None:
             for problem in tables.problems[:20]:
@@ -418,6 +424,8 @@ class UciSession:
             self._engine.forget()
 
     def _move_to(self, fen: str | None, moves: list[str]) -> None:
+        if strange := next((move for move in moves if not is_move(move)), None):
+            raise MoveError(f"the move {strange[:LONGEST_ECHO]!r} is not written like e2e4, e7e8q or N@f7")
         engine = self._ready_engine()
         engine.position = ("startpos" if fen is None else fen, moves)
         self._position = (fen, moves)
@@ -433,12 +441,23 @@ class UciSession:
             handicap = self._handicap()
             if handicap is not None:
                 terms = self._held_back(terms, handicap)
-            improves = thinking.go.is_endless or thinking.go.mate is not None
-            self._configure(handicap, improves)
+            self._configure(handicap)
             thinking.think(engine, terms)
             self._last = thinking
         finally:
-            thinking.give_up(legal)
+            if not thinking.is_over:
+                thinking.give_up(legal or self._some_moves())
+
+    def _some_moves(self) -> tuple[str, ...]:
+        """Legal moves by somebody else's rules, where our own engine cannot be asked."""
+        fen, moves = self._position
+        with suppress(ValueError):
+            rules = chess.variant.find_variant(self._options.variant)
+            board = rules(fen or rules.starting_fen, chess960=self._options.is_chess960)
+            for move in moves:
+                board.push_uci(move)
+            return tuple(move.uci() for move in board.legal_moves)
+        return ()
 
     def _handicap(self) -> Handicap | None:
         options = self._options

@@ -26,6 +26,8 @@ ENDLESS = 1e8
 """Seconds that nobody waits."""
 LEAST = 16
 """Simulations of a search that was stopped before it began."""
+SHORTENING = 0.1
+"""Seconds for the search for a shorter mate once there is one."""
 NEWS = 0.5
 """Seconds between two infos when nothing changes."""
 
@@ -74,6 +76,7 @@ class Thinking:
     _clock_from: float = 0.0
     _stopped: bool = False
     _is_enough: bool = False
+    _is_solved: bool = False
     _pondering: bool = False
     _answered: bool = False
     _searched: bool = False
@@ -128,7 +131,7 @@ class Thinking:
         try:
             result = engine.search(
                 simulations=LEAST if self._stopped else terms.simulations,
-                time=ENDLESS,
+                time=self._longest(),
                 mate=terms.mate,
                 lines=max(1, terms.look.lines),
                 root_moves=terms.root_moves or None,
@@ -151,7 +154,9 @@ class Thinking:
             if self._answered:
                 return
             self._answered = True
-            self.say([f"bestmove {legal_moves[0] if legal_moves else '(none)'}"])
+            move = legal_moves[0] if legal_moves else None
+            score = [] if move is None else [f"info depth 1 score cp 0 nodes 0 time 0 pv {move}"]
+            self.say([*score, f"bestmove {move or '(none)'}"])
             self._state.notify_all()
 
     # How it does it
@@ -160,6 +165,16 @@ class Thinking:
         self._state.notify_all()
         if self._engine is not None and not self._searched:
             self._engine.stop()
+
+    def _longest(self) -> float:
+        """Seconds after which the search ends by itself, without anybody waking up for it."""
+        with self._state:
+            terms = self._terms
+            if terms is None or self._pondering or self.go.is_endless:
+                return ENDLESS
+            ends = [] if terms.movetime is None else [terms.movetime]
+            ends += [] if terms.allocation is None else [terms.allocation.maximum]
+            return max(1e-4, self._clock_from + min(ends) - time.monotonic()) if ends else ENDLESS
 
     def _interval(self) -> float:
         if self._pace is None:
@@ -200,6 +215,15 @@ class Thinking:
                 self._interrupt()
             if self._pace is not None and not self._pondering:
                 self._judge(progress, now)
+            if progress.solved is not None and not self.go.is_endless and terms.mate is None:
+                # The proof in hand is enough to play; a shorter one is worth a moment.
+                self._set_deadline_by(now + SHORTENING)
+
+    def _set_deadline_by(self, end: float) -> None:
+        if not self._pondering and (self._deadline is None or end < self._deadline) and not self._is_solved:
+            self._is_solved = True
+            self._deadline = end
+            self._state.notify_all()
 
     def _judge(self, progress: Progress, now: float) -> None:
         """Move the deadline to where the pace has it."""
@@ -215,6 +239,8 @@ class Thinking:
         until = self.begun + self._pace.until(look)
         latest = self._clock_from + self._pace.allocation.maximum
         deadline = min(until, latest)
+        if self._is_solved and self._deadline is not None:
+            deadline = min(deadline, self._deadline)
         if self._terms.movetime is not None:
             deadline = min(deadline, self._clock_from + self._terms.movetime)
         if deadline != self._deadline:
@@ -270,8 +296,8 @@ class Thinking:
             now = time.monotonic()
             if progress is None:
                 move = terms.legal_moves[0]
-                lines = [f"info depth 1 seldepth 1 multipv 1 score cp 0 nodes 0 nps 0 time 0 pv {move}"]
-                self.say([*lines, f"bestmove {move}"])
+                line = info.bare_line(move, terms.look, now - self.begun)
+                self.say([line, f"bestmove {move}"])
             else:
                 lines = info.info_lines(progress, terms.look, now - self.begun)
                 if terms.verbose and self._engine is not None:

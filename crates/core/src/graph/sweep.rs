@@ -136,7 +136,7 @@ impl Graph {
     /// Descending, so that children mostly go before their parents, and the lowest slots are used again first.
     fn free_others(&mut self, marks: &Marks, cancelled: Cancelled) -> bool {
         for id in (0..self.nodes.len() as u32).rev() {
-            if id as usize % SLICE == 0 && cancelled() {
+            if (id as usize).is_multiple_of(SLICE) && cancelled() {
                 return false;
             }
             if !marks.has(id) && !self.nodes[id as usize].has(node_flag::FREE) {
@@ -158,7 +158,7 @@ impl Graph {
             if self.table.len == self.live_nodes {
                 break;
             }
-            if id as usize % SLICE == 0 && cancelled() {
+            if (id as usize).is_multiple_of(SLICE) && cancelled() {
                 return false;
             }
             if !self.nodes[id as usize].has(node_flag::FREE) {
@@ -289,5 +289,114 @@ impl Graph {
         share(self.live_nodes, self.nodes.capacity(), size_of::<Node>())
             .min(share(self.edges.len(), self.edges.capacity(), size_of::<Edge>()))
             .min(share(self.candidates.len(), self.candidates.capacity(), size_of::<Candidate>()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::game::MoveCode;
+    use crate::random::Random;
+
+    /// A graph of many layers in which each node has some edges into the next layer, some of them into one node.
+    fn layered(seed: u64) -> Graph {
+        let mut graph = Graph::new(1 << 24);
+        let mut random = Random::new(seed);
+        let (layers, width) = (12, 700);
+        for key in 0..layers * width {
+            assert!(graph.ensure_room(1, 64, true));
+            let moves = 1 + random.index(9) as u16;
+            let id = graph.add_node(key as u64, 0, 0, usize::from(moves));
+            let list: Vec<Candidate> = (0..moves).map(|code| Candidate::new(0x3000 - code, MoveCode(code))).collect();
+            graph.list_candidates(id, &list);
+            graph.enter_new(id);
+        }
+        for layer in 0..layers - 1 {
+            for place in 0..width {
+                let id = (layer * width + place) as NodeId;
+                for _ in 0..random.index(graph.candidates(id).len() + 1) {
+                    assert!(graph.ensure_room(1, 64, true));
+                    let slot = graph.open(id, 0);
+                    let child = ((layer + 1) * width + random.index(width)) as NodeId;
+                    graph.edge_mut(id, slot).visits = 1;
+                    graph.link(id, slot, child);
+                }
+            }
+        }
+        graph
+    }
+
+    /// Every count is right, every link goes both ways, every node is in the table, and no two blocks overlap.
+    fn check(graph: &Graph) {
+        let (mut links, mut slots, mut candidates) = (0, 0, 0);
+        let mut forth = std::collections::HashMap::new();
+        let (mut blocks, mut lists) = (Vec::new(), Vec::new());
+        for id in graph.ids() {
+            let node = graph.node(id);
+            assert_eq!(graph.find(node.key, node.salt), Some(id));
+            for edge in graph.edges(id).iter().filter(|edge| edge.child != NONE) {
+                assert!(!graph.node(edge.child).has(node_flag::FREE));
+                *forth.entry((id, edge.child)).or_insert(0) += 1;
+            }
+            if node.opened > 0 {
+                let room = usize::from(node.opened).next_power_of_two();
+                slots += room;
+                blocks.push((node.edges as usize, node.edges as usize + room));
+            }
+            if node.listed > 0 {
+                let room = usize::from(node.listed).div_ceil(GRAIN) * GRAIN;
+                candidates += room;
+                lists.push((node.candidates as usize, node.candidates as usize + room));
+            }
+            assert!(graph.candidates(id).is_sorted_by(|a, b| a >= b));
+        }
+        let mut back = std::collections::HashMap::new();
+        for id in graph.ids() {
+            links += graph.parents(id).count().saturating_sub(1);
+            for parent in graph.parents(id) {
+                *back.entry((parent, id)).or_insert(0) += 1;
+            }
+        }
+        assert_eq!(forth, back);
+        assert_eq!(graph.len(), graph.ids().count());
+        assert_eq!((graph.live_links, graph.live_edge_slots, graph.live_candidates), (links, slots, candidates));
+        for (mut spans, end) in [(blocks, graph.edges.len()), (lists, graph.candidates.len())] {
+            spans.push((end, end));
+            spans.sort_unstable();
+            assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+        }
+    }
+
+    #[test]
+    fn a_sweep_may_be_broken_off_at_any_time_and_taken_up_again() {
+        let keeps = |graph: &Graph, id: NodeId, slot: u16| !(graph.edge(id, slot).child + id).is_multiple_of(5);
+        let roots: Vec<NodeId> = (0..100).collect();
+        let mut whole = layered(1);
+        let asked = Cell::new(0);
+        let ask = |limit: u32| {
+            asked.set(asked.get() + 1);
+            asked.get() > limit
+        };
+        assert!(whole.sweep(&roots, keeps, &|| ask(u32::MAX)));
+        check(&whole);
+        let (kept, questions) = (whole.ids().collect::<Vec<_>>(), asked.get());
+        assert!(kept.len() > 200 && kept.len() < 8000 && questions > 100, "{} {questions}", kept.len());
+        for limit in (0..questions).step_by(7) {
+            let mut graph = layered(1);
+            asked.set(0);
+            assert!(!graph.sweep(&roots, keeps, &|| ask(limit)));
+            check(&graph);
+            assert!(graph.len() >= kept.len());
+            // Life goes on in between.
+            assert!(graph.ensure_room(1, 64, true));
+            let slot = if graph.candidates(0).is_empty() { None } else { Some(graph.open(0, 0)) };
+            check(&graph);
+            assert!(graph.sweep(&roots, keeps, &|| false));
+            check(&graph);
+            assert_eq!(graph.ids().collect::<Vec<_>>(), kept);
+            assert_eq!(graph.node(0).opened, whole.node(0).opened + u16::from(slot.is_some()));
+        }
     }
 }
