@@ -133,6 +133,14 @@ def test_settings_of_a_study_reach_every_engine_but_not_over_what_is_tried() -> 
     assert set(tried) == {"tree", "naive", "paper", "delta", "recompute"}
 
 
+def test_tables_are_for_chess() -> None:
+    recipe = RECIPES["ablation"]
+    for contest in recipe.plan(recipe.study("tiny", tablebases="tables")).contests:
+        expected = "tables" if contest.variant == "chess" else None
+        assert contest.spec.adjudication.tablebases == expected
+        assert {player.options.get("tablebases") for player in contest.spec.players} == {expected}
+
+
 def test_sizes_that_a_recipe_has_not_are_refused() -> None:
     size = RECIPES["memory"].sizes["tiny"]
     with pytest.raises(StudyError, match="the recipe memory has no pairs; it has positions, simulations"):

@@ -107,7 +107,8 @@ def run(
         ),
     ] = None,
     tablebases: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Syzygy tables that end games of chess.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Syzygy tables for matches of chess: asked, and they end games."),
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="Of all that is left to chance.")] = None,
     workers: Annotated[

@@ -84,7 +84,7 @@ class Study:
     settings: dict[str, str] = field(default_factory=dict)
     """Settings that all engines of ours have; what the recipe tries goes before them."""
     tablebases: str | None = None
-    """Folder with Syzygy tables that end games."""
+    """Folder with Syzygy tables that our engines ask in matches of chess, and that end games."""
     seed: int = 0
 
     def to_dict(self) -> dict[str, Any]:

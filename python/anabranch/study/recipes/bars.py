@@ -41,8 +41,8 @@ class Bars:
                     study,
                     variant,
                     f"{evaluations} evaluations",
-                    side.player(study, Budget(evaluations=evaluations)),
-                    self.base.player(study, Budget(evaluations=evaluations)),
+                    side.player(study, variant, Budget(evaluations=evaluations)),
+                    self.base.player(study, variant, Budget(evaluations=evaluations)),
                     evaluations,
                 )
                 for variant in VARIANTS

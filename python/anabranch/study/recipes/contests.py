@@ -26,11 +26,11 @@ class Side:
     preset: str
     options: dict[str, str] = field(default_factory=dict)
 
-    def player(self, study: Study, budget: Budget, name: str | None = None) -> PlayerSpec:
-        """It as a player. What is tried goes before what all have."""
-        return PlayerSpec(
-            name or self.name, "preset", self.preset, {**study.settings, **self.options}, budget
-        )
+    def player(self, study: Study, variant: str, budget: Budget, name: str | None = None) -> PlayerSpec:
+        """It as a player. What is tried goes before what all have; tables are those of chess."""
+        tables = {"tablebases": study.tablebases} if study.tablebases and variant == "chess" else {}
+        options = {**tables, **study.settings, **self.options}
+        return PlayerSpec(name or self.name, "preset", self.preset, options, budget)
 
 
 def make_contest(

@@ -35,7 +35,7 @@ def _contests(study: Study, variant: str) -> list[Contest]:
     found = []
 
     def player(side: Side, evaluations: int) -> PlayerSpec:
-        return side.player(study, Budget(evaluations=evaluations), f"{side.name} {evaluations}")
+        return side.player(study, variant, Budget(evaluations=evaluations), f"{side.name} {evaluations}")
 
     for evaluations in budgets:
         first, second = player(GRAPH, evaluations), player(TREE, evaluations)

@@ -20,8 +20,8 @@ def _plan(study: Study) -> Plan:
                 study,
                 variant,
                 f"{seconds:g} s",
-                GRAPH.player(study, Budget(time=seconds)),
-                TREE.player(study, Budget(time=seconds)),
+                GRAPH.player(study, variant, Budget(time=seconds)),
+                TREE.player(study, variant, Budget(time=seconds)),
                 seconds,
             )
             for variant in VARIANTS
