@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from anabranch.match.game import GameRecord
 from anabranch.match.results import RESULTS, read_results
 from anabranch.match.standing import Count
 from anabranch.match.statistics import elo
+from anabranch.networks.shipped import bundled
 from anabranch.study.draw import draw
 from anabranch.study.exhibit import Chart, Exhibit, Point, Series
 from anabranch.study.folder import MEASUREMENTS, Findings, match_folder
@@ -229,6 +231,20 @@ def test_a_lost_cause_is_beyond_measure_and_not_drawn(studies: dict[str, Path]) 
     )
 
 
+def test_scaling_has_no_ratings_before_its_players_have_met(studies: dict[str, Path]) -> None:
+    whole = open_study(studies["scaling"])
+    recipe = RECIPES["scaling"]
+    assert len(recipe.show(whole).charts) == 2
+    last = [key for key in whole.counts if "mcgs-combined-16" in key]
+    part = replace(
+        whole, counts={key: whole.counts[key] for key in last if key.startswith("chess/reference")}
+    )
+    shown = recipe.show(part)
+    assert shown.charts == ()
+    assert shown.notes[0] == "chess: no ratings yet, because the anchor alphazero 8 has not played."
+    assert len(shown.tables[-1].rows) == 1
+
+
 def test_a_measurement_is_what_the_search_says() -> None:
     about: dict[str, Any] = {
         "preset": "mcgs",
@@ -377,12 +393,26 @@ def test_a_folder_with_other_networks_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(StudyError, match="its networks"):
         run_study(study, tmp_path, HERE)
+    network = tmp_path / "mine.safetensors"
+    shutil.copy(bundled_network_file(), network)
+    own = RECIPES["regret"].study("tiny", settings={"evaluator": str(network)})
+    run_study(own, tmp_path / "own", HERE, names=("mcgs",))
+    run_study(own, tmp_path / "own", HERE, names=("mcgs",))
+    network.write_bytes(network.read_bytes() + b" ")
+    with pytest.raises(StudyError, match="its networks"):
+        run_study(own, tmp_path / "own", HERE)
     path.unlink()
     with pytest.raises(StudyError, match=r"results without study\.json"):
         run_study(study, tmp_path, HERE)
     path.write_text("[]")
     with pytest.raises(StudyError, match="does not describe a study"):
         open_study(tmp_path)
+
+
+def bundled_network_file() -> Path:
+    path = bundled("chess")
+    assert path is not None
+    return path
 
 
 def test_only_a_part_can_be_run(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def mean_of(numbers: Sequence[float]) -> tuple[float | None, float | None]:
     """A mean and its error of 95 %, as far as the numbers say.
 
     >>> mean_of([1.0, 3.0])
-    (2.0, 1.96...)
+    (2.0, 1.95...)
     """
     if not numbers:
         return None, None

@@ -153,7 +153,7 @@ def enter(folder: Path, study: Study, plan: Plan, words: str) -> Study:
 
     `words` are those of this run, for people. The caller holds the folder's lock.
     """
-    wanted = {**study.to_dict(), **circumstances(plan)}
+    wanted = {**study.to_dict(), **circumstances(study, plan)}
     runs: list[dict[str, Any]] = []
     if (folder / STUDY).exists():
         stored = read_document(folder)
@@ -204,14 +204,18 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def circumstances(plan: Plan) -> dict[str, Any]:
+def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
     """What results rest on besides the study itself: networks, and what the presets stand for."""
+    networks = {variant: _digest(bundled(variant)) for variant in VARIANTS}
+    given = Path(study.settings.get("evaluator", ""))
+    if given.is_file():
+        networks["evaluator"] = _digest(given)
     presets: dict[str, dict[str, Any]] = {}
     used = {player.target for one in plan.contests for player in one.spec.players if player.kind == "preset"}
     used |= {one.about["preset"] for one in plan.measurements}
     for preset in sorted(used):
         presets[preset] = asdict(Settings.preset(preset))
-    return {"networks": {variant: _digest(bundled(variant)) for variant in VARIANTS}, "presets": presets}
+    return {"networks": networks, "presets": presets}
 
 
 def _digest(path: Path | None) -> str | None:
