@@ -16,7 +16,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: run web test test-train check lint format wheel bench clean help
+.PHONY: run web test test-train test-cluster check lint format wheel bench clean help
 
 run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
@@ -27,12 +27,15 @@ web: $(VENV)/.base ## Build the page of the web board, where its sources have ch
 test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines $(VENV)/.tables $(VENV)/.browser web $(WEB)/.ready ## Set up, then run the tests of the core, of the page and of the package
 	cargo test --locked --profile fast --package anabranch-core
 	npm --prefix web run --silent test
-	$(BIN)/python -m pytest --ignore=tests/train --ignore=python/anabranch/train
+	$(BIN)/python -m pytest --ignore=tests/train --ignore=python/anabranch/train --ignore=tests/cluster
 
 test-train: $(VENV)/.train ## Set up with PyTorch (several GB), then run the tests of training
 	$(BIN)/python -m pytest tests/train python/anabranch/train
 
-check: lint test ## Format, lint and types, then the tests; CI runs this and test-train
+test-cluster: $(VENV)/.cluster ## Set up with Ray (240 MB), then run the tests on a cluster of two nodes
+	$(BIN)/python -m pytest tests/cluster
+
+check: lint test ## Format, lint and types, then the tests; CI runs this, test-train and test-cluster
 
 lint: $(VENV)/.native $(VENV)/.dev $(WEB)/.ready
 	@scripts/check-rust fmt clippy
@@ -113,4 +116,10 @@ $(VENV)/.tables: | $(VENV)/.native
 $(VENV)/.train: pyproject.toml | $(VENV)/.native $(VENV)/.dev
 	@echo "Installing what training needs in $(VENV) (several GB) ..."
 	@$(PIP_EDITABLE) '.[dev,train]'
+	@touch $@
+
+# Ray.
+$(VENV)/.cluster: pyproject.toml | $(VENV)/.native $(VENV)/.dev
+	@echo "Installing Ray in $(VENV) (240 MB) ..."
+	@$(PIP_EDITABLE) '.[dev,cluster]'
 	@touch $@

@@ -77,6 +77,14 @@ class FolderBusyError(MatchError, DataError):
     """Another process is at work in a folder."""
 
 
+class ClusterError(MatchError, DataError):
+    """Jobs cannot be done where they should be."""
+
+
+class StudyError(AnabranchError, ValueError):
+    """A study, its recipe or its folder makes no sense."""
+
+
 class TablebaseError(AnabranchError, ValueError):
     """Tablebases cannot be fetched, or do not know a position."""
 

@@ -15,9 +15,11 @@ from pathlib import Path
 import pytest
 
 from anabranch.cli import run
+from anabranch.cluster import Processes
 from anabranch.data.check import check_folders
-from anabranch.data.generate import Job, make_shard, missing_shards, play_game, store_job
+from anabranch.data.generate import Generation, Job, make_shard, missing_shards, play_game, store_job
 from anabranch.data.shards import find_shards, read_shard, read_shards
+from anabranch.data.spread import spread
 from anabranch.data.teacher import Teacher
 from anabranch.errors import DataError
 
@@ -240,3 +242,48 @@ def test_games_of_real_teachers(variant: str, teacher: str, tmp_path: Path) -> N
             if samples:
                 stored = [row for row in rows if row["game"] == samples[0]["game"]]
                 assert [row["scores"] for row in stored] == [sample["scores"] for sample in samples]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_games_given_out_one_by_one_make_the_same_shards(workers: int, engine: Make, tmp_path: Path) -> None:
+    teacher = engine("slow")
+    whole, single = tmp_path / "whole", tmp_path / "single"
+    assert run(arguments(teacher, whole, 20)) == 0
+    job = Job.read(json.loads((whole / "job.json").read_text()))
+    store_job(job, single)
+    make_shard(job, single, 2, lambda samples, failed: None)
+    heard: list[tuple[int, int]] = []
+    missing = missing_shards(job, single)
+    spread(Generation(job, single, 5.0), missing, Processes(workers), lambda *unit: heard.append(unit))
+    assert names(single) == names(whole)
+    assert len(heard) == 14
+
+
+def test_games_given_out_one_by_one_go_on_from_a_journal_that_was_cut_short(
+    engine: Make, tmp_path: Path
+) -> None:
+    teacher = engine("")
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    assert run(arguments(teacher, whole, 7)) == 0
+    job = Job.read(json.loads((whole / "job.json").read_text()))
+    store_job(job, broken)
+    complete = (whole / ".000001.journal").read_bytes()
+    (broken / ".000001.journal").write_bytes(complete[: len(complete) // 2])
+    heard: list[tuple[int, int]] = []
+    spread(Generation(job, broken, 5.0), [0, 1], Processes(0), lambda *unit: heard.append(unit))
+    assert names(broken) == names(whole)
+    assert len(heard) == 7
+
+
+def test_games_given_out_one_by_one_outlive_their_teachers(engine: Make, tmp_path: Path) -> None:
+    job = Job("chess", engine("crash"), 8, games_per_shard=8, longest=4)
+    store_job(job, tmp_path / "some")
+    failed: list[int] = []
+    spread(Generation(job, tmp_path / "some", 5.0), [0], Processes(0), lambda _, lost: failed.append(lost))
+    assert 0 < sum(failed) < 8
+    assert len(find_shards(tmp_path / "some")) == 1
+    hopeless = Job("chess", engine("always crash"), 30, games_per_shard=30, longest=4)
+    store_job(hopeless, tmp_path / "none")
+    with pytest.raises(DataError, match="failed 10 times in a row"):
+        spread(Generation(hopeless, tmp_path / "none", 5.0), [0], Processes(0), lambda *_: None)
+    assert not find_shards(tmp_path / "none")

@@ -9,7 +9,7 @@ import pytest
 from tests.match import jobs
 
 from anabranch.errors import MatchError
-from anabranch.match.pool import run_jobs
+from anabranch.pool import run_jobs
 
 
 def take_all(results: list[int]) -> object:

@@ -23,6 +23,7 @@ from anabranch.cli.openings import openings
 from anabranch.cli.perft import perft
 from anabranch.cli.play import play
 from anabranch.cli.settings import settings
+from anabranch.cli.study import study
 from anabranch.cli.suite import suite
 from anabranch.cli.tablebases import tablebases
 from anabranch.cli.train import train
@@ -44,6 +45,7 @@ for command in (analyse, annotate, play, uci, match, suite, bench, perft, settin
     app.command()(command)
 app.add_typer(network)
 app.add_typer(openings, name="openings")
+app.add_typer(study, name="study")
 app.add_typer(tablebases)
 app.add_typer(data, name="data")
 app.add_typer(train, name="train")

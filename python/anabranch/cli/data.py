@@ -7,7 +7,6 @@ and nothing finished is lost: the same command goes on.
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +14,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from anabranch.cli.options import JsonOption
+from anabranch.cli.options import JsonOption, RayOption
+from anabranch.cluster import cores
 from anabranch.settings import variants
 
 data = typer.Typer(
@@ -63,6 +63,7 @@ def generate(
     lines: LinesOption = 2,
     seed: Annotated[int, typer.Option(metavar="N", help="Of all that is left to chance.")] = 1,
     workers: WorkersOption = None,
+    ray: RayOption = None,
     games_per_shard: Annotated[int, typer.Option(metavar="N", help="Games in a file.")] = 200,
     opening_plies: Annotated[
         tuple[int, int], typer.Option(metavar="LEAST MOST", help="Random moves at the beginning.")
@@ -89,9 +90,11 @@ def generate(
     The same command goes on where it was interrupted, and extends the data when it asks for more games. The
     data depends on the options and the engine, not on the number of workers.
     """
+    from anabranch.cluster import executor_of
     from anabranch.data.crew import run_crew
     from anabranch.data.generate import Generation, Job, finished_games, missing_shards, store_job
     from anabranch.data.shards import remove_parts, remove_repeated_games
+    from anabranch.data.spread import spread
     from anabranch.data.teacher import find_engine
 
     job = Job(
@@ -105,7 +108,11 @@ def generate(
         remove_parts(out)
         missing = missing_shards(job, out)
         with show_progress("games", games, finished_games(job, out, missing)) as advance:
-            run_crew(Generation(job, out, patience), missing, workers or cores(), advance)
+            generation = Generation(job, out, patience)
+            if ray is None:
+                run_crew(generation, missing, workers or cores(), advance)
+            else:
+                spread(generation, missing, executor_of(workers, ray), advance)
         repeated = remove_repeated_games(out)
         if repeated:
             typer.echo(f"{repeated:,} games were played twice and count once")
@@ -351,11 +358,6 @@ def read_uci(assignments: list[str] | None) -> dict[str, str]:
             raise DataError(f"a UCI option is given as name=value, not {assignment!r}")
         options[name.strip()] = value.strip()
     return options
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def notice(sentence: str) -> None:

@@ -7,7 +7,6 @@ no finished game is lost: the same command goes on.
 from __future__ import annotations
 
 import math
-import os
 import time as clocks
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from anabranch.cli.options import (
     Chess960Option,
     EvaluationsOption,
     JsonOption,
+    RayOption,
     SimulationsOption,
     VariantOption,
 )
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from anabranch.match.standing import Meetings, Standing
     from anabranch.match.statistics import Estimate, Sprt
 
-RESIGN = {"chess": 1000}
-OTHER_RESIGN = 1500
-"""Centipawns at which a game counts as decided; in both networks that is a value of about 0.95."""
 QUIET = 30.0
 """Seconds between two lines of progress where there is no terminal."""
 
@@ -109,6 +106,7 @@ def match(
         int | None,
         typer.Option("--workers", "-w", metavar="N", help="Games at a time.  [default: the cores here]"),
     ] = None,
+    ray: RayOption = None,
     margin: Annotated[float, typer.Option(metavar="SECONDS", help="How late a move may be.")] = 1.0,
     patience: Annotated[
         float,
@@ -126,6 +124,7 @@ def match(
     or plays an illegal move loses that game and is started again.
     """
     from anabranch.cli.output import notices, output, print_json
+    from anabranch.cluster import executor_of
     from anabranch.match.player import Budget, read_budget, read_player
     from anabranch.match.results import read_results
     from anabranch.match.runner import run_match, summary
@@ -150,7 +149,7 @@ def match(
     is_whole = True
     with _show() as show:
         try:
-            run_match(spec, out, (os.cpu_count() or 1) if workers is None else workers, show)
+            run_match(spec, out, executor_of(workers, ray), show)
         except KeyboardInterrupt:
             is_whole = False
     planned = {game.key for game in spec.schedule()}
@@ -178,11 +177,11 @@ def find_openings(path: Path | None, variant: str, chess960: bool) -> list[Openi
 def _adjudication(
     variant: str, resign: str | None, draw: str, tablebases: Path | None, longest: str
 ) -> Adjudication:
-    from anabranch.match.adjudication import Adjudication
+    from anabranch.match.adjudication import RESIGN_PLIES, Adjudication, resign_score
 
     chosen: dict[str, Any] = {"tablebases": None if tablebases is None else str(tablebases)}
     if resign != "off":
-        default = f"{RESIGN.get(variant, OTHER_RESIGN)},6"
+        default = f"{resign_score(variant)},{RESIGN_PLIES}"
         score, plies = _numbers("--resign", resign or default, 2)
         chosen.update(resign_score=score, resign_plies=plies)
     if draw != "off":

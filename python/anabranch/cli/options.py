@@ -44,6 +44,12 @@ SimulationsOption: TypeAlias = Annotated[
 EvaluationsOption: TypeAlias = Annotated[
     int | None, typer.Option("--evaluations", metavar="N", help="Limit: answers of the evaluator.")
 ]
+RayOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="Do it on the Ray cluster there (HOST:PORT, or auto), not on this machine."
+    ),
+]
 JsonOption: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else.")
 ]

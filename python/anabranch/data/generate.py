@@ -183,6 +183,11 @@ def _finish(job: Job, start: str, moves: list[str], samples: Samples, verdict: i
     return samples
 
 
+def hire_teacher(job: Job, patience: float = PATIENCE) -> Teacher:
+    """Start the teacher of a job."""
+    return Teacher(job.engine, job.variant, {**job.options, "MultiPV": str(job.lines)}, patience)
+
+
 def make_shard(
     job: Job,
     folder: Path,
@@ -194,7 +199,7 @@ def make_shard(
     """Play the games of a shard that its journal does not have yet, then write it."""
 
     def hire() -> Teacher:
-        return Teacher(job.engine, job.variant, {**job.options, "MultiPV": str(job.lines)}, patience)
+        return hire_teacher(job, patience)
 
     def play(number: int, teacher: Teacher) -> Samples:
         return play_game(job, number, teacher)

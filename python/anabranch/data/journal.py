@@ -34,12 +34,12 @@ def journal_path(folder: Path, shard: int) -> Path:
 
 def read_journal(path: Path) -> dict[int, Samples]:
     """The units of a journal; a last line that was cut short does not count."""
-    done, _ = _read(path)
+    done, _ = sound_part(path)
     return done
 
 
-def _read(path: Path) -> tuple[dict[int, Samples], int]:
-    """The units, and the bytes of the lines that hold them."""
+def sound_part(path: Path) -> tuple[dict[int, Samples], int]:
+    """The units of a journal, and the bytes of the lines that hold them."""
     done: dict[int, Samples] = {}
     good = 0
     if path.exists():
@@ -98,7 +98,7 @@ def fill_journal(
     name: str | None = None
     lost: list[int] = []
     with locked(path, patience=10.0) as file:
-        done, good = _read(path)
+        done, good = sound_part(path)
         os.truncate(path, good)
 
         def write(number: int, samples: Samples) -> None:

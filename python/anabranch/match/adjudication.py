@@ -16,7 +16,21 @@ import chess.variant
 
 from anabranch.errors import MatchError
 
+RESIGN_SCORES = {"chess": 1000}
+OTHER_RESIGN_SCORE = 1500
+"""Centipawns at which a game counts as decided; in both networks that is a value of about 0.95."""
+RESIGN_PLIES = 6
+
 WHITE_WINS, BLACK_WINS, DRAW = "1-0", "0-1", "1/2-1/2"
+
+
+def resign_score(variant: str) -> int:
+    """Centipawns at which a game of a variant counts as decided.
+
+    >>> resign_score("chess"), resign_score("crazyhouse")
+    (1000, 1500)
+    """
+    return RESIGN_SCORES.get(variant, OTHER_RESIGN_SCORE)
 
 
 @dataclass(frozen=True, slots=True)

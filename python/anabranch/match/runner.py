@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from anabranch.cluster import Executor, Processes
 from anabranch.match.engine_player import read_settings
-from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
-from anabranch.match.pool import RunJobs, run_jobs
+from anabranch.match.game import GameRecord, close_players, play_game
 from anabranch.match.results import SUMMARY, open_results, write_whole
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count, Standing
@@ -27,14 +28,10 @@ Show = Callable[[Standing, GameRecord | None], object]
 def run_match(
     spec: MatchSpec,
     folder: Path,
-    workers: int = 1,
+    workers: int | Executor = 1,
     show: Show = lambda standing, record: None,
-    run: RunJobs[GameSpec, GameRecord] = run_jobs,
 ) -> Standing:
-    """Play what is missing of a match, with so many processes; with none, this one plays.
-
-    `run` gives out the games: the pool of this machine, or something of the same form that has more machines.
-    """
+    """Play what is missing of a match, with so many processes or on a cluster; with no worker, here."""
     check_players(spec)
     with open_results(folder, spec.to_dict()) as results:
         planned = {game.key: game for game in spec.schedule()}
@@ -52,7 +49,11 @@ def run_match(
         try:
             if not standing.is_over:
                 missing = [game for key, game in planned.items() if key not in results.records]
-                run(play_game, missing, workers, take, close_players)
+                executor = Processes(workers) if isinstance(workers, int) else workers
+                with closing(executor.run(play_game, missing, close_players)) as records:
+                    for record in records:
+                        if not take(record):
+                            break
         finally:
             standing = count.standing()
             write_whole(folder / SUMMARY, json.dumps(summary(spec, count), indent=1) + "\n")

@@ -14,12 +14,12 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from anabranch.errors import AnabranchError, MatchError
 
@@ -28,20 +28,6 @@ LIVES = 3
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
-
-
-class RunJobs(Protocol[Job, Done]):
-    """What gives out jobs and takes their results; `run_jobs` is one, a cluster can be another."""
-
-    def __call__(
-        self,
-        work: Callable[[Job], Done],
-        jobs: Iterable[Job],
-        workers: int,
-        take: Callable[[Done], bool],
-        leave: Callable[[], object] | None = None,
-    ) -> None:
-        """Do all jobs, or until `take` has enough."""
 
 
 class _Failure(NamedTuple):
@@ -57,7 +43,20 @@ def run_jobs(
     take: Callable[[Done], bool],
     leave: Callable[[], object] | None = None,
 ) -> None:
-    """Do all jobs, or until `take`, which is given every result, says that it has enough.
+    """Do all jobs, or until `take`, which is given every result, says that it has enough."""
+    with contextlib.closing(results_of(work, jobs, workers, leave)) as results:
+        for done in results:
+            if not take(done):
+                break
+
+
+def results_of(
+    work: Callable[[Job], Done],
+    jobs: Iterable[Job],
+    workers: int,
+    leave: Callable[[], object] | None = None,
+) -> Generator[Done]:
+    """The results of all jobs as they come. Who has enough closes it, which ends the workers.
 
     With no workers this process does them. `leave` is called in a worker, or here, before it ends.
     """
@@ -66,13 +65,12 @@ def run_jobs(
     if workers == 0:
         try:
             for job in jobs:
-                if not take(work(job)):
-                    break
+                yield work(job)
         finally:
             if leave is not None:
                 leave()
         return
-    _Pool(work, leave).run(iter(jobs), workers, take)
+    yield from _Pool(work, leave).run(iter(jobs), workers)
 
 
 class _Pool:
@@ -81,7 +79,7 @@ class _Pool:
         self._leave = leave
         self._crew: dict[Connection, tuple[SpawnProcess, object, int]] = {}
 
-    def run(self, waiting: Iterator[Job], workers: int, take: Callable[[Done], bool]) -> None:
+    def run(self, waiting: Iterator[Job], workers: int) -> Generator[Any]:
         try:
             for first in islice(waiting, workers):
                 self._hire(first, 0)
@@ -96,12 +94,11 @@ class _Pool:
                         continue
                     if isinstance(done, _Failure):
                         raise MatchError(done.message)
-                    if not take(done):
-                        return
                     try:
                         self._give(ready, process, next(waiting))
                     except StopIteration:
                         self._release(ready, process)
+                    yield done
         finally:
             self._dismiss()
 

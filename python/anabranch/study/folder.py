@@ -1,0 +1,235 @@
+"""The folder of a study: what was asked for, by which version and when, and everything that was found.
+
+`study.json` says what the rest is. Every match has a folder of its own below `matches`, in the form of
+`anabranch.match.results`; measurements are lines of JSON in `measurements.jsonl`, written through one by one.
+So whatever ends the process, the same command goes on. A folder that holds another study is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any
+
+from anabranch import _core
+from anabranch.errors import StudyError
+from anabranch.match.results import read_results, write_whole
+from anabranch.match.standing import Count
+from anabranch.networks.shipped import bundled
+from anabranch.settings import Settings
+from anabranch.study.plan import GROWS, VARIANTS, Contest, Measurement, Plan, Study
+
+STUDY, MATCHES, MEASUREMENTS = "study.json", "matches", "measurements.jsonl"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a folder holds of a plan."""
+
+    study: Study
+    plan: Plan
+    counts: Mapping[str, Count]
+    """By the key of the contest; only those that have a game."""
+    found: Mapping[str, dict[str, Any]]
+    """By the key of the measurement."""
+
+    @cached_property
+    def contests(self) -> list[tuple[Contest, Count]]:
+        """The contests that have a game, in the order of the plan."""
+        return [
+            (contest, self.counts[contest.key])
+            for contest in self.plan.contests
+            if contest.key in self.counts
+        ]
+
+    @cached_property
+    def measurements(self) -> list[tuple[Measurement, dict[str, Any]]]:
+        """The measurements that are done, in the order of the plan."""
+        return [(one, self.found[one.key]) for one in self.plan.measurements if one.key in self.found]
+
+    @property
+    def progress(self) -> dict[str, int]:
+        """What is done, and what was planned."""
+        return {
+            "games": sum(count.standing().games for _, count in self.contests),
+            "games_planned": sum(contest.spec.games for contest in self.plan.contests),
+            "measurements": len(self.measurements),
+            "measurements_planned": len(self.plan.measurements),
+        }
+
+
+def match_folder(folder: Path, contest: Contest) -> Path:
+    """Where the games of a contest are."""
+    return folder / MATCHES / contest.key
+
+
+def read_document(folder: Path) -> dict[str, Any]:
+    """What stands in `study.json`."""
+    path = folder / STUDY
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        Study.from_dict(document)
+    except FileNotFoundError:
+        raise StudyError(f"{folder} holds no study: there is no {STUDY}") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StudyError(f"{path} does not describe a study: {error}") from error
+    if not isinstance(document, dict):
+        raise StudyError(f"{path} does not describe a study")
+    return document
+
+
+def read_findings(folder: Path, study: Study, plan: Plan) -> Findings:
+    """All that a folder holds of a plan."""
+    counts = {}
+    for contest in plan.contests:
+        planned = {game.key for game in contest.spec.schedule()}
+        records = read_results(match_folder(folder, contest))
+        count = Count(contest.spec, (record for key, record in records.items() if key in planned))
+        if count.standing().games:
+            counts[contest.key] = count
+    return Findings(study, plan, counts, _read_lines(folder / MEASUREMENTS)[0])
+
+
+def _read_lines(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
+    """The measurements of a file, and the bytes of the lines that hold them."""
+    found: dict[str, dict[str, Any]] = {}
+    good = 0
+    if not path.exists():
+        return found, good
+    lines = path.read_bytes().splitlines(keepends=True)
+    for number, line in enumerate(lines, start=1):
+        try:
+            stored = json.loads(line)
+            key, values = stored["key"], stored["found"]
+            if not line.endswith(b"\n"):
+                break
+        except (ValueError, TypeError, KeyError):
+            if number == len(lines):
+                break
+            raise StudyError(f"line {number} of {path} is not a measurement") from None
+        found.setdefault(key, values)
+        good += len(line)
+    return found, good
+
+
+class Measurements:
+    """The measurements of a folder, open for more."""
+
+    def __init__(self, file: IO[str], found: dict[str, dict[str, Any]]) -> None:
+        self.found = found
+        self._file = file
+
+    def add(self, measurement: Measurement, found: dict[str, Any]) -> None:
+        """Keep a measurement for good; not if it is there already."""
+        if measurement.key in self.found:
+            return
+        line = {"key": measurement.key, "about": asdict(measurement), "found": found}
+        self._file.write(json.dumps(line, separators=(",", ":")) + "\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.found[measurement.key] = found
+
+
+@contextmanager
+def open_measurements(folder: Path) -> Iterator[Measurements]:
+    """The measurements of a folder, new or to be continued. Whoever opens them holds the folder's lock."""
+    path = folder / MEASUREMENTS
+    found, good = _read_lines(path)
+    with path.open("a", encoding="utf-8") as file:
+        os.truncate(path, good)
+        yield Measurements(file, found)
+
+
+def enter(folder: Path, study: Study, plan: Plan, words: str) -> Study:
+    """Write down what is asked for, or see that the folder holds the same; what it holds may grow.
+
+    `words` are those of this run, for people. The caller holds the folder's lock.
+    """
+    wanted = {**study.to_dict(), **circumstances(study, plan)}
+    runs: list[dict[str, Any]] = []
+    if (folder / STUDY).exists():
+        stored = read_document(folder)
+        _check_same(folder, stored, wanted)
+        runs = stored.get("runs", [])
+    elif (folder / MATCHES).exists() or (folder / MEASUREMENTS).exists():
+        raise StudyError(
+            f"{folder} holds results without {STUDY}, so nobody knows of what; take another folder"
+        )
+    write_whole(
+        folder / STUDY,
+        json.dumps({**wanted, "runs": [*runs, {**about_run(), "run": words}]}, indent=1) + "\n",
+    )
+    return study
+
+
+def _check_same(folder: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    for name, value in json.loads(json.dumps(wanted)).items():
+        before = stored.get(name)
+        if name == "size":
+            _check_size(folder, before or {}, value)
+        elif before != value:
+            raise StudyError(f"{folder} holds another study: its {name} {_change(before, value)}")
+
+
+def _check_size(folder: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    for name in {**stored, **wanted}:
+        before, now = stored.get(name), wanted.get(name)
+        if before == now:
+            continue
+        if name not in GROWS or before is None or now is None:
+            raise StudyError(f"{folder} holds a study of another scale: its {name} {_change(before, now)}")
+        if now < before:
+            raise StudyError(f"{folder} has {before} {name} already, which can become more, not {now}")
+
+
+def _change(before: Any, now: Any) -> str:
+    while isinstance(before, dict) and isinstance(now, dict):
+        name = next(key for key in {**before, **now} if before.get(key) != now.get(key))
+        before, now = before.get(name), now.get(name)
+        if not (isinstance(before, dict) and isinstance(now, dict)):
+            return f"({name}) was {_short(before)}, now {_short(now)}; take another folder"
+    return f"was {_short(before)}, now {_short(now)}; take another folder"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
+    """What results rest on besides the study itself: networks, and what the presets stand for."""
+    networks = {variant: _digest(bundled(variant)) for variant in VARIANTS}
+    given = Path(study.settings.get("evaluator", ""))
+    if given.is_file():
+        networks["evaluator"] = _digest(given)
+    presets: dict[str, dict[str, Any]] = {}
+    used = {player.target for one in plan.contests for player in one.spec.players if player.kind == "preset"}
+    used |= {one.about["preset"] for one in plan.measurements}
+    for preset in sorted(used):
+        presets[preset] = asdict(Settings.preset(preset))
+    return {"networks": networks, "presets": presets}
+
+
+def _digest(path: Path | None) -> str | None:
+    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def about_run() -> dict[str, Any]:
+    """Who runs it: versions, machine and time."""
+    from anabranch import __version__
+
+    return {
+        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "version": __version__,
+        "core": _digest(Path(str(_core.__file__))),
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+    }

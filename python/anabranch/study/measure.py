@@ -1,0 +1,123 @@
+"""Measurements: searches and games whose course is written down, each a pure function of its description.
+
+They take and give plain values, so they can be done on any machine and stored as they are. What a number
+means for a figure is for the recipe to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import chess
+
+from anabranch.engine import Engine
+from anabranch.match.engine_player import read_settings
+from anabranch.match.game import ending
+from anabranch.match.openings import board_of
+from anabranch.match.player import PlayerSpec
+from anabranch.study.plan import Measurement
+from anabranch.suite import attempt, read_task
+
+OF_GRAPH = ("nodes", "bytes", "root_visits", "transposition_nodes", "leak", "node_leak")
+"""Statistics of the graph as it is."""
+OF_SEARCH = ("simulations", "evaluations", "corrections", "stops")
+"""Statistics that count from the beginning of a search."""
+CAP = 8
+"""Simulations for each evaluation asked for: stops at transpositions cost none, and a search may do little
+else at the end."""
+
+
+def measure(measurement: Measurement) -> dict[str, Any]:
+    """Do a measurement."""
+    return KINDS[measurement.kind](measurement.variant, measurement.about)
+
+
+def engine_of(variant: str, preset: str, settings: Mapping[str, str]) -> Engine:
+    """An engine with settings that came as words."""
+    return Engine(variant, preset, **read_settings(PlayerSpec(preset, "preset", preset, dict(settings))))
+
+
+def _grow(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """One graph that grows: its statistics at every checkpoint, summed over the searches so far."""
+    engine = engine_of(variant, about["preset"], about["settings"])
+    engine.position = about["position"]
+    done = dict.fromkeys(OF_SEARCH, 0)
+    looks: list[dict[str, Any]] = []
+    for checkpoint in about["checkpoints"]:
+        left = checkpoint - done[about["equal"]]
+        if left > 0:
+            limits: dict[str, int] = {about["equal"]: left}
+            if about["equal"] == "evaluations":
+                limits["simulations"] = CAP * checkpoint
+            result = engine.search(lines=0, **limits)  # type: ignore[arg-type]
+            for name in done:
+                done[name] += getattr(result.statistics, name)
+        numbers = {name: getattr(result.statistics, name) for name in OF_GRAPH} | done
+        looks.append({"checkpoint": checkpoint, "finish": result.finish, **numbers})
+        if result.finish == "solved":
+            break
+    return {"looks": looks}
+
+
+def _game(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """A game of an engine against itself, each side with a graph of its own, as in a match."""
+    board = board_of(variant, about["position"], False)
+    sides = {color: engine_of(variant, about["preset"], about["settings"]) for color in chess.COLORS}
+    moves: list[dict[str, Any]] = []
+    while ending(board) is None and len(moves) < about["plies"]:
+        result = sides[board.turn].search(board, evaluations=about["evaluations"], lines=0)
+        numbers = result.statistics
+        moves.append(
+            {
+                "ply": len(moves),
+                "nodes": numbers.nodes,
+                "root_visits": numbers.root_visits,
+                "simulations": numbers.simulations,
+                "evaluations": numbers.evaluations,
+            }
+        )
+        board.push(board.parse_uci(result.best_move))
+    return {"moves": moves}
+
+
+def _proof(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Simulations until a mate is proven; nothing but a proof counts."""
+    engine = engine_of(variant, about["preset"], about["settings"])
+    task = read_task(about["position"], engine)
+    tried = attempt(engine, task, about["simulations"], mates=True)
+    return {
+        "mate": task.mate,
+        "proven": tried.solved,
+        "simulations_to_proof": tried.simulations_to_solution,
+        "simulations": tried.simulations,
+        "evaluations": tried.evaluations,
+    }
+
+
+def _regret(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """What the chosen move gives away at every checkpoint, where the value of every move is known."""
+    engine = engine_of(variant, about["preset"], about["settings"])
+    engine.position = about["position"]
+    best = max(about["values"].values())
+    done = 0
+    looks = []
+    for checkpoint in about["checkpoints"]:
+        result = engine.search(evaluations=max(1, checkpoint - done), simulations=CAP * checkpoint, lines=0)
+        done += result.statistics.evaluations
+        looks.append(
+            {
+                "checkpoint": checkpoint,
+                "move": result.best_move,
+                "regret": (best - about["values"][result.best_move]) / 2.0,
+            }
+        )
+    return {"looks": looks}
+
+
+KINDS: dict[str, Callable[[str, Mapping[str, Any]], dict[str, Any]]] = {
+    "grow": _grow,
+    "game": _game,
+    "proof": _proof,
+    "regret": _regret,
+}

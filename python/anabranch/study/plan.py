@@ -1,0 +1,192 @@
+"""What a study consists of: its recipe at a scale, and the matches and measurements that follow from it.
+
+Everything here is a plain description that can be compared, stored and sent to another machine. Equal studies
+consist of the same games and searches. Nothing here plays, measures or draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from anabranch.errors import StudyError
+from anabranch.match.schedule import MatchSpec
+
+if TYPE_CHECKING:
+    from anabranch.study.exhibit import Exhibit
+    from anabranch.study.folder import Findings
+
+VARIANTS = ("crazyhouse", "chess")
+SCALES = ("tiny", "small", "full")
+GROWS = ("pairs", "positions")
+"""Sizes that may grow when a study is continued: more of the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """How much is played and searched; `None` where a recipe has no such measure."""
+
+    pairs: int | None = None
+    """Pairs of games of every two players that meet."""
+    positions: int | None = None
+    """Positions, or openings of single games, that are measured."""
+    evaluations: tuple[int, ...] | None = None
+    """Budgets per move, or points at which searches are looked at."""
+    simulations: tuple[int, ...] | None = None
+    """Points at which searches are looked at."""
+    times: tuple[float, ...] | None = None
+    """Time controls: seconds per move."""
+    plies: int | None = None
+    """Plies after which a game ends."""
+    reference_nodes: int | None = None
+    """Most nodes of the reference engine; 0 leaves it out."""
+
+    def changed(self, recipe: str, changes: Mapping[str, Any]) -> Self:
+        """Another size. What the recipe has no measure for is refused."""
+        for name, value in changes.items():
+            if getattr(self, name) is None:
+                has = ", ".join(entry.name for entry in fields(self) if getattr(self, entry.name) is not None)
+                raise StudyError(f"the recipe {recipe} has no {name}; it has {has}")
+            least = 0 if name == "reference_nodes" else 1 if name != "times" else 1e-3
+            for number in value if isinstance(value, tuple) else (value,):
+                if not least <= number < 1e9:
+                    raise StudyError(f"{name} are numbers from {least:g} on, not {number}")
+            if value == ():
+                raise StudyError(f"{name} need a number")
+        return replace(self, **changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """In plain values, without what the recipe has no measure for."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(self).items()
+            if value is not None
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """The size of a stored document."""
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
+        }
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A recipe at a scale."""
+
+    recipe: str
+    scale: str
+    """The name of the scale that the size began with."""
+    size: Size
+    settings: dict[str, str] = field(default_factory=dict)
+    """Settings that all engines of ours have; what the recipe tries goes before them."""
+    tablebases: str | None = None
+    """Folder with Syzygy tables that our engines ask in matches of chess, and that end games."""
+    seed: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """In plain values."""
+        return {
+            "recipe": self.recipe,
+            "scale": self.scale,
+            "size": self.size.to_dict(),
+            "settings": dict(self.settings),
+            "tablebases": self.tablebases,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """The study of a stored document; more in it is left aside."""
+        values = {entry.name: stored[entry.name] for entry in fields(cls)}
+        return cls(**{**values, "size": Size.from_dict(stored["size"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """A match of two players, a part of a study."""
+
+    variant: str
+    group: str
+    """What it is compared within: a budget or a time control, in words."""
+    name: str
+    """What is tried."""
+    spec: MatchSpec
+    x: float = 0.0
+    """The budget as a number, for figures."""
+
+    @property
+    def key(self) -> str:
+        """What no two contests of a study share; also the path of its folder."""
+        return "/".join(part.replace(" ", "-") for part in (self.variant, self.group, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A search or a game whose course is written down."""
+
+    kind: str
+    """Which function of `anabranch.study.measure` does it."""
+    variant: str
+    name: str
+    """What is tried."""
+    place: int
+    """Number of the position."""
+    about: dict[str, Any]
+    """What the function takes, in plain values."""
+    group: str = ""
+
+    @property
+    def key(self) -> str:
+        """What no two measurements of a study share."""
+        return "/".join(part for part in (self.variant, self.group, self.name, str(self.place)) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a study consists of."""
+
+    contests: tuple[Contest, ...] = ()
+    measurements: tuple[Measurement, ...] = ()
+
+    def chosen(self, variants: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> Plan:
+        """The part that some variants and names take; without any, all."""
+        parts: list[Contest | Measurement] = [*self.contests, *self.measurements]
+        known = {part.name for part in parts}
+        for name in names:
+            if name not in known:
+                raise StudyError(f"the study has no {name}; it has {', '.join(sorted(known))}")
+        has = {part.variant for part in parts}
+        for variant in variants:
+            if variant not in has:
+                raise StudyError(f"the study has no {variant}; it has {', '.join(sorted(has))}")
+
+        def is_chosen(part: Contest | Measurement) -> bool:
+            return (not variants or part.variant in variants) and (not names or part.name in names)
+
+        return Plan(tuple(filter(is_chosen, self.contests)), tuple(filter(is_chosen, self.measurements)))
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """An experiment: what it asks, what it takes, and how its findings are shown."""
+
+    name: str
+    title: str
+    question: str
+    """What it shows, in a sentence or two."""
+    sizes: Mapping[str, Size]
+    """By the name of the scale."""
+    plan: Callable[[Study], Plan]
+    show: Callable[[Findings], Exhibit]
+    of_paper: bool = False
+    """Whether it is an experiment of the paper."""
+
+    def study(self, scale: str = "small", **changes: Any) -> Study:
+        """This recipe at a scale."""
+        if scale not in self.sizes:
+            raise StudyError(f"there is no scale {scale}; there are {', '.join(self.sizes)}")
+        return replace(Study(self.name, scale, self.sizes[scale]), **changes)

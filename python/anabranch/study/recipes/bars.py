@@ -1,0 +1,172 @@
+"""Changes tried one by one against the same opponent: the ablation of the paper, and switches of ours.
+
+Each is a base and what is tried instead, at equal evaluations per move; each change plays a match of its own
+against the base, from the same openings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from anabranch.match.player import Budget
+from anabranch.study.exhibit import Chart, Exhibit, Point, Series, in_order
+from anabranch.study.folder import Findings
+from anabranch.study.paper import ABLATION, CONDITIONS
+from anabranch.study.plan import VARIANTS, Plan, Recipe, Size, Study
+from anabranch.study.recipes.contests import Side, fault_notes, make_contest, results_table
+
+COMBINED = "mcgs-combined"
+SIZES = {
+    "tiny": Size(pairs=1, evaluations=(16,), plies=12),
+    "small": Size(pairs=50, evaluations=(800,), plies=400),
+    "full": Size(pairs=300, evaluations=(3_000,), plies=400),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A base, and what is tried against it."""
+
+    base: Side
+    tried: tuple[Side, ...]
+    paper: Mapping[tuple[str, str], float] | None = None
+
+    def plan(self, study: Study) -> Plan:
+        """Each change against the base, at every budget, in both variants."""
+        assert study.size.evaluations is not None
+        return Plan(
+            tuple(
+                make_contest(
+                    study,
+                    variant,
+                    f"{evaluations} evaluations",
+                    side.player(study, variant, Budget(evaluations=evaluations)),
+                    self.base.player(study, variant, Budget(evaluations=evaluations)),
+                    evaluations,
+                )
+                for variant in VARIANTS
+                for evaluations in study.size.evaluations
+                for side in self.tried
+            )
+        )
+
+    def show(self, findings: Findings) -> Exhibit:
+        """A bar for each change, in a chart for each variant."""
+        played = findings.contests
+        charts = []
+        for variant in in_order(contest.variant for contest, _ in played):
+            series = []
+            here = [(contest, count) for contest, count in played if contest.variant == variant]
+            for group in in_order(contest.group for contest, _ in here):
+                points = []
+                for one, count in here:
+                    if one.group == group:
+                        points.append(Point.of(one.name, count.standing().meetings[0].elo))
+                series.append(Series(group, tuple(points)))
+            known = [
+                Point(side.name, self.paper[variant, side.name])
+                for side in self.tried
+                if self.paper is not None and (variant, side.name) in self.paper
+            ]
+            if known:
+                series.append(Series("the paper, 5 s per move", tuple(known), "paper"))
+            title = f"{variant}: Elo against {self.base.name}"
+            charts.append(
+                Chart(f"{findings.study.recipe}-{variant}", title, "bars", "", "Elo", tuple(series))
+            )
+        table = results_table(f"Each against {self.base.name}", played, self.paper)
+        notes = (CONDITIONS,) if self.paper is not None else ()
+        return Exhibit((table,), tuple(charts), (*notes, *fault_notes(played)))
+
+
+def _combined(name: str, **options: str) -> Side:
+    return Side(name, COMBINED, options)
+
+
+def _recipe(name: str, title: str, question: str, bars: Bars, of_paper: bool = False) -> Recipe:
+    return Recipe(name, title, question, SIZES, bars.plan, bars.show, of_paper)
+
+
+_ABLATION = Bars(
+    Side("alphazero", "alphazero"),
+    tuple(
+        Side(preset, preset)
+        for preset in (
+            "alphazero+cache",
+            "alphazero+solver",
+            "alphazero+epsilon",
+            "alphazero+qmove",
+            "alphazero+checks",
+            "mcgs",
+            COMBINED,
+            "default",
+        )
+    ),
+    ABLATION,
+)
+_BACKUPS = Bars(
+    _combined("paper+gap"),
+    (
+        _combined("tree", backup="tree"),
+        _combined("tree+cache", backup="tree+cache"),
+        _combined("naive", backup="naive", stop="none"),
+        _combined("paper+visits", stop="visits"),
+        _combined("paper+none", stop="none"),
+        _combined("delta+gap", backup="delta"),
+        _combined("delta+visits", backup="delta", stop="visits"),
+        _combined("recompute+visits", backup="recompute", stop="visits"),
+        _combined("recompute+none", backup="recompute", stop="none"),
+    ),
+)
+_MERGE = Bars(_combined("ply"), (_combined("clock", merge="clock"),))
+_VIRTUAL = Bars(
+    _combined("loss 1.0"),
+    (
+        _combined("visit", virtual_mode="visit"),
+        _combined("loss 0.5", virtual_loss="0.5"),
+        _combined("loss 2.0", virtual_loss="2.0"),
+    ),
+)
+_Q_EPSILON = Bars(
+    _combined("0.01"),
+    tuple(_combined(value, q_epsilon=value) for value in ("0", "0.001", "0.003", "0.03", "0.1", "0.3")),
+)
+
+BARS: dict[str, Recipe] = {
+    recipe.name: recipe
+    for recipe in (
+        _recipe(
+            "ablation",
+            "Each enhancement alone, and all together",
+            "How much does each enhancement of the paper gain over AlphaZero's search, and do gains add up?",
+            _ABLATION,
+            of_paper=True,
+        ),
+        _recipe(
+            "backups",
+            "Backup modes and stop rules",
+            "Which rule for values at transpositions, and which rule to stop there, plays best within "
+            "mcgs-combined?",
+            _BACKUPS,
+        ),
+        _recipe(
+            "merge",
+            "What makes two positions one node",
+            "Should positions be one node at equal ply, as in the paper, or at equal reversible-move clock?",
+            _MERGE,
+        ),
+        _recipe(
+            "virtual",
+            "Virtual loss against virtual visits",
+            "How should trajectories in flight look to the next one?",
+            _VIRTUAL,
+        ),
+        _recipe(
+            "q-epsilon",
+            "The gap that is tolerated",
+            "At which gap between edge and node should a trajectory stop to correct it? The paper has 0.01.",
+            _Q_EPSILON,
+        ),
+    )
+}

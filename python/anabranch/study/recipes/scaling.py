@@ -1,0 +1,140 @@
+"""Elo over evaluations per move, for AlphaZero's search and the paper's, with a well-known engine to compare.
+
+Direct matches between far budgets say little, because one side wins all. So neighbours meet: the two searches
+at each budget, each search at one budget and the next, the reference and `mcgs-combined` at every budget.
+Ratings come from all games together.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from anabranch.errors import MatchError
+from anabranch.match.player import Budget, PlayerSpec
+from anabranch.match.ratings import rate
+from anabranch.match.statistics import Estimate
+from anabranch.study.exhibit import Chart, Column, Exhibit, Level, Point, Series, Table, estimate_of, in_order
+from anabranch.study.folder import Findings
+from anabranch.study.plan import VARIANTS, Contest, Plan, Recipe, Size, Study
+from anabranch.study.recipes.contests import Side, fault_notes, make_contest, results_table
+
+TREE, GRAPH = Side("alphazero", "alphazero"), Side("mcgs-combined", "mcgs-combined")
+REFERENCES = {"chess": ("stockfish", 10_000), "crazyhouse": ("fairy-stockfish", 1_000_000)}
+"""The program and its nodes per move, as the paper has them (its own programs were of 2020)."""
+
+
+def _plan(study: Study) -> Plan:
+    return Plan(tuple(one for variant in VARIANTS for one in _contests(study, variant)))
+
+
+def _contests(study: Study, variant: str) -> list[Contest]:
+    budgets = study.size.evaluations
+    assert budgets is not None
+    assert study.size.reference_nodes is not None
+    found = []
+
+    def player(side: Side, evaluations: int) -> PlayerSpec:
+        return side.player(study, variant, Budget(evaluations=evaluations), f"{side.name} {evaluations}")
+
+    for evaluations in budgets:
+        first, second = player(GRAPH, evaluations), player(TREE, evaluations)
+        found.append(make_contest(study, variant, "equal budgets", first, second, evaluations))
+    for side in (TREE, GRAPH):
+        for less, more in pairwise(budgets):
+            first, second = player(side, more), player(side, less)
+            found.append(make_contest(study, variant, "next budget", first, second, more))
+    program, most = REFERENCES[variant]
+    nodes = min(most, study.size.reference_nodes)
+    if nodes:
+        reference = PlayerSpec(f"{program} {nodes} nodes", "uci", program, {}, Budget(nodes=nodes))
+        for evaluations in budgets:
+            first = player(GRAPH, evaluations)
+            found.append(make_contest(study, variant, "reference", first, reference, evaluations))
+    return found
+
+
+def _show(findings: Findings) -> Exhibit:
+    played = findings.contests
+    tables, charts, notes = [], [], []
+    for variant in in_order(contest.variant for contest, _ in played):
+        try:
+            ratings = _rate(findings, variant)
+        except MatchError as error:
+            notes.append(f"{variant}: no ratings yet, because {error}.")
+            continue
+        tables.append(_table(variant, ratings))
+        charts.append(_chart(findings, variant, ratings))
+    tables.append(results_table("All matches", played))
+    notes.append(
+        "Ratings are relative to alphazero at the smallest budget; errors are by bootstrap over pairs."
+    )
+    return Exhibit(tuple(tables), tuple(charts), (*notes, *fault_notes(played)))
+
+
+def _rate(findings: Findings, variant: str) -> dict[str, Estimate]:
+    meetings = [
+        meeting for one, count in findings.contests if one.variant == variant for meeting in count.rated
+    ]
+    assert findings.study.size.evaluations is not None
+    if not meetings:
+        raise MatchError("no pair of games is complete")
+    return rate(meetings, f"{TREE.name} {findings.study.size.evaluations[0]}")
+
+
+def _table(variant: str, ratings: dict[str, Estimate]) -> Table:
+    rows: list[dict[str, Any]] = [
+        {"name": name, "rating": estimate_of(rating)}
+        for name, rating in sorted(ratings.items(), key=lambda item: -item[1].value)
+    ]
+    return Table(
+        f"Ratings in {variant}", (Column("name", "player"), Column("rating", "Elo", "estimate")), tuple(rows)
+    )
+
+
+def _chart(findings: Findings, variant: str, ratings: dict[str, Estimate]) -> Chart:
+    budgets = findings.study.size.evaluations
+    assert budgets is not None
+    series = []
+    for side in (TREE, GRAPH):
+        points = [
+            Point.of(evaluations, ratings[name])
+            for evaluations in budgets
+            if (name := f"{side.name} {evaluations}") in ratings
+        ]
+        series.append(Series(side.name, tuple(points)))
+    levels = tuple(
+        Level(name, rating.value, estimate_of(rating)["error"])
+        for name, rating in ratings.items()
+        if name.startswith(REFERENCES[variant][0])
+    )
+    return Chart(
+        f"scaling-{variant}",
+        f"{variant}: Elo over evaluations per move",
+        "lines",
+        "evaluations per move",
+        "Elo",
+        tuple(series),
+        levels,
+        log_x=True,
+    )
+
+
+SCALING = Recipe(
+    "scaling",
+    "Elo over evaluations per move",
+    "Does the gain of all enhancements together grow with the budget, and where does Stockfish stand?",
+    {
+        "tiny": Size(pairs=1, evaluations=(8, 16), plies=12, reference_nodes=50),
+        "small": Size(pairs=50, evaluations=(200, 400, 800, 1_600), plies=400, reference_nodes=10_000),
+        "full": Size(
+            pairs=150,
+            evaluations=(400, 800, 1_600, 3_200, 6_400, 12_800),
+            plies=400,
+            reference_nodes=1_000_000,
+        ),
+    },
+    _plan,
+    _show,
+    of_paper=True,
+)

@@ -1,0 +1,122 @@
+"""A study in one document: what was asked, by whom, what it shows. Small enough to read and to keep.
+
+It is made from the folder of a study, and everything that shows a study (tables, figures, the page) is made
+from it: so a summary that was committed shows the same without the games.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from anabranch.errors import StudyError
+from anabranch.match.results import write_whole
+from anabranch.study.exhibit import Exhibit
+from anabranch.study.folder import read_document
+from anabranch.study.recipes import find_recipe
+from anabranch.study.run import open_study
+
+FORMAT = 1
+
+
+def summarise(folder: Path) -> dict[str, Any]:
+    """The summary of a folder."""
+    document = read_document(folder)
+    findings = open_study(folder)
+    recipe = find_recipe(findings.study.recipe)
+    return {
+        "format": FORMAT,
+        "recipe": recipe.name,
+        "title": recipe.title,
+        "question": recipe.question,
+        "of_paper": recipe.of_paper,
+        **{name: document[name] for name in ("scale", "size", "settings", "tablebases", "seed")},
+        "networks": document["networks"],
+        "presets": _differences(document["presets"]),
+        "progress": findings.progress,
+        "runs": document["runs"],
+        **recipe.show(findings).to_dict(),
+    }
+
+
+def _differences(presets: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Of each preset, what differs from the defaults."""
+    from dataclasses import asdict
+
+    from anabranch.settings import Settings
+
+    defaults = asdict(Settings())
+    return {
+        name: {setting: value for setting, value in values.items() if defaults.get(setting) != value}
+        for name, values in presets.items()
+    }
+
+
+def read_summary(path: Path) -> dict[str, Any]:
+    """A summary: that of a folder, or one that was written to a file."""
+    if path.is_dir():
+        return summarise(path)
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        exhibit_of(document)
+    except FileNotFoundError:
+        raise StudyError(f"there is no folder or file {path}") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StudyError(f"{path} does not hold the summary of a study: {error}") from error
+    if document.get("format") != FORMAT:
+        raise StudyError(f"{path} has the format {document.get('format')}, and this version reads {FORMAT}")
+    return dict(document)
+
+
+def exhibit_of(summary: dict[str, Any]) -> Exhibit:
+    """The tables and charts of a summary."""
+    return Exhibit.from_dict(summary)
+
+
+def write_summary(summary: dict[str, Any], path: Path) -> None:
+    """Write a summary; rows and points are a line each, so that changes can be read."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, _lines(summary, 0) + "\n")
+
+
+def _lines(value: Any, depth: int) -> str:
+    """JSON, with short things on one line."""
+    flat = json.dumps(value, ensure_ascii=False)
+    if len(flat) + depth <= 110 or not isinstance(value, dict | list):
+        return flat
+    indent = " " * (depth + 1)
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(name)}: {_lines(item, depth + 1)}" for name, item in value.items()]
+        return "{\n" + ",\n".join(indent + part for part in parts) + "\n" + " " * depth + "}"
+    parts = [_lines(item, depth + 1) for item in value]
+    return "[\n" + ",\n".join(indent + part for part in parts) + "\n" + " " * depth + "]"
+
+
+def to_markdown(summary: dict[str, Any]) -> str:
+    """The tables of a study, with what they are about."""
+    exhibit = exhibit_of(summary)
+    parts = [f"## {summary['title']}", summary["question"], status_of(summary)]
+    for table in exhibit.tables:
+        parts += [f"**{table.title}**", table.to_markdown()]
+    return "\n\n".join([*parts, *exhibit.notes]) + "\n"
+
+
+def status_of(summary: dict[str, Any]) -> str:
+    """How much was done, in a sentence."""
+    progress = summary["progress"]
+    done = []
+    for thing in ("games", "measurements"):
+        if progress[f"{thing}_planned"]:
+            done.append(f"{progress[thing]:,} of {progress[f'{thing}_planned']:,} {thing}")
+    size = ", ".join(f"{name.replace('_', ' ')} {_figures(value)}" for name, value in summary["size"].items())
+    return f"Scale {summary['scale']} ({size}): {' and '.join(done)}."
+
+
+def _figures(value: float | list[float]) -> str:
+    """Numbers with their thousands apart.
+
+    >>> _figures([800, 1600]), _figures([0.05])
+    ('800 1,600', '0.05')
+    """
+    return " ".join(f"{one:,}" for one in (value if isinstance(value, list) else [value]))

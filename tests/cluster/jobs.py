@@ -1,0 +1,38 @@
+"""Work for tests of clusters, where workers can find it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from anabranch.errors import SettingError
+
+
+def slow_square(number: int) -> int:
+    time.sleep(0.3)
+    return number * number
+
+
+def die_once(job: tuple[str, int]) -> int:
+    """The worker that is first given number 2 is killed over it."""
+    folder, number = job
+    mark = Path(folder) / "died"
+    if number == 2 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def die(job: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return job
+
+
+def refuse(job: int) -> int:
+    raise SettingError(f"number {job} is refused")
+
+
+def fail(job: int) -> float:
+    return 1 / (job - job)

@@ -1,0 +1,22 @@
+"""Every recipe run once at the scale tiny, for all tests to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from anabranch.cluster import Processes
+from anabranch.study.recipes import RECIPES
+from anabranch.study.run import run_study
+
+HERE = Processes(0)
+
+
+@pytest.fixture(scope="session")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The folder of each recipe, by name."""
+    root = tmp_path_factory.mktemp("studies")
+    for name, recipe in RECIPES.items():
+        run_study(recipe.study("tiny"), root / name, HERE)
+    return {name: root / name for name in RECIPES}

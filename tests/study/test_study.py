@@ -1,0 +1,476 @@
+"""Whole studies: every recipe at the scale tiny, what it shows, and a study that is cut short."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from tests.study.conftest import HERE
+
+from anabranch.cli import run
+from anabranch.errors import MissingPackageError, StudyError
+from anabranch.match.game import GameRecord
+from anabranch.match.results import RESULTS, read_results
+from anabranch.match.standing import Count
+from anabranch.match.statistics import elo
+from anabranch.networks.shipped import bundled
+from anabranch.study.draw import draw
+from anabranch.study.exhibit import Chart, Exhibit, Point, Series
+from anabranch.study.folder import MEASUREMENTS, Findings, match_folder
+from anabranch.study.measure import measure
+from anabranch.study.plan import Measurement, Plan
+from anabranch.study.recipes import RECIPES
+from anabranch.study.report import build_report
+from anabranch.study.run import open_study, run_study
+from anabranch.study.summary import exhibit_of, read_summary, summarise, to_markdown, write_summary
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("name", list(RECIPES))
+def test_a_recipe_runs_from_end_to_end(name: str, studies: dict[str, Path]) -> None:
+    summary = summarise(studies[name])
+    progress = summary["progress"]
+    assert progress["games"] == progress["games_planned"]
+    assert progress["measurements"] == progress["measurements_planned"]
+    assert progress["games"] + progress["measurements"] > 0
+    shown = exhibit_of(summary)
+    assert shown.tables
+    assert shown.charts
+    assert all(table.rows for table in shown.tables)
+    assert summary["runs"][0]["version"]
+    assert summary["networks"].keys() == {"chess", "crazyhouse"}
+    assert not [note for note in shown.notes if "fault" in note]
+
+
+@pytest.mark.parametrize("name", list(RECIPES))
+def test_figures_have_a_mark_for_every_point(name: str, studies: dict[str, Path]) -> None:
+    for chart in exhibit_of(summarise(studies[name])).charts:
+        ours = [point for series in chart.series if series.source == "ours" for point in series.points]
+        assert ours, chart.name
+        picture = draw(chart)
+        assert picture == draw(chart)
+        assert marks_of(picture) >= sum(point.y is not None for point in ours) > 0
+
+
+def marks_of(picture: bytes) -> int:
+    """Dots in a figure: matplotlib draws them as uses of a shape, ticks and their labels apart."""
+    root = ElementTree.fromstring(picture)
+    dots = 0
+    for group in root.iter(f"{SVG}g"):
+        if not group.get("id", "").startswith("line2d_"):
+            continue
+        if any("tick" in parent for parent in parents_of(root, group)):
+            continue
+        dots += sum(1 for _ in group.iter(f"{SVG}use"))
+    return dots
+
+
+def parents_of(root: ElementTree.Element, child: ElementTree.Element) -> list[str]:
+    found = []
+    for element in root.iter():
+        if element is not child and any(one is child for one in element.iter()):
+            found.append(element.get("id", ""))
+    return found
+
+
+def test_an_empty_chart_has_no_marks() -> None:
+    empty = Chart("none", "Nothing", "lines", "x", "y", (Series("s", (Point(1.0, None),)),))
+    assert marks_of(draw(empty)) == 0
+    one = replace(empty, series=(Series("s", (Point(1.0, 2.0),)),))
+    assert marks_of(draw(one)) >= 1
+
+
+class Page(HTMLParser):
+    """The words of a page, and what it refers to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+        self.links: list[str] = []
+        self.ids: list[str] = []
+        self.figures = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.figures += tag == "svg"
+        for name, value in attrs:
+            if name in ("src", "href", "xlink:href"):
+                self.links.append(value or "")
+            if name == "id":
+                self.ids.append(value or "")
+        assert tag not in ("script", "link", "img", "iframe")
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_report_has_everything_and_needs_nothing(studies: dict[str, Path], tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    assert run(["study", "report", *map(str, studies.values()), "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    read = Page()
+    read.feed(text)
+    words = " ".join(read.words)
+    figures = 0
+    for folder in studies.values():
+        summary = summarise(folder)
+        shown = exhibit_of(summary)
+        figures += len(shown.charts)
+        assert summary["title"] in words
+        assert summary["runs"][0]["begun"] in words
+        for note in shown.notes:
+            assert note in words
+        for table in shown.tables:
+            assert table.title in words
+            for cells in table.cells():
+                assert all(cell in words for cell in cells)
+    assert read.figures == figures
+    assert len(set(read.ids)) == len(read.ids)
+    assert all(link.startswith("#") and link[1:] in read.ids for link in read.links)
+    assert "url(http" not in text
+    assert "@import" not in text
+
+
+def test_a_summary_shows_the_same_as_its_folder(studies: dict[str, Path], tmp_path: Path) -> None:
+    for name, folder in studies.items():
+        path = tmp_path / f"{name}.json"
+        summary = json.loads(json.dumps(summarise(folder)))
+        write_summary(summary, path)
+        assert read_summary(path) == summary
+        assert path.stat().st_size < 60_000
+        for table in exhibit_of(summary).tables:
+            assert table.to_markdown() in to_markdown(summary)
+
+
+def test_a_summary_is_written_with_its_figures(studies: dict[str, Path], tmp_path: Path) -> None:
+    path = tmp_path / "docs" / "mine.json"
+    assert run(["study", "summarise", str(studies["scaling"]), "-o", str(path)]) == 0
+    summary = read_summary(path)
+    assert build_report([summary]) == build_report([summarise(studies["scaling"])])
+    for chart in exhibit_of(summary).charts:
+        assert (path.parent / f"{chart.name}.svg").read_bytes() == draw(chart)
+
+
+# What the numbers are
+
+
+def invented(record: GameRecord, pair: int, game: int, points: float) -> GameRecord:
+    """A record in which the first player of the pair scored so many points."""
+    result = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}[points if game == 0 else 1.0 - points]
+    white, black = (record.white, record.black) if game == record.game else (record.black, record.white)
+    return replace(record, pair=pair, game=game, white=white, black=black, result=result)
+
+
+def test_tables_and_bars_have_the_statistics_of_the_match(studies: dict[str, Path]) -> None:
+    """Results are made up, so that they say something: 40 pairs, of which some are won."""
+    recipe = RECIPES["ablation"]
+    study = recipe.study("tiny", size=replace(recipe.sizes["tiny"], pairs=40))
+    plan = recipe.plan(study)
+    chosen = next(one for one in plan.contests if (one.variant, one.name) == ("crazyhouse", "mcgs-combined"))
+    record = read_results(match_folder(studies["ablation"], chosen))[0, 0]
+    scores = [(1.0, 1.0)] * 15 + [(1.0, 0.5)] * 10 + [(0.5, 0.5)] * 9 + [(0.0, 0.5)] * 4 + [(0.0, 0.0)] * 2
+    records = [
+        invented(record, pair, game, points)
+        for pair, both in enumerate(scores)
+        for game, points in enumerate(both)
+    ]
+    shown = recipe.show(Findings(study, plan, {chosen.key: Count(chosen.spec, records)}, {}))
+    expected = elo([2, 4, 9, 10, 15])
+    assert expected.value > 100.0
+    (row,) = shown.tables[0].rows
+    assert row["elo"] == {"value": expected.value, "error": expected.error}
+    assert row["pairs"] == [2, 4, 9, 10, 15]
+    assert (row["games"], row["wins"], row["draws"], row["losses"]) == (80, 40, 32, 8)
+    assert row["paper"] == 310
+    (chart,) = shown.charts
+    assert chart.series[0].points == (Point("mcgs-combined", expected.value, expected.error),)
+    assert Point("mcgs-combined", 310) in chart.series[1].points
+    assert f"{expected.value:+.1f} ± {expected.error:.1f}" in shown.tables[0].to_markdown()
+
+
+@pytest.mark.parametrize("name", ["ablation", "scaling", "mcgs-vs-tree", "backups"])
+def test_tables_agree_with_the_files_of_the_matches(name: str, studies: dict[str, Path]) -> None:
+    findings = open_study(studies[name])
+    rows = exhibit_of(summarise(studies[name])).tables[-1].rows
+    assert len(rows) == len(findings.plan.contests)
+    for row, contest in zip(rows, findings.plan.contests, strict=True):
+        folder = match_folder(studies[name], contest)
+        kept = json.loads((folder / "summary.json").read_text())
+        (meeting,) = kept["meetings"]
+        for key in ("wins", "draws", "losses", "games", "pairs", "elo", "los"):
+            assert row[key] == meeting[key]
+        points = [record.points_of(contest.spec.players[0].name) for record in read_results(folder).values()]
+        assert row["score"] == sum(points) / len(points)
+
+
+def test_a_lost_cause_is_beyond_measure_and_not_drawn(studies: dict[str, Path]) -> None:
+    recipe = RECIPES["merge"]
+    study = recipe.study("tiny")
+    plan = recipe.plan(study)
+    contest = plan.contests[0]
+    record = read_results(match_folder(studies["merge"], contest))[0, 0]
+    records = [invented(record, 0, game, 0.0) for game in (0, 1)]
+    shown = recipe.show(Findings(study, plan, {contest.key: Count(contest.spec, records)}, {}))
+    assert "beyond measure" in shown.tables[0].to_markdown()
+    assert shown.charts[0].points == 0
+    json.dumps(shown.to_dict(), allow_nan=False)
+    assert Exhibit.from_dict(json.loads(json.dumps(shown.to_dict()))) == replace(
+        shown, tables=tuple(replace(table) for table in shown.tables)
+    )
+
+
+def test_scaling_has_no_ratings_before_its_players_have_met(studies: dict[str, Path]) -> None:
+    whole = open_study(studies["scaling"])
+    recipe = RECIPES["scaling"]
+    assert len(recipe.show(whole).charts) == 2
+    last = [key for key in whole.counts if "mcgs-combined-16" in key]
+    part = replace(
+        whole, counts={key: whole.counts[key] for key in last if key.startswith("chess/reference")}
+    )
+    shown = recipe.show(part)
+    assert shown.charts == ()
+    assert shown.notes[0] == "chess: no ratings yet, because the anchor alphazero 8 has not played."
+    assert len(shown.tables[-1].rows) == 1
+
+
+def test_a_measurement_is_what_the_search_says() -> None:
+    about: dict[str, Any] = {
+        "preset": "mcgs",
+        "settings": {"evaluator": "material", "seed": "1"},
+        "equal": "simulations",
+        "checkpoints": [100, 300],
+        "position": "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3",
+    }
+    first, last = measure(Measurement("grow", "chess", "any", 0, about))["looks"]
+    assert (first["simulations"], last["simulations"]) == (100, 300)
+    assert first["nodes"] < last["nodes"] <= 301
+    about.update(equal="evaluations", position="8/8/4k3/8/8/4K3/4P3/8 w - - 0 1")
+    looks = measure(Measurement("grow", "chess", "any", 0, about))["looks"]
+    assert 300 <= looks[-1]["evaluations"] < 316
+    assert looks[-1]["simulations"] > looks[-1]["evaluations"]
+
+
+def test_regret_is_what_a_move_gives_away() -> None:
+    """The only good move takes the queen; the values are made up so that it is the worst."""
+    about: dict[str, Any] = {
+        "preset": "alphazero",
+        "settings": {"evaluator": "material"},
+        "position": "8/2q5/KP6/8/8/8/8/1k6 w - - 0 1",
+        "values": {"a6b5": 1, "a6a5": 0, "b6c7": -1, "b6b7": 1},
+        "checkpoints": [200, 400],
+    }
+    looks = measure(Measurement("regret", "chess", "any", 0, about))["looks"]
+    assert [(look["move"], look["regret"]) for look in looks] == [("b6c7", 1.0)] * 2
+    about["values"]["b6c7"] = 1
+    assert measure(Measurement("regret", "chess", "any", 0, about))["looks"][0]["regret"] == 0.0
+
+
+def test_nodes_grow_with_reuse_and_not_without(studies: dict[str, Path]) -> None:
+    rows = exhibit_of(summarise(studies["reuse"])).tables[0].rows
+    for row in rows:
+        if row["name"].endswith("without reuse"):
+            assert row["kept"] == 0.0
+        else:
+            assert row["kept"] > 0.0
+
+
+# Interrupted, continued, refused
+
+
+def arguments(folder: Path, recipe: str, *more: str) -> list[str]:
+    return ["study", "run", recipe, "--out", str(folder), "-w", "2", "--set", "evaluator=material", *more]
+
+
+def found_in(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """All games by their moves, and all measurements."""
+    findings = open_study(folder)
+    games = {
+        f"{contest.key} {key}": [ply.move for ply in record.plies]
+        for contest in findings.plan.contests
+        for key, record in read_results(match_folder(folder, contest)).items()
+    }
+    return games, dict(findings.found)
+
+
+@pytest.mark.parametrize("recipe", ["merge", "leak"])
+def test_a_study_that_was_killed_goes_on(recipe: str, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    size = (
+        ["--pairs", "3", "--evaluations", "60"]
+        if recipe == "merge"
+        else ["--positions", "4", "--simulations", "500,3000"]
+    )
+    asked = ["--scale", "tiny", *size]
+    assert run(arguments(whole, recipe, *asked)) == 0
+    chance = random.Random(recipe)
+    before: tuple[int, int] = (0, 0)
+    for _ in range(2):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "anabranch", *arguments(broken, recipe, *asked)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        wait_for_more(process, broken, sum(before))
+        time.sleep(chance.uniform(0.0, 0.2))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        games, found = found_in(broken) if (broken / "study.json").exists() else ({}, {})
+        assert (len(games), len(found)) >= before
+        before = len(games), len(found)
+    assert sum(before) > 0
+    for torn in [*broken.glob(f"matches/*/*/*/{RESULTS}"), broken / MEASUREMENTS][:1]:
+        torn.write_bytes(torn.read_bytes() + b'{"half a li')
+    assert run(arguments(broken, recipe, *asked)) == 0
+    assert found_in(broken) == found_in(whole)
+    ours, theirs = summarise(broken), summarise(whole)
+    assert len(ours["runs"]) >= 2
+    assert {name: ours[name] for name in ours if name != "runs"} == {
+        name: theirs[name] for name in theirs if name != "runs"
+    }
+
+
+def wait_for_more(process: subprocess.Popen[bytes], folder: Path, lines: int) -> None:
+    """Until more is written than there was, or the process is done."""
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        files = [*folder.glob(f"matches/*/*/*/{RESULTS}"), *folder.glob(MEASUREMENTS)]
+        if sum(path.read_bytes().count(b"\n") for path in files) > lines:
+            return
+        time.sleep(0.02)
+
+
+def test_more_pairs_extend_a_study_and_another_scale_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "study"
+
+    def refused(*more: str, recipe: str = "merge") -> str:
+        assert run(["study", "run", recipe, "--out", str(folder), "-w", "0", *more]) == 2
+        return capsys.readouterr().err
+
+    first = ["--scale", "tiny", "--set", "evaluator=material", "--variant", "chess"]
+    assert run(["study", "run", "merge", "--out", str(folder), "-w", "0", *first]) == 0
+    games, _ = found_in(folder)
+    assert len(games) == 2
+    assert run(["study", "run", "merge", "--out", str(folder), "-w", "0", "--pairs", "3"]) == 0
+    more, _ = found_in(folder)
+    assert len(more) == 2 * 3 * 2
+    assert more.items() >= games.items()
+    capsys.readouterr()
+    assert "has 3 pairs already, which can become more, not 2" in refused("--pairs", "2")
+    assert "study of another scale: its evaluations was [16], now [32]" in refused("--evaluations", "32")
+    assert 'another study: its scale was "tiny", now "small"' in refused("--scale", "small")
+    assert 'its settings (evaluator) was "material", now "uniform"' in refused("--set", "evaluator=uniform")
+    assert "its seed was 0, now 7" in refused("--seed", "7")
+    assert "holds the study merge, not virtual" in refused(recipe="virtual")
+    assert "the recipe merge has no positions; it has" in refused("--positions", "7")
+    assert "--evaluations takes numbers with commas between, not 'some'" in refused("--evaluations", "some")
+    assert "there is no setting 'evalator'" in refused("--set", "evalator=hash")
+    assert "the study has no mcgs; it has clock" in refused("--only", "mcgs")
+    assert "the study has no antichess; it has chess, crazyhouse" in refused("--variant", "antichess")
+    assert found_in(folder)[0] == more
+
+
+def test_a_folder_with_other_networks_is_refused(tmp_path: Path) -> None:
+    study = RECIPES["regret"].study("tiny", settings={"evaluator": "material"})
+    run_study(study, tmp_path, HERE, names=("mcgs",))
+    path = tmp_path / "study.json"
+    path.write_text(
+        path.read_text().replace('"networks": {\n  "crazyhouse": "', '"networks": {\n  "crazyhouse": "0')
+    )
+    with pytest.raises(StudyError, match="its networks"):
+        run_study(study, tmp_path, HERE)
+    network = tmp_path / "mine.safetensors"
+    shutil.copy(bundled_network_file(), network)
+    own = RECIPES["regret"].study("tiny", settings={"evaluator": str(network)})
+    run_study(own, tmp_path / "own", HERE, names=("mcgs",))
+    run_study(own, tmp_path / "own", HERE, names=("mcgs",))
+    network.write_bytes(network.read_bytes() + b" ")
+    with pytest.raises(StudyError, match="its networks"):
+        run_study(own, tmp_path / "own", HERE)
+    path.unlink()
+    with pytest.raises(StudyError, match=r"results without study\.json"):
+        run_study(study, tmp_path, HERE)
+    path.write_text("[]")
+    with pytest.raises(StudyError, match="does not describe a study"):
+        open_study(tmp_path)
+
+
+def bundled_network_file() -> Path:
+    path = bundled("chess")
+    assert path is not None
+    return path
+
+
+def test_only_a_part_can_be_run(tmp_path: Path) -> None:
+    study = RECIPES["leak"].study("tiny", settings={"evaluator": "material"})
+    findings = run_study(study, tmp_path, HERE, ("chess",), ("paper", "naive"))
+    assert {one.key for one, _ in findings.measurements} == {"chess/paper/0", "chess/naive/0"}
+    summary = summarise(tmp_path)
+    assert summary["runs"][-1]["run"] == "only chess paper naive"
+    assert {row["name"] for row in exhibit_of(summary).tables[0].rows} == {"paper", "naive"}
+    assert build_report([summary]).count("<svg") == 2
+
+
+def test_all_matches_advance_side_by_side(tmp_path: Path) -> None:
+    recipe = RECIPES["virtual"]
+    size = recipe.sizes["tiny"].changed("virtual", {"pairs": 2, "plies": 2})
+    order: list[str] = []
+    run_study(
+        recipe.study("tiny", size=size, settings={"evaluator": "uniform"}),
+        tmp_path,
+        HERE,
+        ("chess",),
+        tell=lambda done, planned, words: order.append(words.rpartition("/")[2].split(" ")[0]),
+    )
+    turn = ["visit", "visit", "loss-0.5", "loss-0.5", "loss-2.0", "loss-2.0"]
+    assert order == ["", *turn, *turn]
+
+
+def test_without_matplotlib_one_sentence(
+    studies: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    chart = exhibit_of(summarise(studies["merge"])).charts[0]
+    with pytest.raises(MissingPackageError):
+        draw(chart)
+    assert run(["study", "draw", str(studies["merge"])]) == 2
+    error = capsys.readouterr().err
+    assert error == (
+        "anabranch: this needs the package matplotlib; 'pip install anabranch[study]' brings it\n"
+    )
+    assert run(["study", "summarise", str(studies["merge"])]) == 0
+
+
+def test_commands(studies: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["study", "list", "--json"]) == 0
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(RECIPES)
+    assert run(["study", "list"]) == 0
+    assert "ablation" in capsys.readouterr().out
+    assert run(["study", "draw", str(studies["proofs"]), "-o", str(tmp_path), "--format", "png"]) == 0
+    assert (tmp_path / "proofs-chess.png").read_bytes().startswith(b"\x89PNG")
+    assert run(["study", "draw", str(studies["proofs"]), "--format", "gif"]) == 2
+    assert "figures are drawn as svg, png, pdf, not as gif" in capsys.readouterr().err
+    assert run(["study", "report", str(tmp_path / "nowhere")]) == 2
+    assert "there is no folder or file" in capsys.readouterr().err
+    assert run(["study", "report", str(tmp_path)]) == 2
+    assert "holds no study" in capsys.readouterr().err
+    assert run(["study", "run", "merge", "--out", str(tmp_path / "new"), "--ray", "x", "-w", "2"]) == 2
+    assert "workers are counted on this machine" in capsys.readouterr().err
+
+
+def test_a_plan_without_parts_is_everything() -> None:
+    assert Plan().chosen() == Plan()
