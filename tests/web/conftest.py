@@ -14,12 +14,22 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Page, sync_playw
 from tests.web.line import Server
 
 
-def start(*options: str) -> Server:
-    """A server on a free port."""
+def start(*options: str, browser: str | None = None) -> Server:
+    """A server on a free port, and a command that takes its address as a browser would."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "anabranch", "play", "--no-browser", "--port", "0", *options],
+        [
+            sys.executable,
+            "-m",
+            "anabranch",
+            "play",
+            "--port",
+            "0",
+            *options,
+            *(() if browser else ("--no-browser",)),
+        ],
         stdout=subprocess.PIPE,
         text=True,
+        env={**os.environ, **({"BROWSER": browser} if browser else {})},
     )
     assert process.stdout is not None
     said = process.stdout.readline()

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import sys
+import time
+from pathlib import Path
 
 import httpx
 import pytest
+from tests.web.conftest import start
 from tests.web.line import Server
 
 OURS = "127.0.0.1:{port}"
@@ -119,6 +123,21 @@ def test_the_token_opens_the_page_and_stays_out_of_reach_of_scripts(server: Serv
         assert again.status_code == 200
         assert again.headers["content-type"].startswith("text/javascript")
     assert httpx.get(f"{server.origin}/page.js?token={server.token}").status_code == 403
+
+
+def test_the_browser_gets_a_ticket_for_one_visit(tmp_path: Path) -> None:
+    script, told = tmp_path / "browser.py", tmp_path / "told"
+    script.write_text(f"import pathlib, sys; pathlib.Path({str(told)!r}).write_text(sys.argv[1])")
+    with start(browser=f"{sys.executable} {script} %s") as server:
+        deadline = time.monotonic() + 20
+        while not (told.exists() and told.read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        address = told.read_text()
+        assert server.token not in address
+        assert httpx.get(address).headers["set-cookie"].startswith(server.cookie)
+        assert httpx.get(address).status_code == 403
+        assert httpx.get(server.address).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/page.js", "/page.css", "/nothing", "/?token=wrong"])

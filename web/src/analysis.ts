@@ -23,6 +23,7 @@ export function start(app: App): void {
 export function stop(app: App): void {
   const { state } = app;
   state.analysis.running = false;
+  state.analysis.finish = null;
   state.analysis.sweep = [];
   if (state.order) app.say({ type: 'stop' });
   state.order = null;
@@ -58,8 +59,10 @@ export function order(app: App): void {
 export function moved(app: App): void {
   const { analysis } = app.state;
   if (app.state.mode === 'play') return;
-  if (analysis.running) order(app);
-  else {
+  if (analysis.running || analysis.finish === 'solved' || analysis.finish === 'idle') {
+    analysis.running = true; // it ended because there was nothing left to find; here there is
+    order(app);
+  } else {
     analysis.reports = [null, null];
     analysis.graphs = [null, null];
     analysis.finish = null;

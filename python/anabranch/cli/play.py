@@ -71,15 +71,15 @@ def play(
         raise TablebaseError(f"there are no tablebases that can be used in {tables}")
     listener = listen(host, port)
     gate = Gate.of(host, listener.getsockname()[1])
-    address = f"http://{gate.hosts[0]}/?token={gate.token}"
+    address = f"http://{gate.hosts[0]}/?token="
 
     def started() -> None:
-        typer.echo(f"The board is at {address}")
+        typer.echo(f"The board is at {address}{gate.token}")
         typer.echo("Ctrl-C ends the server.")
         if browser:
             import webbrowser
 
-            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            Thread(target=webbrowser.open, args=(address + gate.new_ticket(),), daemon=True).start()
 
     options = Options(Limits(seconds, memory << 20, threads), clients, opened)
     serve(listener, gate, options, started)

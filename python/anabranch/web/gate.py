@@ -46,6 +46,7 @@ class Gate:
     hosts: tuple[str, ...]
     """Names with port, in lower case, as a Host header has them."""
     token: str = field(default_factory=_new_token, repr=False)
+    _tickets: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
     def of(cls, host: str, port: int) -> Gate:
@@ -88,6 +89,25 @@ class Gate:
     def opens(self, token: str) -> bool:
         """Whether that is the token."""
         return secrets.compare_digest(token.encode(), self.token.encode())
+
+    def new_ticket(self) -> str:
+        """A token that opens the gate once. For the browser that is started from here: its command line is no
+        secret, so what stands there must be worth nothing a moment later.
+
+        >>> gate = Gate(("127.0.0.1:8640",))
+        >>> ticket = gate.new_ticket()
+        >>> gate.takes(ticket), gate.takes(ticket), gate.takes(gate.token)
+        (True, False, False)
+        """
+        ticket = _new_token()
+        self._tickets.add(ticket)
+        return ticket
+
+    def takes(self, ticket: str) -> bool:
+        """Whether that is a ticket; from now on it is none."""
+        is_valid = ticket in self._tickets
+        self._tickets.discard(ticket)
+        return is_valid
 
     def _refuse_cookie(self, headers: Headers) -> Refusal | None:
         for line in _all(headers, b"cookie"):

@@ -193,7 +193,7 @@ class _Guard:
         if refusal is not None:
             return _refused(refusal)
         token = request.query_params.get("token")
-        if token is not None and request.url.path == "/" and self._gate.opens(token):
+        if token is not None and request.url.path == "/" and self._admits(token):
             if request.method != "GET":
                 return JSONResponse({"error": "Only GET is understood here."}, 405)
             answer = HTMLResponse(self._front)
@@ -201,6 +201,9 @@ class _Guard:
             return answer
         refusal = self._gate.refuse(headers, websocket=False)
         return None if refusal is None else _refused(refusal)
+
+    def _admits(self, token: str) -> bool:
+        return self._gate.opens(token) or self._gate.takes(token)
 
 
 def _refused(refusal: Refusal) -> Response:
