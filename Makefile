@@ -10,18 +10,23 @@ PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolati
 # A crazyhouse middlegame: both kings airy, both pockets full.
 POSITION := r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14
 
+WEB := web/node_modules
 RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: run test test-train test-cluster check lint format wheel bench clean help
+.PHONY: run web test test-train test-cluster check lint format wheel bench clean help
 
-run: $(VENV)/.native ## Set up, then analyse a crazyhouse position (the default)
+run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
 
-test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines $(VENV)/.tables ## Set up, then run the tests of the core and of the package
+web: $(VENV)/.base ## Build the page of the web board, where its sources have changed (that needs Node)
+	@$(BIN)/python scripts/build_web.py
+
+test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines $(VENV)/.tables $(VENV)/.browser web $(WEB)/.ready ## Set up, then run the tests of the core, of the page and of the package
 	cargo test --locked --profile fast --package anabranch-core
+	npm --prefix web run --silent test
 	$(BIN)/python -m pytest --ignore=tests/train --ignore=python/anabranch/train --ignore=tests/cluster
 
 test-train: $(VENV)/.train ## Set up with PyTorch (several GB), then run the tests of training
@@ -32,8 +37,9 @@ test-cluster: $(VENV)/.cluster ## Set up with Ray (240 MB), then run the tests o
 
 check: lint test ## Format, lint and types, then the tests; CI runs this, test-train and test-cluster
 
-lint: $(VENV)/.native $(VENV)/.dev
+lint: $(VENV)/.native $(VENV)/.dev $(WEB)/.ready
 	@scripts/check-rust fmt clippy
+	npm --prefix web run --silent check
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
@@ -47,7 +53,7 @@ format: $(VENV)/.dev ## Rewrite the sources in the house format
 	$(BIN)/ruff check --fix --exit-zero --quiet
 	cargo fmt --all
 
-wheel: $(VENV)/.base ## One wheel for every Python from 3.11 on in dist/, tried in an environment without Rust
+wheel: $(VENV)/.base web ## One wheel for every Python from 3.11 on in dist/, tried in an environment without Rust
 	@scripts/check-rust
 	rm -rf dist
 	$(BIN)/maturin build --out dist
@@ -57,7 +63,7 @@ bench: $(VENV)/.native ## Measure speed and memory, and print the signature of t
 	$(BIN)/anabranch bench
 
 clean: ## Remove all that was built or installed
-	rm -rf $(VENV) target dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target dist $(WEB) .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/anabranch/_core*.so python/anabranch/_core*.pyd
 
@@ -75,7 +81,7 @@ $(VENV)/.base:
 $(VENV)/.native: $(VENV)/.base pyproject.toml $(RUST)
 	@scripts/check-rust
 	@echo "Building the native module in $(VENV) (release build; a minute or two the first time) ..."
-	@$(PIP_EDITABLE) .
+	@$(PIP_EDITABLE) '.[web]'
 	@touch $@
 
 # The tools of development; they do not depend on the Rust sources.
@@ -87,6 +93,18 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.native
 # The engines that teach in the tests.
 $(VENV)/.engines: | $(VENV)/.base
 	@scripts/install-engines
+	@touch $@
+
+# The browser that the tests of the web board drive.
+$(VENV)/.browser: | $(VENV)/.base
+	@scripts/install-browser
+	@touch $@
+
+# The tools and packages of the page.
+$(WEB)/.ready: web/package-lock.json
+	@scripts/check-node
+	@echo "Installing the packages of the page in web/ ..."
+	@npm --prefix web ci --silent --no-audit --no-fund
 	@touch $@
 
 # The tablebases of three and four men.

@@ -15,6 +15,9 @@ def main() -> None:
     assert Path(anabranch.__file__).is_relative_to(sys.prefix), anabranch.__file__
     assert Path(anabranch._core.__file__).is_relative_to(sys.prefix), anabranch._core.__file__
     assert anabranch.__version__ == version("anabranch")
+    page = Path(anabranch.__file__).parent / "web" / "static"
+    assert (page / "index.html").is_file(), "the page of the web board is not in the wheel"
+    assert (page / "page.js").stat().st_size > 50_000, page
     engine = anabranch.Engine("chess")
     assert engine.settings.evaluator == "network", engine
     mate = engine.search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=500)

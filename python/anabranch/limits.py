@@ -29,7 +29,7 @@ class Allocation:
     maximum: float
 
 
-RESERVE = 0.2
+RESERVE = 0.3
 """Seconds that are kept on a clock that has more than twice as many: machines are late now and then."""
 
 
@@ -37,7 +37,7 @@ def available(left: float) -> float:
     """What may be planned with: the clock less the reserve, and less and less of it near the end.
 
     >>> [round(available(left), 3) for left in (10.0, 0.3, 0.1, 0.0)]
-    [9.8, 0.112, 0.013, 0.0]
+    [9.7, 0.075, 0.008, 0.0]
     """
     left = max(0.0, left)
     return left - RESERVE if left > 2 * RESERVE else left * left / (4 * RESERVE)
@@ -47,7 +47,7 @@ def allocate(left: float, increment: float = 0.0, moves_to_go: int | None = None
     """Time for one move from what is left on the clock, less what is lost on the way to the board.
 
     >>> allocate(60.0, 1.0)
-    Allocation(optimum=3.1..., maximum=12.6...)
+    Allocation(optimum=3.1..., maximum=12.5...)
     >>> allocate(0.0)
     Allocation(optimum=0.0, maximum=0.0)
     """

@@ -21,6 +21,7 @@ from anabranch.cli.match import match
 from anabranch.cli.network import network
 from anabranch.cli.openings import openings
 from anabranch.cli.perft import perft
+from anabranch.cli.play import play
 from anabranch.cli.settings import settings
 from anabranch.cli.study import study
 from anabranch.cli.suite import suite
@@ -40,7 +41,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (analyse, annotate, uci, match, suite, bench, perft, settings):
+for command in (analyse, annotate, play, uci, match, suite, bench, perft, settings):
     app.command()(command)
 app.add_typer(network)
 app.add_typer(openings, name="openings")

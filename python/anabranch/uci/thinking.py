@@ -24,6 +24,10 @@ GRACE = 0.02
 """Seconds that a search has to come back after a stop."""
 ENDLESS = 1e8
 """Seconds that nobody waits."""
+BRIEF = 0.04
+"""Seconds for which nobody needs to keep the time: the search ends by itself, and threads cost time."""
+INSTANT = 0.004
+"""Seconds that are not worth a search where there is an earlier one to answer from."""
 LEAST = 16
 """Simulations of a search that was stopped before it began."""
 SHORTENING = 0.1
@@ -126,12 +130,15 @@ class Thinking:
             self._wait_for_leave()
             self._answer(None) if terms.legal_moves else self._answer_game_over()
             return
-        keeper = Thread(target=self._keep_time, name="anabranch-clock", daemon=True)
-        keeper.start()
+        longest = self._longest()
+        if longest > BRIEF:
+            Thread(target=self._keep_time, name="anabranch-clock", daemon=True).start()
+        elif longest < INSTANT and self._answer_at_once(engine, terms):
+            return
         try:
             result = engine.search(
                 simulations=LEAST if self._stopped else terms.simulations,
-                time=self._longest(),
+                time=longest,
                 mate=terms.mate,
                 lines=max(1, terms.look.lines),
                 root_moves=terms.root_moves or None,
@@ -147,6 +154,18 @@ class Thinking:
                 self._latest = result
             self._wait_for_leave()
             self._answer(result)
+
+    def _answer_at_once(self, engine: Engine, terms: Terms) -> bool:
+        """Answer from what earlier searches left in the graph; whether they left anything."""
+        if terms.root_moves:
+            return False
+        found = engine.result(max(1, terms.look.lines))
+        if not any(row.visits for row in found.moves):
+            return False
+        with self._state:
+            self._searched = True
+        self._answer(found)
+        return True
 
     def give_up(self, legal_moves: tuple[str, ...]) -> None:
         """Answer without a search, because something went wrong: the first legal move."""
@@ -173,7 +192,8 @@ class Thinking:
             if terms is None or self._pondering or self.go.is_endless:
                 return ENDLESS
             ends = [] if terms.movetime is None else [terms.movetime]
-            ends += [] if terms.allocation is None else [terms.allocation.maximum]
+            if (given := terms.allocation) is not None:
+                ends.append(given.optimum if given.maximum < BRIEF else given.maximum)
             return max(1e-4, self._clock_from + min(ends) - time.monotonic()) if ends else ENDLESS
 
     def _interval(self) -> float:

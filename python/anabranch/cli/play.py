@@ -1,0 +1,85 @@
+"""`anabranch play`: the web board. Opens a socket, prints the address with its token, starts the browser.
+
+The server is `anabranch.web`'s; this file is options in, address out.
+"""
+
+from __future__ import annotations
+
+from threading import Thread
+from typing import Annotated
+
+import typer
+
+from anabranch.errors import LimitError, TablebaseError
+from anabranch.optional import require
+
+PORT = 8640
+
+
+def play(
+    port: Annotated[int, typer.Option(metavar="PORT", help="Where to listen; 0 takes any free port.")] = PORT,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
+    ] = True,
+    host: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="Listen at this address of the machine, for others to come in."),
+    ] = "127.0.0.1",
+    seconds: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Longest search that a browser may ask for.")
+    ] = 300.0,
+    memory: Annotated[int, typer.Option(metavar="MB", help="Memory of the graphs of a browser.")] = 512,
+    clients: Annotated[int, typer.Option(metavar="N", help="Most browsers at a time.")] = 8,
+    tables: Annotated[
+        str | None,
+        typer.Option(
+            "--tablebases",
+            metavar="PATHS",
+            help="Directories with Syzygy tables.  [default: the fetched ones]",
+        ),
+    ] = None,
+    threads: Annotated[int, typer.Option(metavar="N", help="Threads that evaluate, for each search.")] = 1,
+) -> None:
+    """Open the web board: play, analyse, and see the search graph.
+
+    The server listens on this machine alone, and lets in who has the token in the printed address. Ctrl-C
+    ends it.
+    """
+    for name, number, least, most in (
+        ("--port", port, 0, 65535),
+        ("--seconds", seconds, 1, 86400),
+        ("--memory", memory, 16, 1 << 20),
+        ("--clients", clients, 1, 100),
+        ("--threads", threads, 1, 256),
+    ):
+        if not least <= number <= most:
+            raise LimitError(f"{name} takes a number from {least} to {most}, not {number:g}")
+    for module in ("fastapi", "uvicorn", "websockets"):
+        require(module, "web")
+    from anabranch.web.gate import Gate
+    from anabranch.web.server import Options, listen, serve
+    from anabranch.web.thinking import Limits
+
+    if host in ("0.0.0.0", "::", ""):
+        raise LimitError("--host takes one address of this machine, because the server must know its name")
+    from anabranch.tablebases import default_directory, open_tablebases
+
+    if tables is None and default_directory().is_dir():
+        tables = str(default_directory())
+    opened = None if tables is None else open_tablebases(tables)
+    if opened is not None and opened.men == 0:
+        raise TablebaseError(f"there are no tablebases that can be used in {tables}")
+    listener = listen(host, port)
+    gate = Gate.of(host, listener.getsockname()[1])
+    address = f"http://{gate.hosts[0]}/?token={gate.token}"
+
+    def started() -> None:
+        typer.echo(f"The board is at {address}")
+        typer.echo("Ctrl-C ends the server.")
+        if browser:
+            import webbrowser
+
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+    options = Options(Limits(seconds, memory << 20, threads), clients, opened)
+    serve(listener, gate, options, started)

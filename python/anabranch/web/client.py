@@ -1,0 +1,204 @@
+"""One browser: what it says is read, what is found is sent, and when it goes its search ends.
+
+The search runs in a thread. News of it lie in a mailbox that keeps only the newest of each kind, so a browser
+that reads slowly misses reports instead of filling memory; one that does not read at all is cut off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+from anabranch.errors import AnabranchError
+from anabranch.web.messages import (
+    LARGEST_MESSAGE,
+    Analyse,
+    MessageError,
+    Openings,
+    Play,
+    Stop,
+    Watch,
+    read_message,
+)
+from anabranch.web.thinking import Thinking
+
+SEND_SECONDS = 5.0
+"""A message that takes longer to leave means that nobody reads."""
+MOST_ANSWERS = 64
+"""Answers that may wait; reports do not count."""
+BURST = 60
+"""Messages that may come at once."""
+RATE = 20.0
+"""Messages per second after that."""
+
+
+class ClientGoneError(Exception):
+    """The browser does not read, or does not stop talking."""
+
+
+async def openings(variant: str) -> list[tuple[str, str]]:
+    """Name and FEN of every position of the suite that comes with the package."""
+    return await asyncio.to_thread(_openings, variant)
+
+
+@cache
+def _openings(variant: str) -> list[tuple[str, str]]:
+    from anabranch.match.openings import default_openings
+
+    return [(opening.name, opening.fen) for opening in default_openings(variant)]
+
+
+class Mailbox:
+    """What waits to be sent. Reports and graphs replace older ones of their kind; answers do not.
+
+    >>> box = Mailbox()
+    >>> box.put(("report", 0), "old")
+    >>> box.put(None, "answer")
+    >>> box.put(("report", 0), "new")
+    >>> box.take(), box.take(), box.take()
+    ('new', 'answer', None)
+    """
+
+    def __init__(self) -> None:
+        self.news = asyncio.Event()
+        self._latest: dict[tuple[str, int], str] = {}
+        self._order: deque[tuple[str, int] | str] = deque()
+
+    def put(self, kind: tuple[str, int] | None, text: str) -> None:
+        """Add a message; one of a kind takes the place of the one that waits."""
+        if kind is None:
+            if sum(isinstance(item, str) for item in self._order) < MOST_ANSWERS:
+                self._order.append(text)
+        else:
+            if kind not in self._latest:
+                self._order.append(kind)
+            self._latest[kind] = text
+        self.news.set()
+
+    def take(self) -> str | None:
+        """The next message."""
+        if not self._order:
+            self.news.clear()
+            return None
+        item = self._order.popleft()
+        return item if isinstance(item, str) else self._latest.pop(item)
+
+
+class Client:
+    """A connected browser. `receive` and `send` are its line; all methods belong to the event loop."""
+
+    def __init__(
+        self,
+        thinking: Thinking,
+        receive: Callable[[], Awaitable[str]],
+        send: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._thinking = thinking
+        self._receive = receive
+        self._send = send
+        self._box = Mailbox()
+        # A thread of its own: a common pool has room for as many searches as it has threads, and no more.
+        self._thread = ThreadPoolExecutor(1, "search")
+        self._search: asyncio.Task[None] | None = None
+        self._allowance = float(BURST)
+        self._heard = time.monotonic()
+
+    async def serve(self, greeting: dict[str, Any]) -> None:
+        """Talk until the browser goes; then its search has ended."""
+        self._tell(greeting)
+        listening = asyncio.create_task(self._listen())
+        sending = asyncio.create_task(self._deliver())
+        try:
+            done, _ = await asyncio.wait((listening, sending), return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in (listening, sending):
+                task.cancel()
+            await asyncio.gather(listening, sending, return_exceptions=True)
+            await self._end_search()
+            self._thread.shutdown(wait=False)
+
+    async def _listen(self) -> None:
+        while True:
+            text = await self._receive()
+            self._count()
+            try:
+                if len(text) > LARGEST_MESSAGE:
+                    raise MessageError(f"a message has at most {LARGEST_MESSAGE} bytes")
+                await self._handle(text)
+            except AnabranchError as error:
+                self._tell({"type": "error", "id": None, "message": str(error)})
+
+    def _count(self) -> None:
+        """Refuse to listen to somebody who does not stop talking."""
+        now = time.monotonic()
+        self._allowance = min(BURST, self._allowance + RATE * (now - self._heard)) - 1.0
+        self._heard = now
+        if self._allowance < 0.0:
+            raise ClientGoneError("too many messages")
+
+    async def _handle(self, text: str) -> None:
+        match read_message(text):
+            case Analyse() | Play() as order:
+                await self._end_search()
+                self._thinking.prepare()
+                self._search = asyncio.create_task(self._run(order))
+            case Watch(view=view):
+                self._thinking.view = view
+            case Openings(variant=variant):
+                self._tell({"type": "openings", "variant": variant, "positions": await openings(variant)})
+            case Stop():
+                await self._end_search()
+
+    async def _run(self, order: Analyse | Play) -> None:
+        loop = asyncio.get_running_loop()
+
+        def tell(message: dict[str, Any]) -> None:
+            """Called in the thread of the search, where making text of a large graph disturbs nobody."""
+            kind = message["type"]
+            key = (kind, message["side"]) if kind in ("report", "graph") else None
+            text = json.dumps(message, separators=(",", ":"))
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(self._box.put, key, text)
+
+        work = self._thinking.analyse if isinstance(order, Analyse) else self._thinking.play
+        try:
+            await loop.run_in_executor(self._thread, work, order, tell)  # type: ignore[arg-type]
+        except AnabranchError as error:
+            self._tell({"type": "error", "id": order.id, "message": str(error)})
+        except Exception:
+            self._tell(
+                {"type": "error", "id": order.id, "message": "the search failed; see the server's log"}
+            )
+            raise
+
+    async def _end_search(self) -> None:
+        """Stop the search and wait until its thread is free."""
+        search, self._search = self._search, None
+        if search is None:
+            return
+        while not search.done():
+            self._thinking.stop()
+            await asyncio.wait((search,), timeout=0.1)
+        if (error := search.exception()) is not None:
+            raise error
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        self._box.put(None, json.dumps(message, separators=(",", ":")))
+
+    async def _deliver(self) -> None:
+        while True:
+            await self._box.news.wait()
+            while (text := self._box.take()) is not None:
+                try:
+                    await asyncio.wait_for(self._send(text), SEND_SECONDS)
+                except TimeoutError:
+                    raise ClientGoneError("nobody reads") from None

@@ -1,0 +1,202 @@
+"""What a browser may say, and the bounds of it.
+
+Everything that arrives is read here, and only here: an unknown field, a number out of range or a text that is
+too long is refused with a sentence. No field is a path or a command, and settings that name files, memory or
+threads are not among those that a browser may change.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from anabranch.errors import AnabranchError
+from anabranch.settings import presets
+from anabranch.strength import HIGHEST, LOWEST
+
+LARGEST_MESSAGE = 64 * 1024
+"""Bytes of a message; a game of 1,024 moves has some 10,000."""
+MOST_MOVES = 2048
+MOST_NODES = 2000
+"""Nodes of the graph that are shown."""
+
+CHANGEABLE = (
+    "backup",
+    "stop",
+    "q_epsilon",
+    "merge",
+    "solver",
+    "improve",
+    "epsilon_greedy",
+    "epsilon_checks",
+    "epsilon_captures",
+    "epsilon_threats",
+    "chooser",
+    "q_weight",
+    "c_init",
+    "urgency",
+    "node_temperature",
+    "virtual_mode",
+    "table_values",
+)
+"""The settings that a browser may change."""
+
+
+class MessageError(AnabranchError, ValueError):
+    """A message of a browser makes no sense."""
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Game(_Strict):
+    """A game up to the position in question."""
+
+    variant: Literal["chess", "crazyhouse"]
+    chess960: bool = False
+    fen: Annotated[str, Field(max_length=200, pattern=r"^[ -~]+$")]
+    """Where it began."""
+    moves: Annotated[
+        list[Annotated[str, Field(pattern=r"^([a-h][1-8]){2}[qrbn]?$|^[PNBRQ]@[a-h][1-8]$")]],
+        Field(max_length=MOST_MOVES),
+    ] = []
+
+
+class Recipe(_Strict):
+    """A preset, and settings that differ from it."""
+
+    preset: Annotated[str, Field(max_length=40)] = "default"
+    changes: Annotated[
+        dict[Annotated[str, Field(max_length=40)], bool | int | float | Annotated[str, Field(max_length=40)]],
+        Field(max_length=len(CHANGEABLE)),
+    ] = {}
+
+
+class View(_Strict):
+    """The part of the graph that is looked at."""
+
+    nodes: Annotated[int, Field(ge=1, le=MOST_NODES)] = 300
+    depth: Annotated[int, Field(ge=1, le=100)] = 12
+    visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 1
+
+
+class Elo(_Strict):
+    """Play at a strength."""
+
+    by: Literal["elo"]
+    elo: Annotated[int, Field(ge=LOWEST, le=HIGHEST)]
+
+
+class Evaluations(_Strict):
+    """Play with so many evaluations for a move."""
+
+    by: Literal["evaluations"]
+    evaluations: Annotated[int, Field(ge=1, le=10_000_000)]
+
+
+class Seconds(_Strict):
+    """Play with so much time for a move."""
+
+    by: Literal["seconds"]
+    seconds: Annotated[float, Field(gt=0, le=600)]
+
+
+class Clock(_Strict):
+    """Play by a clock."""
+
+    by: Literal["clock"]
+    left: Annotated[float, Field(ge=0, le=86_400)]
+    increment: Annotated[float, Field(ge=0, le=3_600)] = 0.0
+
+
+Level: TypeAlias = Annotated[Elo | Evaluations | Seconds | Clock, Field(discriminator="by")]
+Number: TypeAlias = Annotated[int, Field(ge=0, le=2**31)]
+
+
+class Analyse(_Strict):
+    """Search a position until told to stop, and tell what is found; with one recipe, or with two in turn."""
+
+    type: Literal["analyse"]
+    id: Number
+    game: Game
+    recipes: Annotated[list[Recipe], Field(min_length=1, max_length=2)]
+    lines: Annotated[int, Field(ge=1, le=8)] = 3
+    seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
+    view: View | None = None
+    """Show the graph too."""
+
+
+class Play(_Strict):
+    """Choose a move."""
+
+    type: Literal["play"]
+    id: Number
+    game: Game
+    recipe: Recipe = Recipe()
+    level: Level
+    clock: Clock | None = None
+    """A clock that the move must respect, whatever the level is."""
+
+
+class Watch(_Strict):
+    """Change what is shown of the graph, or stop showing it, while the search goes on."""
+
+    type: Literal["watch"]
+    view: View | None
+
+
+class Openings(_Strict):
+    """Tell the positions of the opening suite of a variant."""
+
+    type: Literal["openings"]
+    variant: Literal["chess", "crazyhouse"]
+
+
+class Stop(_Strict):
+    """End the search."""
+
+    type: Literal["stop"]
+
+
+Message: TypeAlias = Analyse | Play | Watch | Openings | Stop
+_READER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
+
+
+def read_message(text: str) -> Message:
+    """A message from its JSON text.
+
+    >>> read_message('{"type": "stop"}')
+    Stop(type='stop')
+    >>> read_message('{"type": "open", "path": "/etc/passwd"}')
+    Traceback (most recent call last):
+        ...
+    anabranch.web.messages.MessageError: the message cannot be read: Input tag 'open' ...
+    """
+    try:
+        message = _READER.validate_json(text)
+    except ValidationError as error:
+        raise MessageError(f"the message cannot be read: {_first(error)}") from None
+    if isinstance(message, Analyse):
+        for recipe in message.recipes:
+            _check(recipe)
+    elif isinstance(message, Play):
+        _check(message.recipe)
+    return message
+
+
+def _first(error: ValidationError) -> str:
+    """The first complaint, with its place; what was given is not repeated."""
+    complaint = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    place = ".".join(str(part)[:40] for part in complaint["loc"])
+    text = complaint["msg"][:300]
+    return f"{text} ({place})" if place else text
+
+
+def _check(recipe: Recipe) -> None:
+    if recipe.preset not in presets():
+        raise MessageError(f"there is no preset {recipe.preset!r}")
+    for name in recipe.changes:
+        if name not in CHANGEABLE:
+            raise MessageError(f"the setting {name!r} cannot be changed from a browser")

@@ -1,0 +1,87 @@
+"""What a search has found, as the page reads it: plain values, everything for the side to move.
+
+Nothing here searches. Moves stay UCI: the page knows the rules, and writes them as players do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anabranch.centipawns import centipawns
+from anabranch.graph import SearchGraph
+from anabranch.result import Line, Result
+from anabranch.uci.info import line_wdl, mate_of
+
+MOST_MOVES = 60
+"""Moves of the root that are told, the best first."""
+
+_NODE = ("position", "depth", "visits", "value", "raw", "state", "plies", "transposition", "legal")
+_EDGE = ("source", "target", "move", "visits", "q", "prior", "child_value", "pruned")
+
+
+def report(result: Result, raw: tuple[float, float, float] | None) -> dict[str, Any]:
+    """A result. `raw` is win, draw and loss at the root as the network sees them."""
+    variant = result.root.variant
+    solved = result.solved
+    statistics = result.statistics
+    return {
+        "fen": result.position,
+        "best": result.best_move,
+        "value": round(result.value, 5),
+        "cp": centipawns(result.value, variant),
+        "solved": None
+        if solved is None
+        else {"state": solved.state, "plies": solved.plies, "mate": solved.mate},
+        "lines": [_line(line, raw, variant) for line in result.lines],
+        "moves": [
+            {
+                "move": row.move,
+                "visits": row.visits,
+                "q": None if row.q is None else round(row.q, 5),
+                "prior": round(row.prior, 5),
+                "policy": round(row.policy, 5),
+                "child": None if row.child_value is None else round(row.child_value, 5),
+                "state": row.state,
+                "plies": row.plies,
+            }
+            for row in result.moves[:MOST_MOVES]
+        ],
+        "statistics": {
+            "visits": statistics.root_visits,
+            "nodes": statistics.nodes,
+            "edges": statistics.edges,
+            "transpositions": statistics.transposition_nodes,
+            "corrections": statistics.corrections,
+            "solved": statistics.solved_nodes,
+            "leak": round(statistics.leak, 6),
+            "mean_depth": round(statistics.mean_depth, 2),
+            "max_depth": statistics.max_depth,
+            "bytes": statistics.bytes,
+            "tablebase_hits": statistics.tablebase_hits,
+        },
+    }
+
+
+def _line(line: Line, raw: tuple[float, float, float] | None, variant: str) -> dict[str, Any]:
+    return {
+        "moves": list(line.moves),
+        "value": round(line.value, 5),
+        "cp": centipawns(line.value, variant),
+        "mate": mate_of(line),
+        "visits": line.visits,
+        "state": line.state,
+        "plies": line.plies,
+        "wdl": list(line_wdl(line, raw, variant)),
+    }
+
+
+def graph(part: SearchGraph) -> dict[str, Any]:
+    """A part of the graph, in columns: names are said once, not two thousand times."""
+    return {
+        "nodes": {name: [_short(getattr(node, name)) for node in part.nodes] for name in _NODE},
+        "edges": {name: [_short(getattr(edge, name)) for edge in part.edges] for name in _EDGE},
+    }
+
+
+def _short(value: object) -> object:
+    return round(value, 4) if isinstance(value, float) else value

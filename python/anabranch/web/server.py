@@ -1,0 +1,252 @@
+"""The HTTP and WebSocket server of the board: routes, limits of connections, the life of the process.
+
+The page is read into memory once, so no request ever names a file. Who may come in is for `gate`; what is
+said on a socket is for `client`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import mimetypes
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request, Response, WebSocket, WebSocketDisconnect
+from fastapi.responses import HTMLResponse, JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from anabranch import __version__, _core
+from anabranch.errors import AnabranchError
+from anabranch.networks.shipped import TUNED
+from anabranch.settings import Settings, presets, settings_table
+from anabranch.strength import HIGHEST, LOWEST
+from anabranch.web.client import Client, ClientGoneError
+from anabranch.web.gate import Gate, Refusal, security_headers
+from anabranch.web.messages import CHANGEABLE, LARGEST_MESSAGE, MOST_NODES
+from anabranch.web.thinking import Limits, Thinking
+
+STATIC = Path(__file__).with_name("static")
+MOST_CONNECTIONS = 128
+"""Open connections of any kind; further ones are told to come again later."""
+UNREAD_MS = 20_000
+"""Time after which the system drops a connection whose data nobody takes."""
+POLICY_VIOLATION = 1008
+TRY_AGAIN_LATER = 1013
+
+
+class ServerError(AnabranchError, OSError):
+    """The server cannot begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to serve."""
+
+    limits: Limits = field(default_factory=Limits)
+    clients: int = 8
+    """Browsers at a time; each may search."""
+    tables: _core.Tablebases | None = None
+    """Tablebases for chess, shared by all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    content: bytes
+    kind: str
+
+
+def read_page(folder: Path = STATIC) -> dict[str, _File]:
+    """The built page: what is served under which path."""
+    files = {
+        path.relative_to(folder).as_posix(): _File(
+            path.read_bytes(), mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        )
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    if "index.html" not in files:
+        raise ServerError("the page is not in this package; 'make web' builds it")
+    return files
+
+
+def make_app(gate: Gate, options: Options) -> FastAPI:
+    """The application behind a gate."""
+    app = FastAPI(title="Anabranch", docs_url=None, redoc_url=None, openapi_url=None)
+    files = read_page()
+    connected: set[WebSocket] = set()
+
+    @app.get("/{path:path}")
+    def page(path: str) -> Response:
+        file = files.get(path or "index.html")
+        if file is None:
+            return JSONResponse({"error": "There is no such page."}, 404)
+        return Response(file.content, media_type=file.kind)
+
+    @app.websocket("/ws")
+    async def talk(line: WebSocket) -> None:
+        await line.accept()
+        if len(connected) >= options.clients:
+            await line.close(TRY_AGAIN_LATER, f"{options.clients} browsers are connected; no more are served")
+            return
+        connected.add(line)
+        client = Client(Thinking(options.limits, options.tables), partial(_hear, line), line.send_text)
+        try:
+            await client.serve(greeting(options))
+        except WebSocketDisconnect:
+            pass
+        except ClientGoneError as reason:
+            await _close(line, str(reason))
+        finally:
+            connected.discard(line)
+
+    app.add_middleware(_Guard, gate=gate, front=files["index.html"].content)
+    return app
+
+
+async def _hear(line: WebSocket) -> str:
+    """The next text from a browser."""
+    message = await line.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect
+    text = message.get("text")
+    if not isinstance(text, str):
+        raise ClientGoneError("messages are text")
+    return text
+
+
+async def _close(line: WebSocket, reason: str) -> None:
+    with contextlib.suppress(RuntimeError, OSError, WebSocketDisconnect):  # it has gone already
+        await asyncio.wait_for(line.close(POLICY_VIOLATION, reason), 1.0)
+
+
+def greeting(options: Options) -> dict[str, Any]:
+    """What the page is told first: what there is to choose from, and within which limits."""
+    rows = {row.name: row for row in settings_table()}
+    return {
+        "type": "hello",
+        "version": __version__,
+        "presets": {
+            name: {key: getattr(Settings.preset(name), key) for key in CHANGEABLE} for name in presets()
+        },
+        "settings": [
+            {
+                "name": name,
+                "meaning": rows[name].meaning,
+                "choices": list(rows[name].choices),
+                "minimum": rows[name].minimum,
+                "maximum": rows[name].maximum,
+            }
+            for name in CHANGEABLE
+        ],
+        "tuned": TUNED,
+        "elo": [LOWEST, HIGHEST],
+        "seconds": options.limits.seconds,
+        "nodes": MOST_NODES,
+    }
+
+
+class _Guard:
+    """Asks the gate before anything else does, and gives every answer its security headers."""
+
+    def __init__(self, app: ASGIApp, gate: Gate, front: bytes) -> None:
+        self._app = app
+        self._front = front
+        self._gate = gate
+        self._headers = [
+            (name.encode(), value.encode()) for name, value in security_headers(gate.hosts).items()
+        ]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                message = {**message, "headers": [*message.get("headers", []), *self._headers]}
+            await send(message)
+
+        if scope["type"] == "websocket":
+            refusal = self._gate.refuse(scope["headers"], websocket=True)
+            if refusal is None and scope["path"] == "/ws":
+                await self._app(scope, receive, send)
+            else:
+                await receive()
+                await send({"type": "websocket.close", "code": POLICY_VIOLATION})
+            return
+        answer = self._answer(Request(scope))
+        if answer is None:
+            await self._app(scope, receive, send_guarded)
+        else:
+            await answer(scope, receive, send_guarded)
+
+    def _answer(self, request: Request) -> Response | None:
+        """The answer to somebody who may not come in, or who comes with the token for the first time."""
+        headers = request.scope["headers"]
+        refusal = self._gate.refuse_address(headers, websocket=False)
+        if refusal is not None:
+            return _refused(refusal)
+        token = request.query_params.get("token")
+        if token is not None and request.url.path == "/" and self._gate.opens(token):
+            if request.method != "GET":
+                return JSONResponse({"error": "Only GET is understood here."}, 405)
+            answer = HTMLResponse(self._front)
+            answer.headers["set-cookie"] = f"{self._gate.cookie}; Path=/; HttpOnly; SameSite=Strict"
+            return answer
+        refusal = self._gate.refuse(headers, websocket=False)
+        return None if refusal is None else _refused(refusal)
+
+
+def _refused(refusal: Refusal) -> Response:
+    return JSONResponse({"error": refusal.reason}, refusal.status)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket at an address; a port of 0 takes any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(
+        socket, "TCP_USER_TIMEOUT"
+    ):  # connections take it over: who does not read is cut off in the end
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS)
+    try:
+        listener.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ServerError(f"the server cannot listen at {host}, port {port}: {reason.lower()}") from None
+    return listener
+
+
+def serve(listener: socket.socket, gate: Gate, options: Options, started: Callable[[], None]) -> None:
+    """Serve until Ctrl-C. `started` is called once it listens."""
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                started()
+
+    config = uvicorn.Config(
+        make_app(gate, options),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=2,
+        h11_max_incomplete_event_size=16 * 1024,
+        ws="websockets-sansio",
+        ws_max_size=LARGEST_MESSAGE,
+        ws_per_message_deflate=False,
+        ws_ping_interval=20.0,
+        ws_ping_timeout=20.0,
+    )
+    Server(config).run(sockets=[listener])

@@ -1,0 +1,220 @@
+"""Searches of one browser: slices of analysis with reports and graphs between them, and moves of games.
+
+Runs in a thread of its own, one search at a time, and ends soon after `stop`: an analysis between two slices,
+a move at the next look of the engine. It knows neither sockets nor the page.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from random import Random
+from threading import Event
+from typing import Any
+
+from anabranch import _core
+from anabranch.engine import Engine
+from anabranch.errors import AnabranchError
+from anabranch.limits import allocate
+from anabranch.networks.shipped import TUNED
+from anabranch.settings import Settings
+from anabranch.strength import Handicap
+from anabranch.web import report
+from anabranch.web.messages import Analyse, Clock, Elo, Evaluations, Game, Play, Recipe, Seconds, View
+
+Tell = Callable[[dict[str, Any]], None]
+
+FIRST_SLICE = 0.1
+SLICE = 0.3
+"""Seconds of search between two reports."""
+GRAPH_SHARE = 0.2
+"""Most of the time that may go into copies of the graph."""
+GRAPH_PAUSE = 0.6
+"""Least seconds between two copies."""
+CLOCK_RESERVE = 0.1
+"""Seconds that a move by the clock leaves for the way to the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one browser may use."""
+
+    seconds: float = 300.0
+    """Longest search."""
+    memory: int = 512 << 20
+    """Bytes of all its graphs together."""
+    threads: int = 1
+
+
+class Thinking:
+    """The engines of one browser, and the search under way."""
+
+    def __init__(self, limits: Limits, tables: _core.Tablebases | None = None) -> None:
+        self.view: View | None = None
+        """What is shown of the graph; any thread may set it."""
+        self._limits = limits
+        self._tables = tables
+        self._stopped = Event()
+        self._engines: list[Engine | None] = [None, None]
+        self._random = Random()
+
+    def stop(self) -> None:
+        """End the search soon. Any thread may call this; it never waits."""
+        self._stopped.set()
+        for engine in self._engines:
+            if engine is not None:
+                engine.stop()
+
+    def prepare(self) -> None:
+        """The next search begins: a `stop` from here on is meant for it."""
+        self._stopped.clear()
+
+    def analyse(self, order: Analyse, tell: Tell) -> None:
+        """Search in slices until somebody stops it, and tell of each: with two recipes, in turn."""
+        self.view = order.view
+        limit = min(order.seconds or self._limits.seconds, self._limits.seconds)
+        sides = [
+            _Side(number, self._engine(number, order.game, recipe), order.lines)
+            for number, recipe in enumerate(order.recipes)
+        ]
+        finish = "stopped"
+        while not self._stopped.is_set():
+            for side in sides:
+                if side.finish is None and not self._stopped.is_set():
+                    tell({"type": "report", "id": order.id, **side.search(limit)})
+                    shown = side.snapshot(self.view)
+                    if shown is not None:
+                        tell({"type": "graph", "id": order.id, **shown})
+            if all(side.finish is not None for side in sides):
+                finish = sides[0].finish or finish
+                break
+        for side in sides:
+            shown = None if self._stopped.is_set() else side.snapshot(self.view, last=True)
+            if shown is not None:
+                tell({"type": "graph", "id": order.id, **shown})
+        tell({"type": "done", "id": order.id, "finish": finish})
+
+    def play(self, order: Play, tell: Tell) -> None:
+        """Choose one move."""
+        engine = self._engine(0, order.game, order.recipe)
+        limits: dict[str, Any] = {"time": self._limits.seconds}
+        match order.level:
+            case Elo(elo=elo):
+                handicap = Handicap.of(elo)
+                engine.configure(**handicap.settings(self._random))
+                stray = handicap.stray(engine.legal_moves, self._random)
+                if stray is not None:
+                    tell({"type": "move", "id": order.id, "move": stray, "report": None})
+                    return
+                limits["simulations"] = handicap.simulations
+            case Evaluations(evaluations=evaluations):
+                limits["evaluations"] = evaluations
+            case Seconds(seconds=seconds):
+                limits["time"] = min(limits["time"], seconds)
+            case Clock() as clock:
+                limits["time"] = min(limits["time"], _share(clock))
+        if order.clock is not None:
+            limits["time"] = min(limits["time"], _share(order.clock))
+        result = engine.search(
+            **limits, lines=3, progress=lambda _: self._look(engine), progress_interval=0.1
+        )
+        if self._stopped.is_set():
+            tell({"type": "done", "id": order.id, "finish": "stopped"})
+            return
+        told = {"side": 0, "elapsed": round(result.elapsed, 3), **report.report(result, _raw(engine))}
+        tell({"type": "move", "id": order.id, "move": result.best_move, "report": told})
+
+    def _look(self, engine: Engine) -> None:
+        """End a search whose stop came before it had begun."""
+        if self._stopped.is_set():
+            engine.stop()
+
+    def _engine(self, number: int, game: Game, recipe: Recipe) -> Engine:
+        """An engine that stands in the position, with the settings; its graph is kept where it still fits."""
+        engine = self._engines[number]
+        if engine is None or (engine.variant, engine.chess960) != (game.variant, game.chess960):
+            self._engines[number] = None  # the memory of the old one comes first
+            tables = self._tables if game.variant == "chess" else None
+            engine = Engine(
+                game.variant, chess960=game.chess960, memory=self._limits.memory // 2, tablebases=tables
+            )
+            self._engines[number] = engine
+        if number == 0 and self._engines[1] is not None and self._engines[1].variant != game.variant:
+            self._engines[1] = None
+        settings = asdict(read_recipe(recipe, game.variant))
+        del settings["evaluator"]
+        settings |= {"memory": self._limits.memory // 2, "threads": self._limits.threads}
+        engine.configure(**settings)
+        engine.position = (game.fen, game.moves)
+        if engine.is_over:
+            raise AnabranchError("the game is over in this position, so there is nothing to search")
+        return engine
+
+
+def read_recipe(recipe: Recipe, variant: str) -> Settings:
+    """The settings of a recipe. The default preset is the one that was tuned with the variant's network."""
+    tuned = TUNED.get(variant, {}) if recipe.preset == "default" else {}
+    return Settings.preset(recipe.preset).changed({**tuned, **recipe.changes})
+
+
+class _Side:
+    """One recipe of an analysis."""
+
+    def __init__(self, number: int, engine: Engine, lines: int) -> None:
+        self.finish: str | None = None
+        self._number = number
+        self._engine = engine
+        self._lines = lines
+        self._raw = _raw(engine)
+        self._elapsed = 0.0
+        self._simulations = 0
+        self._copied = 0.0
+        """When the graph was copied."""
+        self._copying = 0.0
+        """How long that took."""
+        self._fresh = False
+        """Whether something was searched since."""
+
+    def search(self, limit: float) -> dict[str, Any]:
+        """Search one slice; what is known now."""
+        length = min(SLICE if self._elapsed else FIRST_SLICE, max(0.01, limit - self._elapsed))
+        result = self._engine.search(time=length, lines=self._lines)
+        self._elapsed += result.elapsed
+        self._simulations += result.statistics.simulations
+        self._fresh = True
+        if result.finish not in ("time", "stopped"):
+            self.finish = result.finish
+        elif self._elapsed >= limit:
+            self.finish = "time"
+        return {
+            "side": self._number,
+            "elapsed": round(self._elapsed, 3),
+            "speed": round(self._simulations / max(self._elapsed, 1e-3)),
+            **report.report(result, self._raw),
+        }
+
+    def snapshot(self, view: View | None, *, last: bool = False) -> dict[str, Any] | None:
+        """A copy of the graph, where one is wanted and the last one is old enough."""
+        begun = time.monotonic()
+        pause = max(GRAPH_PAUSE, self._copying / GRAPH_SHARE)
+        is_due = self._fresh if last else begun - self._copied >= pause
+        if view is None or not is_due:
+            return None
+        part = self._engine.graph(depth=view.depth, visits=view.visits, nodes=view.nodes)
+        told = {"side": self._number, **report.graph(part)}
+        self._copied = time.monotonic()
+        self._copying = self._copied - begun
+        self._fresh = False
+        return told
+
+
+def _raw(engine: Engine) -> tuple[float, float, float] | None:
+    """Win, draw and loss at the root as the network sees them, for the side to move."""
+    if isinstance(engine.evaluator, _core.Network):
+        return engine.evaluator.evaluate([engine.position])[0][1]
+    return None
+
+
+def _share(clock: Clock) -> float:
+    return max(0.02, allocate(max(0.0, clock.left - CLOCK_RESERVE), clock.increment).optimum)

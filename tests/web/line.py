@@ -1,0 +1,121 @@
+"""A server under test, and lines to it: HTTP, WebSocket, and bytes as they come."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+from contextlib import closing
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+GAME: dict[str, Any] = {"variant": "chess", "chess960": False, "fen": START, "moves": []}
+
+
+@dataclass
+class Server:
+    process: subprocess.Popen[str]
+    port: int
+    token: str
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.terminate()
+        self.process.wait(10)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/?token={self.token}"
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def cookie(self) -> str:
+        return f"anabranch-{self.port}={self.token}"
+
+    def talk(self) -> ClientConnection:
+        """A WebSocket of somebody who may come in."""
+        return connect(
+            f"ws://127.0.0.1:{self.port}/ws",
+            origin=Origin(self.origin),
+            additional_headers={"Cookie": self.cookie},
+            max_size=None,
+            proxy=None,
+        )
+
+    def ask(self, path: str, headers: list[tuple[str, str]], method: str = "GET") -> tuple[int, bytes]:
+        """Status and whole answer to a request that is sent as it is."""
+        if all(name != "Connection" for name, _ in headers):
+            headers = [*headers, ("Connection", "close")]
+        lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in headers)]
+        return self.send("\r\n".join([*lines, "", ""]).encode("latin-1"))
+
+    def send(self, request: bytes) -> tuple[int, bytes]:
+        with closing(socket.create_connection(("127.0.0.1", self.port), 10)) as line:
+            line.sendall(request)
+            answer = b""
+            while chunk := line.recv(65536):
+                answer += chunk
+                if answer.startswith(b"HTTP/1.1 101"):
+                    break
+        return int(answer.split(b" ", 2)[1]) if answer else 0, answer
+
+    def upgrade(self, headers: list[tuple[str, str]]) -> int:
+        """Status of a WebSocket handshake."""
+        return self.ask("/ws", [*headers, *HANDSHAKE])[0]
+
+    def is_well(self) -> None:
+        """Fail unless the server answers, both ways."""
+        assert self.process.poll() is None
+        with self.talk() as line:
+            assert hear(line)["type"] == "hello"
+            line.send(json.dumps(analyse(1, seconds=0.2)))
+            assert until(line, "done")["finish"] == "time"
+
+
+HANDSHAKE = [
+    ("Upgrade", "websocket"),
+    ("Connection", "Upgrade"),
+    ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+    ("Sec-WebSocket-Version", "13"),
+]
+
+
+def hear(line: ClientConnection, timeout: float = 20.0) -> dict[str, Any]:
+    news: dict[str, Any] = json.loads(line.recv(timeout))
+    return news
+
+
+def until(line: ClientConnection, kind: str, timeout: float = 20.0) -> dict[str, Any]:
+    """The first message of a kind."""
+    while (news := hear(line, timeout))["type"] != kind:
+        assert news["type"] != "error", news
+    return news
+
+
+def closing_of(line: ClientConnection) -> tuple[int, str]:
+    """Code and reason with which the server closes the line."""
+    with contextlib.suppress(ConnectionClosed):
+        while True:
+            line.recv(20)
+    assert line.close_code is not None
+    return line.close_code, line.close_reason or ""
+
+
+def analyse(number: int, **fields: Any) -> dict[str, Any]:
+    return {"type": "analyse", "id": number, "game": GAME, "recipes": [{"preset": "default"}], **fields}

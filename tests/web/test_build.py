@@ -1,0 +1,79 @@
+"""The page in the package is what the sources give, and needs nothing from elsewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scripts.build_web import WEB, hash_of_sources, is_built
+
+from anabranch.web.server import STATIC, listen, read_page
+
+
+def test_the_build_is_that_of_the_sources() -> None:
+    assert is_built(), "the sources of the page have changed; 'make web' builds it"
+
+
+def test_every_file_of_the_sources_counts(tmp_path: Path) -> None:
+    (tmp_path / "src" / "view").mkdir(parents=True)
+    for name in ("index.html", "package-lock.json", "vite.config.ts", "src/a.ts", "src/view/b.ts"):
+        (tmp_path / name).write_text(name)
+    before = hash_of_sources(tmp_path)
+    (tmp_path / "src" / "view" / "b.ts").write_text("changed")
+    assert hash_of_sources(tmp_path) != before
+
+
+def test_the_page_works_offline() -> None:
+    files = read_page()
+    assert {"index.html", "page.js", "page.css"} <= set(files)
+    for name in ("index.html", "page.css"):
+        text = files[name].content.decode()
+        assert re.findall(r"(?:src|href|url)\s*[=(]\s*[\"']?(?:https?:)?//", text) == []
+    addresses = set(re.findall(rb"https?://[\w./-]+", files["page.js"].content))
+    assert {address for address in addresses if b"www.w3.org/" not in address} == set()
+
+
+def test_there_is_no_code_in_the_page_itself() -> None:
+    text = (STATIC / "index.html").read_text()
+    assert re.findall(r"<script(?![^>]*src=)", text) == []
+    assert " style=" not in text
+    assert (WEB / "index.html").is_file()
+
+
+def test_a_port_in_use_is_one_sentence() -> None:
+    with listen("127.0.0.1", 0) as taken:
+        taken.listen()
+        command = ["play", "--no-browser", "--port", str(taken.getsockname()[1])]
+        done = subprocess.run(
+            [sys.executable, "-m", "anabranch", *command], capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("anabranch: the server cannot listen at 127.0.0.1")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_missing_package_is_one_sentence() -> None:
+    code = "import sys; sys.modules['fastapi'] = None; from anabranch.cli import main; main(['play'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    said = "anabranch: this needs the package fastapi; 'pip install anabranch[web]' brings it\n"
+    assert done.stderr == said
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--port", "70000"], ["--clients", "0"], ["--memory", "1"], ["--host", "0.0.0.0"], ["--seconds", "0"]],
+)
+def test_bad_options_are_one_sentence(options: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "anabranch", "play", "--no-browser", *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"anabranch: {options[0]} takes")
+    assert done.stderr.count("\n") == 1

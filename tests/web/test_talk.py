@@ -1,0 +1,343 @@
+"""What is said on a socket: searches, refusals of messages, crowds, readers that do not read, and leaving."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.web.conftest import start
+from tests.web.line import GAME, HANDSHAKE, START, Server, analyse, closing_of, hear, until
+from websockets.exceptions import ConnectionClosed
+
+from anabranch.web.client import Client, ClientGoneError
+from anabranch.web.messages import Analyse, MessageError, read_message
+from anabranch.web.thinking import Limits, Thinking
+
+
+def test_an_analysis_tells_lines_and_a_graph_and_ends(server: Server) -> None:
+    with server.talk() as line:
+        assert hear(line)["type"] == "hello"
+        line.send(json.dumps(analyse(7, seconds=1.0, lines=2, view={"nodes": 50, "depth": 4, "visits": 1})))
+        news = [hear(line)]
+        while news[-1]["type"] != "done":
+            news.append(hear(line))
+    reports = [item for item in news if item["type"] == "report"]
+    graphs = [item for item in news if item["type"] == "graph"]
+    assert {item["id"] for item in news} == {7}
+    assert len(reports) >= 2
+    assert len(reports[-1]["lines"]) == 2
+    assert reports[-1]["statistics"]["visits"] > reports[0]["statistics"]["visits"]
+    assert sum(reports[-1]["lines"][0]["wdl"]) == 1000
+    assert len(graphs[-1]["nodes"]["position"]) == 50
+    assert len(graphs[-1]["edges"]["move"]) >= 49
+
+
+def test_two_recipes_search_in_turn(server: Server) -> None:
+    recipes = [{"preset": "default"}, {"preset": "alphazero", "changes": {"solver": True}}]
+    with server.talk() as line:
+        line.send(json.dumps(analyse(1, recipes=recipes, seconds=0.5)))
+        hear(line)
+        sides = set()
+        while (news := hear(line))["type"] != "done":
+            sides.add(news["side"])
+            if news["side"] == 1:
+                assert news["statistics"]["transpositions"] == 0  # AlphaZero's is a tree
+    assert sides == {0, 1}
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        {"by": "elo", "elo": 500},
+        {"by": "elo", "elo": 2000},
+        {"by": "evaluations", "evaluations": 50},
+        {"by": "seconds", "seconds": 0.2},
+        {"by": "clock", "left": 3.0, "increment": 0.0},
+    ],
+)
+@pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
+def test_the_engine_moves_at_every_level(server: Server, level: dict[str, Any], variant: str) -> None:
+    fen = START if variant == "chess" else START.replace(" ", "[] ", 1)
+    game = {"variant": variant, "fen": fen, "moves": ["e2e4"]}
+    with server.talk() as line:
+        hear(line)
+        line.send(json.dumps({"type": "play", "id": 3, "game": game, "level": level}))
+        answer = until(line, "move")
+    assert answer["id"] == 3
+    assert answer["move"][1] in "5678" or answer["move"][3] in "5678"
+
+
+def test_a_proof_is_told(server: Server) -> None:
+    game = {**GAME, "fen": "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"}
+    with server.talk() as line:
+        hear(line)
+        line.send(json.dumps(analyse(1, game=game)))
+        report = until(line, "report")
+        assert report["solved"] == {"state": "win", "plies": 1, "mate": 1}
+        assert until(line, "done")["finish"] == "solved"
+
+
+def test_tablebases_speak_up() -> None:
+    directory = Path(sys.prefix) / "share" / "syzygy"
+    assert directory.is_dir(), (
+        f"'make test' installs tablebases; or: anabranch tablebases fetch --to {directory}"
+    )
+    with start("--tablebases", str(directory)) as server, server.talk() as line:
+        hear(line)
+        line.send(
+            json.dumps(analyse(1, game={**GAME, "fen": "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"}, seconds=1.0))
+        )
+        report = until(line, "report")
+        assert report["statistics"]["tablebase_hits"] > 0
+        assert any(row["state"].startswith("tb-") for row in report["moves"])
+
+
+def test_a_server_keeps_time_and_memory_of_its_browsers(server: Server) -> None:
+    thinking = Thinking(Limits(seconds=0.4, memory=64 << 20))
+    told: list[dict[str, Any]] = []
+    order = read_message(json.dumps(analyse(1, seconds=60, recipes=[{}, {}])))
+    assert isinstance(order, Analyse)
+    begun = time.monotonic()
+    thinking.analyse(order, told.append)
+    assert time.monotonic() - begun < 10
+    assert told[-1] == {"type": "done", "id": 1, "finish": "time"}
+    engines = [engine for engine in thinking._engines if engine is not None]
+    assert sum(engine.settings.memory for engine in engines) == 64 << 20
+
+
+def test_a_new_order_ends_the_old_one(server: Server) -> None:
+    with server.talk() as line:
+        hear(line)
+        line.send(json.dumps(analyse(1)))
+        until(line, "report")
+        line.send(json.dumps(analyse(2, seconds=0.3)))
+        seen = []
+        while (news := hear(line))["type"] != "done" or news["id"] == 1:
+            seen.append(news["id"])
+    assert news["id"] == 2
+    assert seen == sorted(seen), "the old search went on beside the new one"
+
+
+def test_stop_stops(server: Server) -> None:
+    with server.talk() as line:
+        hear(line)
+        line.send(json.dumps(analyse(1)))
+        until(line, "report")
+        begun = time.monotonic()
+        line.send(json.dumps({"type": "stop"}))
+        assert until(line, "done")["finish"] == "stopped"
+        assert time.monotonic() - begun < 2.0
+        with pytest.raises(TimeoutError):
+            line.recv(0.8)
+
+
+MALFORMED: list[Any] = [
+    "",
+    "hello",
+    "null",
+    "[]",
+    "1e999",
+    "{",
+    '{"type": "stop", "type": "open"}',
+    "[" * 10_000,
+    {},
+    {"type": None},
+    {"type": "open", "path": "/etc/passwd"},
+    {"type": "exec", "command": "id"},
+    {"type": "stop", "more": 1},
+    {"type": "watch", "view": {"nodes": 1_000_000}},
+    {"type": "watch", "view": {"nodes": 0}},
+    {"type": "watch", "view": {"nodes": "9"}},
+    analyse(-1),
+    analyse(1, lines=10_000),
+    analyse(1, lines=2.5),
+    analyse(1, seconds=-1),
+    analyse(1, seconds="1"),
+    analyse(1, recipes=[]),
+    analyse(1, recipes=[{"preset": "default"}] * 3),
+    analyse(1, recipes=[{"preset": "../../etc/passwd"}]),
+    analyse(1, recipes=[{"preset": "default", "changes": {"evaluator": "/etc/passwd"}}]),
+    analyse(1, recipes=[{"preset": "default", "changes": {"memory": 1 << 60}}]),
+    analyse(1, recipes=[{"preset": "default", "changes": {"threads": 256}}]),
+    analyse(1, recipes=[{"preset": "default", "changes": {"solver": "rubbish"}}]),
+    analyse(1, recipes=[{"preset": "default", "changes": {"q_epsilon": 1e300}}]),
+    analyse(1, game={**GAME, "variant": "atomic"}),
+    analyse(1, game={**GAME, "fen": ""}),
+    analyse(1, game={**GAME, "fen": "x" * 201}),
+    analyse(1, game={**GAME, "fen": "/etc/passwd"}),
+    analyse(1, game={**GAME, "fen": "8/8/8/8/8/8/8/8 w - - 0 1"}),
+    analyse(1, game={**GAME, "fen": START + "\x00"}),
+    analyse(1, game={**GAME, "moves": ["e2e5"]}),
+    analyse(1, game={**GAME, "moves": ["e2e4; rm -rf /"]}),
+    analyse(1, game={**GAME, "moves": [["e2e4"]]}),
+    analyse(1, game={**GAME, "moves": "e2e4"}),
+    analyse(1, game={**GAME, "moves": ["e2e4"] * 3000}),
+    analyse(1, game={**GAME, "fen": "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"}),  # stalemate
+    {"type": "play", "id": 1, "game": GAME, "level": {"by": "elo", "elo": 9000}},
+    {"type": "play", "id": 1, "game": GAME, "level": {"by": "seconds", "seconds": 1e9}},
+    {"type": "play", "id": 1, "game": GAME, "level": {"by": "magic"}},
+    {"type": "play", "id": 1, "game": GAME},
+]
+
+
+def test_what_makes_no_sense_is_refused_in_a_sentence_and_the_line_stays(server: Server) -> None:
+    with server.talk() as line:
+        hear(line)
+        for said in MALFORMED:
+            line.send(said if isinstance(said, str) else json.dumps(said))
+            answer = hear(line)
+            assert answer["type"] == "error", (said, answer)
+            assert 10 < len(answer["message"]) < 500
+            assert "Traceback" not in answer["message"]
+            assert "root:" not in answer["message"]
+            time.sleep(0.03)
+        line.send(json.dumps(analyse(9, seconds=0.1)))
+        assert until(line, "done")["id"] == 9
+
+
+def test_the_message_of_a_refusal_does_not_repeat_much() -> None:
+    with pytest.raises(MessageError) as error:
+        read_message(json.dumps({"type": "stop", "x" * 5000: 1}))
+    assert len(str(error.value)) < 200
+
+
+def test_a_message_that_is_too_large_ends_the_line_and_nothing_else(server: Server) -> None:
+    with server.talk() as other:
+        hear(other)
+        with server.talk() as line:
+            hear(line)
+            line.send("x" * 100_000)
+            assert closing_of(line)[0] == 1009
+        other.send(json.dumps(analyse(1, seconds=0.1)))
+        assert until(other, "done")["id"] == 1
+
+
+def test_bytes_and_floods_end_the_line(server: Server) -> None:
+    with server.talk() as line:
+        hear(line)
+        line.send(b"\x00\x01")
+        assert closing_of(line) == (1008, "messages are text")
+    with server.talk() as line:
+        with contextlib.suppress(ConnectionClosed):
+            for _ in range(2000):
+                line.send('{"type":"stop"}')
+        assert closing_of(line) == (1008, "too many messages")
+    server.is_well()
+
+
+def test_fifty_come_eight_are_served_and_they_are_unharmed(server: Server) -> None:
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(server.talk())
+        assert hear(first)["type"] == "hello"
+        first.send(json.dumps(analyse(1)))
+        served, refused = [first], 0
+        for _ in range(50):
+            line = stack.enter_context(server.talk())
+            try:
+                assert hear(line)["type"] == "hello"
+                served.append(line)
+                line.send(json.dumps(analyse(2)))
+            except ConnectionClosed:
+                refused += 1
+                assert closing_of(line) == (1013, "8 browsers are connected; no more are served")
+        assert (len(served), refused) == (8, 43)
+        for line in served:  # all of them search
+            assert until(line, "report")["statistics"]["visits"] > 0
+        before = until(first, "report")
+        until(first, "report")
+        assert until(first, "report")["elapsed"] > before["elapsed"]
+    for _ in range(50):  # the places become free as soon as the server has noticed
+        with contextlib.suppress(ConnectionClosed), server.talk() as line:
+            hear(line)
+            break
+        time.sleep(0.1)
+    server.is_well()
+
+
+def _memory(process: int) -> int:
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_who_does_not_read_is_cut_off_and_fills_nothing(server: Server) -> None:
+    lines = [
+        "GET /ws HTTP/1.1",
+        f"Host: 127.0.0.1:{server.port}",
+        f"Origin: {server.origin}",
+        f"Cookie: {server.cookie}",
+    ]
+    lines += [f"{name}: {value}" for name, value in HANDSHAKE]
+    order = json.dumps(analyse(1, view={"nodes": 2000, "depth": 50, "visits": 0})).encode()
+    mask = b"\x00\x00\x00\x00"
+    frame = b"\x81" + bytes([0x80 | 126]) + len(order).to_bytes(2, "big") + mask + order
+    sleeper = socket.socket()
+    sleeper.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    with contextlib.closing(sleeper), server.talk() as other:
+        hear(other)
+        sleeper.connect(("127.0.0.1", server.port))
+        sleeper.sendall(("\r\n".join(lines) + "\r\n\r\n").encode() + frame)
+        time.sleep(1.0)
+        before = _memory(server.process.pid)
+        other.send(json.dumps(analyse(5, seconds=8.0)))
+        assert until(other, "done")["finish"] == "time"
+        grown = _memory(server.process.pid) - before
+        assert grown < 400 << 20, "reports pile up"  # both graphs may grow meanwhile
+        # Its search has ended: the place is free, and the server has nothing to do.
+        assert _busy(server.process.pid, 1.0) < 0.4
+    server.is_well()
+
+
+def _busy(process: int, seconds: float) -> float:
+    """Share of a core that a process uses."""
+
+    def used() -> float:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    before = used()
+    time.sleep(seconds)
+    return (used() - before) / seconds
+
+
+def test_leaving_ends_the_search(server: Server) -> None:
+    with server.talk() as line:
+        hear(line)
+        line.send(json.dumps(analyse(1)))
+        until(line, "report")
+    time.sleep(1.0)
+    assert _busy(server.process.pid, 1.0) < 0.4
+
+
+@pytest.mark.parametrize(
+    "order", [analyse(1), {"type": "play", "id": 1, "game": GAME, "level": {"by": "seconds", "seconds": 60}}]
+)
+def test_a_client_that_goes_is_gone_within_a_second(order: dict[str, Any]) -> None:
+    orders = [json.dumps(order)]
+    searching = asyncio.Event()
+
+    async def receive() -> str:
+        if orders:
+            return orders.pop()
+        await asyncio.sleep(0.5)
+        raise ClientGoneError("gone")
+
+    async def send(text: str) -> None:
+        searching.set()
+
+    async def live() -> float:
+        client = Client(Thinking(Limits()), receive, send)
+        begun = time.monotonic()
+        with pytest.raises(ClientGoneError, match="gone"):
+            await client.serve({"type": "hello"})
+        return time.monotonic() - begun
+
+    assert asyncio.run(live()) < 0.5 + 1.0
+    assert searching.is_set()

@@ -1,0 +1,95 @@
+// Playing and moving about with keys: a cursor on the board, and shortcuts for the page.
+import type { App } from './app';
+import * as game from './game';
+import { destinations, dropSquares } from './rules';
+import type { Role, SquareName } from './rules';
+
+const DROPS: Record<string, Role> = { p: 'pawn', n: 'knight', b: 'bishop', r: 'rook', q: 'queen' };
+const STEPS: Record<string, [number, number]> = {
+  ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0],
+};
+
+/** A key that was pressed on the board itself. */
+export function onBoard(app: App, event: KeyboardEvent): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const { state } = app;
+  const step = STEPS[event.key];
+  const drop = DROPS[event.key.toLowerCase()];
+  if (step) moveCursor(app, step);
+  else if (event.key === 'Enter' || event.key === ' ') press(app);
+  else if (event.key === 'Escape') {
+    game.forgetChoices(state);
+    state.announcement = 'Nothing is selected.';
+  } else if (drop && dropSquares(game.position(state), drop).length && game.mayMove(state)) {
+    state.dropRole = state.dropRole === drop ? null : drop;
+    state.keyboardFrom = null;
+    state.announcement = state.dropRole ? `Choose where to drop the ${drop}.` : 'Nothing is selected.';
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
+  app.redraw();
+}
+
+function moveCursor(app: App, [right, up]: [number, number]): void {
+  const { state } = app;
+  const sign = state.orientation === 'white' ? 1 : -1;
+  const at = state.cursor ?? (state.orientation === 'white' ? 'e2' : 'e7');
+  const file = at.charCodeAt(0) - 97 + (state.cursor ? sign * right : 0);
+  const rank = at.charCodeAt(1) - 49 + (state.cursor ? sign * up : 0);
+  if (file < 0 || file > 7 || rank < 0 || rank > 7) return;
+  state.cursor = (String.fromCharCode(97 + file) + String(rank + 1)) as SquareName;
+  state.announcement = describe(app, state.cursor);
+}
+
+function describe(app: App, square: SquareName): string {
+  const piece = game.position(app.state).board.get(game.squareIndex(square));
+  return piece ? `${square}, ${piece.color} ${piece.role}` : `${square}, empty`;
+}
+
+/** Select the piece under the cursor, or move the selected one there. */
+function press(app: App): void {
+  const { state } = app;
+  const at = state.cursor;
+  if (!at || !game.mayMove(state)) return;
+  if (state.dropRole) {
+    game.dropOnBoard(app, state.dropRole, at);
+    return;
+  }
+  const position = game.position(state);
+  const from = state.keyboardFrom;
+  const dests = destinations(position, state.game.chess960);
+  if (from && dests.get(from)?.includes(at)) {
+    state.keyboardFrom = null;
+    game.moveOnBoard(app, from, at, false);
+  } else if (dests.get(at)?.length) {
+    state.keyboardFrom = at === from ? null : at;
+    state.announcement = state.keyboardFrom ? `${describe(app, at)}, selected.` : 'Nothing is selected.';
+  } else state.announcement = from ? 'That move is not legal.' : `${describe(app, at)}, cannot move.`;
+}
+
+/** A key that was pressed anywhere else on the page. */
+export function onPage(app: App, event: KeyboardEvent): void {
+  const target = event.target;
+  const isText = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const { state } = app;
+  if (event.key === 'Escape') {
+    state.dialog = null;
+    if (state.promotion) game.choosePromotion(app, null);
+    game.forgetChoices(state);
+    app.redraw();
+    return;
+  }
+  if (isText || state.dialog) return;
+  const actions: Record<string, () => void> = {
+    ArrowLeft: () => game.back(app),
+    ArrowRight: () => game.forward(app),
+    Home: () => game.toStart(app),
+    End: () => game.toEnd(app),
+    f: () => game.flip(app),
+  };
+  const action = actions[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+}

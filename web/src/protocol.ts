@@ -1,0 +1,147 @@
+// What is said on the line to the server: the mirror of `anabranch/web/messages.py` and `report.py`.
+import type { Variant } from './rules';
+
+export type Verdict = 'unknown' | 'win' | 'draw' | 'loss' | 'tb-win' | 'tb-draw' | 'tb-loss';
+export type Setting = boolean | number | string;
+
+export interface GameSoFar {
+  variant: Variant;
+  chess960: boolean;
+  fen: string;
+  moves: string[];
+}
+
+export interface Recipe {
+  preset: string;
+  changes: Record<string, Setting>;
+}
+
+export interface View {
+  nodes: number;
+  depth: number;
+  visits: number;
+}
+
+export interface ClockLeft {
+  by: 'clock';
+  left: number;
+  increment: number;
+}
+
+export type Level =
+  | { by: 'elo'; elo: number }
+  | { by: 'evaluations'; evaluations: number }
+  | { by: 'seconds'; seconds: number }
+  | ClockLeft;
+
+export type Order =
+  | { type: 'analyse'; id: number; game: GameSoFar; recipes: Recipe[]; lines: number; seconds?: number; view: View | null }
+  | { type: 'play'; id: number; game: GameSoFar; recipe: Recipe; level: Level; clock: ClockLeft | null }
+  | { type: 'watch'; view: View | null }
+  | { type: 'openings'; variant: Variant }
+  | { type: 'stop' };
+
+export interface SettingRow {
+  name: string;
+  meaning: string;
+  choices: string[];
+  minimum: number | null;
+  maximum: number | null;
+}
+
+export interface Hello {
+  type: 'hello';
+  version: string;
+  presets: Record<string, Record<string, Setting>>;
+  settings: SettingRow[];
+  /** What the default preset has otherwise, by variant. */
+  tuned: Record<string, Record<string, Setting>>;
+  elo: [number, number];
+  seconds: number;
+  nodes: number;
+}
+
+/** Values are for the side to move. */
+export interface Line {
+  moves: string[];
+  value: number;
+  cp: number;
+  mate: number | null;
+  visits: number;
+  state: Verdict;
+  plies: number | null;
+  wdl: [number, number, number];
+}
+
+export interface MoveRow {
+  move: string;
+  visits: number;
+  q: number | null;
+  prior: number;
+  policy: number;
+  child: number | null;
+  state: Verdict;
+  plies: number | null;
+}
+
+export interface Statistics {
+  visits: number;
+  nodes: number;
+  edges: number;
+  transpositions: number;
+  corrections: number;
+  solved: number;
+  leak: number;
+  mean_depth: number;
+  max_depth: number;
+  bytes: number;
+  tablebase_hits: number;
+}
+
+export interface Report {
+  side: 0 | 1;
+  elapsed: number;
+  speed?: number;
+  fen: string;
+  best: string;
+  value: number;
+  cp: number;
+  solved: { state: Verdict; plies: number | null; mate: number | null } | null;
+  lines: Line[];
+  moves: MoveRow[];
+  statistics: Statistics;
+}
+
+/** A part of the graph, in columns. */
+export interface GraphColumns {
+  nodes: {
+    position: string[];
+    depth: number[];
+    visits: number[];
+    value: number[];
+    raw: number[];
+    state: Verdict[];
+    plies: (number | null)[];
+    transposition: boolean[];
+    legal: number[];
+  };
+  edges: {
+    source: number[];
+    target: number[];
+    move: string[];
+    visits: number[];
+    q: number[];
+    prior: number[];
+    child_value: number[];
+    pruned: boolean[];
+  };
+}
+
+export type News =
+  | Hello
+  | ({ type: 'report'; id: number } & Report)
+  | ({ type: 'graph'; id: number; side: 0 | 1 } & GraphColumns)
+  | { type: 'move'; id: number; move: string; report: Report | null }
+  | { type: 'openings'; variant: Variant; positions: [string, string][] }
+  | { type: 'done'; id: number; finish: string }
+  | { type: 'error'; id: number | null; message: string };

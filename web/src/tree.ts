@@ -1,0 +1,112 @@
+// A game as a tree of moves: the main line and variations. Knows the rules, not the page.
+import type { Variant } from './rules';
+import { fenOf, playOn, positionOf, START } from './rules';
+
+/** What an engine thought of a position, for White. */
+export interface Judgement {
+  cp: number;
+  mate: number | null;
+  value: number;
+  visits: number;
+}
+
+export interface TreeNode {
+  id: number;
+  parent: number | null;
+  children: number[];
+  uci: string;
+  san: string;
+  fen: string;
+  comment?: string;
+  judgement?: Judgement;
+}
+
+/** A game. The root is node 0; the first child of a node is the main line. */
+export interface Game {
+  variant: Variant;
+  chess960: boolean;
+  headers: Record<string, string>;
+  nodes: Record<number, TreeNode>;
+  nextId: number;
+}
+
+export const ROOT = 0;
+
+export function newGame(variant: Variant, fen: string = START[variant], chess960 = false): Game {
+  const normal = fenOf(positionOf(variant, fen));
+  const root: TreeNode = { id: ROOT, parent: null, children: [], uci: '', san: '', fen: normal };
+  return { variant, chess960, headers: {}, nodes: { [ROOT]: root }, nextId: 1 };
+}
+
+export function nodeOf(game: Game, id: number): TreeNode {
+  const node = game.nodes[id];
+  if (!node) throw new Error(`there is no node ${id}`);
+  return node;
+}
+
+/** Add a move (UCI or SAN) below a node, or find it there; its node, or nothing if the move is illegal. */
+export function addMove(game: Game, at: number, text: string): TreeNode | undefined {
+  const parent = nodeOf(game, at);
+  const played = playOn(game.variant, game.chess960, parent.fen, text);
+  if (!played) return undefined;
+  const known = parent.children.map((id) => nodeOf(game, id)).find((child) => child.uci === played.uci);
+  if (known) return known;
+  const node: TreeNode = { id: game.nextId++, parent: at, children: [], ...played };
+  game.nodes[node.id] = node;
+  parent.children.push(node.id);
+  return node;
+}
+
+/** The nodes from the root to a node, both included. */
+export function pathTo(game: Game, id: number): TreeNode[] {
+  const path: TreeNode[] = [];
+  for (let at: number | null = id; at !== null; at = nodeOf(game, at).parent) path.push(nodeOf(game, at));
+  return path.reverse();
+}
+
+export function movesTo(game: Game, id: number): string[] {
+  return pathTo(game, id).slice(1).map((node) => node.uci);
+}
+
+/** The last node of the main line below a node. */
+export function endOfLine(game: Game, id: number): number {
+  let node = nodeOf(game, id);
+  for (let next = node.children[0]; next !== undefined; next = node.children[0]) node = nodeOf(game, next);
+  return node.id;
+}
+
+/** The line a node is on: from the root through it to the end of its main line. */
+export function lineThrough(game: Game, id: number): TreeNode[] {
+  return pathTo(game, endOfLine(game, id));
+}
+
+/** Make the line to a node the main line. */
+export function promote(game: Game, id: number): void {
+  for (const node of pathTo(game, id)) {
+    if (node.parent === null) continue;
+    const siblings = nodeOf(game, node.parent).children;
+    siblings.splice(siblings.indexOf(node.id), 1);
+    siblings.unshift(node.id);
+  }
+}
+
+/** Remove a node and all below it; its parent. */
+export function remove(game: Game, id: number): number {
+  const node = nodeOf(game, id);
+  if (node.parent === null) return id;
+  const siblings = nodeOf(game, node.parent).children;
+  siblings.splice(siblings.indexOf(id), 1);
+  const dropped = [id];
+  for (let next = dropped.pop(); next !== undefined; next = dropped.pop()) {
+    dropped.push(...nodeOf(game, next).children);
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- the record is a table of nodes
+    delete game.nodes[next];
+  }
+  return node.parent;
+}
+
+/** The ply of a position: 0 is White's first move. */
+export function plyOf(fen: string): number {
+  const fields = fen.split(' ');
+  return 2 * (Number(fields[5] ?? '1') - 1) + (fields[1] === 'b' ? 1 : 0);
+}

@@ -1,0 +1,221 @@
+// The analyst: lines, win-draw-loss, every move with its visits, value and prior; one recipe or two beside
+// each other; the evaluation over the game.
+import * as analysis from '../analysis';
+import type { App } from '../app';
+import * as game from '../game';
+import { count, forWhite, megabytes, percent, score, signed, verdict, whiteScore } from '../numbers';
+import type { Line, MoveRow, Report } from '../protocol';
+import { sanLine, turnOf } from '../rules';
+import { addMove, plyOf } from '../tree';
+import { chart } from './chart';
+import type { VNode } from './dom';
+import { button, check, h, select } from './dom';
+import { moveList } from './moveList';
+import { enhancements, presetSelect } from './recipe';
+
+const MOST_ROWS = 12;
+
+/** Why a search ended by itself. */
+const FINISHES: Record<string, string> = {
+  time: 'Stopped at the time limit; start it again to go on.',
+  memory: 'Stopped, because the memory for the graph is full.',
+  solved: 'The position is solved.',
+  idle: 'Nothing is left to evaluate.',
+};
+
+export function analysisPanel(app: App): VNode {
+  const { state } = app;
+  const sides: (0 | 1)[] = state.analysis.compare ? [0, 1] : [0];
+  return h('div.side.wide', { key: 'analyse', class: { comparing: state.analysis.compare } }, [
+    h('div.column', { key: 'engine' }, [
+      h('section.card.engine', { attrs: { 'aria-label': 'Analysis' } }, [
+        engineHead(app),
+        h('div.sides', sides.map((side) => sideView(app, side))),
+      ]),
+    ]),
+    h('div.column', { key: 'game' }, [moveList(app), chart(app), runs(app)]),
+  ]);
+}
+
+export function engineHead(app: App): VNode {
+  const { state } = app;
+  const { analysis: present } = state;
+  return h('div.engine-head', [
+    startButton(app),
+    select('Lines', [1, 2, 3, 4, 5, 6, 8].map((lines) => [String(lines), String(lines)] as const), String(present.lines), (lines) => analysis.setLines(app, Number(lines))),
+    check('Compare two presets', present.compare, (compare) => analysis.setCompare(app, compare)),
+    check('Arrows', state.arrows, (arrows) => {
+      state.arrows = arrows;
+      app.redraw();
+    }),
+  ]);
+}
+
+export function startButton(app: App): VNode {
+  const { state } = app;
+  return state.analysis.running
+    ? button('Stop', () => analysis.stop(app), { icon: 'stop', showsText: true, kind: 'primary', id: 'stop' })
+    : button('Analyse', () => analysis.start(app), {
+        icon: 'play', showsText: true, kind: 'primary', id: 'start', disabled: state.line !== 'open' || !!game.ending(state),
+      });
+}
+
+function sideView(app: App, side: 0 | 1): VNode {
+  const { state } = app;
+  const report = state.order?.purpose === 'sweep' ? null : state.analysis.reports[side];
+  return h('div.side-view', { key: side, attrs: { 'data-side': side } }, [
+    presetSelect(app, side),
+    enhancements(app, side),
+    report ? verdictRow(app, report) : h('p.empty', emptyText(app)),
+    report ? lines(app, report) : null,
+    report ? table(app, report) : null,
+    report ? statistics(report) : null,
+    report && state.analysis.finish ? h('p.empty', FINISHES[state.analysis.finish] ?? '') : null,
+  ]);
+}
+
+function emptyText(app: App): string {
+  const { state } = app;
+  const end = game.ending(state);
+  if (end) return 'The game is over in this position.';
+  if (state.analysis.sweep.length) return `The game is being judged: ${state.analysis.sweep.length} positions to go.`;
+  if (state.line !== 'open') return 'The engine is away.';
+  return state.analysis.running ? 'Searching…' : 'Start the analysis to see lines, values and visits.';
+}
+
+export function verdictRow(app: App, report: Report): VNode {
+  const turn = turnOf(game.here(app.state).fen);
+  const best = report.lines[0];
+  const white = whiteScore(report, turn);
+  const proven = report.solved ? verdict(report.solved.state, report.solved.plies) : '';
+  const [win, draw, loss] = best?.wdl ?? [0, 0, 0];
+  const [ours, theirs] = turn === 'white' ? [win, loss] : [loss, win];
+  return h('div.verdict', [
+    h('strong.score', { attrs: { 'data-id': 'score' } }, score(white.cp, white.mate)),
+    proven ? h('span.badge.proven', `Proven ${proven}`) : null,
+    h('div.wdl', { attrs: { role: 'img', 'aria-label': `White wins ${ours / 10} %, draw ${draw / 10} %, Black wins ${theirs / 10} %` } }, [
+      share('white', ours), share('draw', draw), share('black', theirs),
+    ]),
+  ]);
+}
+
+function share(kind: string, permille: number): VNode {
+  return h(`span.${kind}`, { style: { width: `${permille / 10}%` } }, permille >= 130 ? `${Math.round(permille / 10)}%` : '');
+}
+
+export function lines(app: App, report: Report): VNode {
+  return h('ol.lines', { attrs: { 'aria-label': 'Principal variations' } }, report.lines.map((line, index) => lineRow(app, line, index)));
+}
+
+function lineRow(app: App, line: Line, index: number): VNode {
+  const { state } = app;
+  const { fen } = game.here(state);
+  const turn = turnOf(fen);
+  const said = sanCached(app, fen, line.moves.slice(0, 14));
+  const proven = verdict(line.state, line.plies);
+  const first = plyOf(fen);
+  return h('li', { key: index }, [
+    h('span.score', { class: { good: forWhite(turn, line.cp) > 0 } }, score(forWhite(turn, line.cp), line.mate === null ? null : forWhite(turn, line.mate))),
+    h('span.text', [
+      ...said.map((san, step) => {
+        const ply = first + step;
+        const number = ply % 2 === 0 ? `${ply / 2 + 1}.\u00a0` : step === 0 ? `${(ply + 1) / 2}…\u00a0` : '';
+        return h('button.move', {
+          key: step,
+          attrs: { type: 'button', title: 'Play the line up to here' },
+          on: { click: () => playLine(app, line.moves.slice(0, step + 1)) },
+        }, number + san);
+      }),
+      proven ? h('span.badge', proven) : null,
+    ]),
+    h('span.visits', count(line.visits)),
+  ]);
+}
+
+/** Put moves into the game as a line from here. */
+export function playLine(app: App, moves: readonly string[]): void {
+  const { state } = app;
+  let at = state.current;
+  for (const move of moves) at = addMove(state.game, at, move)?.id ?? at;
+  game.goTo(app, at);
+}
+
+export function table(app: App, report: Report): VNode {
+  const { fen } = game.here(app.state);
+  const turn = turnOf(fen);
+  const shown = report.moves.slice(0, MOST_ROWS);
+  const total = Math.max(1, report.moves.reduce((sum, row) => sum + row.visits, 0));
+  const largest = Math.max(0.1, ...shown.map((row) => Math.abs(row.q ?? 0)));
+  return h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Moves of the position' } }, [h('table', [
+    h('thead', [h('tr', [h('th', 'Move'), h('th', 'Visits'), h('th', 'Q'), h('th', 'Prior'), h('th', [h('span.sr-only', 'Proven')])])]),
+    h('tbody', shown.map((row) => moveRow(app, fen, row, { total, largest, sign: turn === 'white' ? 1 : -1 }))),
+  ])]);
+}
+
+/** One move; its bars are relative to all visits, to the largest Q, and to 1. */
+function moveRow(
+  app: App, fen: string, row: MoveRow, { total, largest, sign }: { total: number; largest: number; sign: number },
+): VNode {
+  const san = sanCached(app, fen, [row.move])[0] ?? row.move;
+  const q = row.q === null ? null : sign * row.q;
+  return h('tr', { key: row.move, attrs: { 'data-move': row.move } }, [
+    h('td', [h('button.move', { attrs: { type: 'button' }, on: { click: () => game.play(app, row.move) } }, san)]),
+    h('td.meter', [h('i', { style: { width: percent(row.visits / total) } }), h('span', count(row.visits))]),
+    h('td.q', [h('div', [
+      h('span', q === null ? '–' : signed(q, 2)),
+      h('span.track', q === null ? [] : [h('i', { class: { minus: q < 0 }, style: { width: `${(Math.abs(q) / largest) * 50}%` } })]),
+    ])]),
+    h('td.meter.prior', [h('i', { style: { width: percent(row.prior) } }), h('span', percent(row.prior))]),
+    h('td.proven', verdict(row.state, row.plies)),
+  ]);
+}
+
+export function statistics(report: Report): VNode {
+  const numbers = report.statistics;
+  const rows: [string, string, string][] = [
+    ['Visits', count(numbers.visits), 'Visits of the position'],
+    ['Speed', report.speed === undefined ? '–' : `${count(report.speed)}/s`, 'Simulations per second'],
+    ['Depth', `${numbers.mean_depth.toFixed(1)} / ${numbers.max_depth}`, 'Mean and longest trajectory of the last slice'],
+    ['Nodes', count(numbers.nodes), 'Nodes of the graph'],
+    ['Transpositions', count(numbers.transpositions), 'Nodes with more than one parent'],
+    ['Solved', count(numbers.solved), 'Nodes with a proof'],
+    ['Leak', numbers.leak.toFixed(4), 'Mean distance of an edge’s Q and the value of its child'],
+    ['Memory', megabytes(numbers.bytes), 'Memory of the graph'],
+  ];
+  if (numbers.tablebase_hits) rows.push(['Tablebase hits', count(numbers.tablebase_hits), 'Nodes whose result a tablebase knew']);
+  return h('dl.statistics', rows.map(([name, value, meaning]) => h('div', { key: name, attrs: { title: meaning } }, [h('dt', name), h('dd', value)])));
+}
+
+/** Recipes that were tried here, one beside the other. */
+function runs(app: App): VNode | null {
+  const { runs: present } = app.state.analysis;
+  if (present.rows.length < 2 || present.fen !== game.here(app.state).fen) return null;
+  return h('section.card.runs', { attrs: { 'aria-label': 'What changes' } }, [
+    h('h2', 'What changes'),
+    h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Recipes tried here' } }, [h('table', [
+      h('thead', [h('tr', ['Recipe', 'Move', 'Score', 'Visits', 'Transp.', 'Solved', 'Leak'].map((name) => h('th', name)))]),
+      h('tbody', present.rows.map((row) => h('tr', { key: row.label }, [
+        h('td.label', { attrs: { title: row.label } }, row.label),
+        h('td', row.move),
+        h('td', score(row.cp, null)),
+        h('td', count(row.visits)),
+        h('td', count(row.transpositions)),
+        h('td', count(row.solved)),
+        h('td', row.leak.toFixed(4)),
+      ]))),
+    ])]),
+  ]);
+}
+
+const cache = new Map<string, string[]>();
+
+/** Lines as players write them; the same lines come again several times a second. */
+export function sanCached(app: App, fen: string, moves: readonly string[]): string[] {
+  const key = `${app.state.game.variant} ${fen} ${moves.join(' ')}`;
+  const known = cache.get(key);
+  if (known) return known;
+  if (cache.size > 4000) cache.clear();
+  const said = sanLine(app.state.game.variant, fen, moves);
+  cache.set(key, said);
+  return said;
+}

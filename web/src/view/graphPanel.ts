@@ -1,0 +1,261 @@
+// The graph view: the live search graph, what is known of the node that somebody points at, where lines of
+// play meet, and files to take away.
+import * as analysis from '../analysis';
+import type { App } from '../app';
+import * as game from '../game';
+import { GraphCanvas } from '../graph/canvas';
+import { toDot, toJson, toSvg } from '../graph/export';
+import type { Graph, GraphNode } from '../graph/model';
+import { meetings, trace, wayTo, waysTo } from '../graph/model';
+import type { Palette } from '../graph/palette';
+import { DARK, LIGHT } from '../graph/palette';
+import { count, percent, signed, verdict } from '../numbers';
+import { plyOf } from '../tree';
+import { lines, playLine, sanCached, startButton, statistics, verdictRow } from './analysisPanel';
+import type { VNode } from './dom';
+import { button, h, segments, slider } from './dom';
+import { presetSelect } from './recipe';
+
+const MOST_MEETINGS = 12;
+
+let canvas: GraphCanvas | null = null;
+let shown: { graph: Graph | null; isDark: boolean } = { graph: null, isDark: false };
+let pointed: { id: number; x: number; y: number } | null = null;
+
+/** For tests: where the nodes are, and how long a frame takes. */
+export function graphCanvas(): GraphCanvas | null {
+  return canvas;
+}
+
+export function graphPanel(app: App): VNode {
+  const { state } = app;
+  const graph = state.analysis.graphs[state.viewSide];
+  return h('div.side.graph-side', { key: 'graph' }, [
+    h('section.card.graph-card', { attrs: { 'aria-label': 'Search graph' } }, [
+      toolbar(app, graph),
+      h('div.graph-frame', [
+        h('canvas.graph', {
+          attrs: {
+            tabindex: 0,
+            role: 'application',
+            'aria-label': graph ? `Search graph, ${graph.nodes.length} nodes, ${graph.edges.length} edges. Arrow keys go from node to node.` : 'Search graph, empty',
+          },
+          hook: {
+            insert: (vnode) => mount(app, vnode.elm as HTMLCanvasElement),
+            destroy: () => {
+              canvas?.destroy();
+              canvas = null;
+              shown = { graph: null, isDark: false };
+            },
+          },
+        }),
+        graph ? null : h('p.empty.centre', state.analysis.running ? 'The graph is growing…' : 'Start the search to see its graph.'),
+        tooltip(app, graph),
+        legend(),
+      ]),
+    ]),
+    meetingCard(app, graph),
+  ]);
+}
+
+function mount(app: App, element: HTMLCanvasElement): void {
+  canvas = new GraphCanvas(element, {
+    hovered: (id, x, y) => {
+      const before = pointed?.id;
+      pointed = id === null ? null : { id, x, y };
+      if (before !== pointed?.id) app.redraw();
+    },
+    selected: (id) => pick(app, id),
+  }, (fen, move) => sanCached(app, fen, [move])[0] ?? move);
+  syncGraph(app);
+}
+
+/** Show the newest graph. Called after every drawing of the page. */
+export function syncGraph(app: App): void {
+  const { state } = app;
+  if (!canvas) return;
+  const graph = state.analysis.graphs[state.viewSide];
+  const isDark = darkNow(app);
+  if (graph && graph !== shown.graph) {
+    pointed = null;
+    canvas.show(graph, mainLine(app, graph), paletteOf(isDark), state.selected?.key ?? null);
+  } else if (isDark !== shown.isDark) canvas.setPalette(paletteOf(isDark));
+  const selected = graph && state.selected ? graph.nodes.findIndex((node) => node.key === state.selected?.key) : -1;
+  canvas.select(selected < 0 ? null : selected);
+  shown = { graph, isDark };
+}
+
+export function darkNow(app: App): boolean {
+  return app.state.theme === 'dark' || (app.state.theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+}
+
+function paletteOf(isDark: boolean): Palette {
+  return isDark ? DARK : LIGHT;
+}
+
+function mainLine(app: App, graph: Graph): ReturnType<typeof trace> {
+  return trace(graph, app.state.analysis.reports[app.state.viewSide]?.lines[0]?.moves ?? []);
+}
+
+function pick(app: App, id: number | null): void {
+  const { state } = app;
+  const graph = state.analysis.graphs[state.viewSide];
+  const node = id === null ? undefined : graph?.nodes[id];
+  state.selected = node && graph ? { key: node.key, fen: node.fen, way: wayTo(graph, node.id).map((edge) => edge.move) } : null;
+  if (node) state.announcement = `${wayText(app, state.selected?.way ?? []) || 'Root'}: ${count(node.visits)} visits, value ${signed(node.white, 2)} for White, ${node.above.length} parents.`;
+  app.redraw();
+}
+
+function toolbar(app: App, graph: Graph | null): VNode {
+  const { state } = app;
+  const { view } = state;
+  const most = state.hello?.nodes ?? 2000;
+  const set = (changes: Partial<typeof view>): void => {
+    state.view = { ...view, ...changes };
+    analysis.watch(app);
+  };
+  return h('div.graph-tools', [
+    startButton(app),
+    presetSelect(app, state.viewSide, true),
+    state.analysis.compare
+      ? segments('Which graph', [['0', 'A'], ['1', 'B']], state.viewSide ? '1' : '0', (side) => {
+          state.viewSide = side === '1' ? 1 : 0;
+          app.redraw();
+        })
+      : null,
+    slider('Nodes', view.nodes, { min: 20, max: most, step: 20 }, count(view.nodes), (nodes) => set({ nodes })),
+    slider('Depth', view.depth, { min: 1, max: 30 }, String(view.depth), (depth) => set({ depth })),
+    h('div.keys', { attrs: { role: 'group', 'aria-label': 'Zoom' } }, [
+      button('Zoom in', () => canvas?.zoomBy(1.4), { icon: 'plus' }),
+      button('Zoom out', () => canvas?.zoomBy(1 / 1.4), { icon: 'minus' }),
+      button('Show all', () => canvas?.fit(), { icon: 'fit' }),
+    ]),
+    h('div.keys.exports', { attrs: { role: 'group', 'aria-label': 'Save the graph' } }, (['svg', 'dot', 'json'] as const).map((kind) =>
+      button(kind.toUpperCase(), () => {
+        if (graph) exportAs(app, graph, kind);
+      }, { kind: 'quiet', id: `export-${kind}`, disabled: !graph, icon: 'save', showsText: true }))),
+  ]);
+}
+
+function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
+  const text = kind === 'json'
+    ? toJson(graph, app.state.game.variant)
+    : kind === 'dot'
+      ? toDot(graph)
+      : toSvg(graph, canvas?.layout ?? { spots: [], width: 1, height: 1 }, new Set(mainLine(app, graph)), paletteOf(darkNow(app)));
+  const type = { svg: 'image/svg+xml', dot: 'text/vnd.graphviz', json: 'application/json' }[kind];
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = `anabranch-graph.${kind}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+function wayText(app: App, way: readonly string[]): string {
+  const { fen } = game.here(app.state);
+  const first = plyOf(fen);
+  return sanCached(app, fen, way).map((san, step) => {
+    const ply = first + step;
+    const number = ply % 2 === 0 ? `${ply / 2 + 1}. ` : step === 0 ? `${(ply + 1) / 2}… ` : '';
+    return number + san;
+  }).join(' ');
+}
+
+function tooltip(app: App, graph: Graph | null): VNode | null {
+  const node = pointed && graph ? graph.nodes[pointed.id] : undefined;
+  if (!node || !graph || !pointed) return null;
+  const isRight = canvas && pointed.x > canvas.canvas.clientWidth / 2;
+  const isLow = canvas && pointed.y > canvas.canvas.clientHeight / 2;
+  return h('div.tooltip', {
+    style: {
+      left: isRight ? 'auto' : `${pointed.x + 16}px`,
+      right: isRight && canvas ? `${canvas.canvas.clientWidth - pointed.x + 16}px` : 'auto',
+      top: isLow ? 'auto' : `${pointed.y + 16}px`,
+      bottom: isLow && canvas ? `${canvas.canvas.clientHeight - pointed.y + 16}px` : 'auto',
+    },
+  }, nodeNumbers(app, graph, node));
+}
+
+function nodeNumbers(app: App, graph: Graph, node: GraphNode): VNode[] {
+  const way = wayText(app, wayTo(graph, node.id).map((edge) => edge.move));
+  const proven = verdict(node.state, node.plies);
+  return [
+    h('strong', way || 'The position on the board'),
+    h('dl.statistics', ([
+      ['Visits N', count(node.visits)],
+      ['Value V', `${signed(node.white, 3)} for White`],
+      ['First evaluation', signed(node.turn === 'white' ? node.raw : -node.raw, 3)],
+      ['Legal moves', String(node.legal)],
+      ...(proven ? [['Proven', `${proven} for ${node.turn}`]] : []),
+    ] as [string, string][]).map(([name, value]) => h('div', { key: name }, [h('dt', name), h('dd', value)]))),
+    node.above.length ? h('table.edges', [
+      h('thead', [h('tr', ['From', 'N', 'Q', 'P', 'Leak'].map((name) => h('th', name)))]),
+      h('tbody', node.above.slice(0, 6).map((edge) => h('tr', { key: `${edge.source}-${edge.move}` }, [
+        h('td', sanCached(app, graph.nodes[edge.source]?.fen ?? '', [edge.move])[0] ?? edge.move),
+        h('td', count(edge.visits)),
+        h('td', signed(edge.q, 3)),
+        h('td', percent(edge.prior)),
+        h('td', edge.leak.toFixed(4)),
+      ]))),
+    ]) : h('span'),
+  ];
+}
+
+export function nodeCard(app: App): VNode {
+  const { state } = app;
+  const graph = state.analysis.graphs[state.viewSide];
+  const node = graph?.nodes.find((candidate) => candidate.key === state.selected?.key);
+  const ways = graph && node ? waysTo(graph, node.id) : [];
+  return h('section.card.node-card', { attrs: { 'aria-label': 'Selected node' } }, [
+    h('h2', node && node.above.length > 1 ? 'Where lines meet' : 'Node'),
+    graph && node
+      ? h('div', { attrs: { 'data-parents': node.above.length, 'data-fen': node.fen } }, [
+          ...nodeNumbers(app, graph, node),
+          ways.length > 1 ? h('ul.ways', ways.slice(0, 6).map((way, index) => h('li', { key: index }, wayText(app, way)))) : h('span'),
+          button('Play this line on the board', () => playLine(app, state.selected?.way ?? []), { kind: 'quiet', disabled: !state.selected?.way.length }),
+        ])
+      : h('p.empty', 'Click a node to see its position on the board.'),
+  ]);
+}
+
+function meetingCard(app: App, graph: Graph | null): VNode {
+  const found = graph ? meetings(graph) : [];
+  return h('section.card.meetings', { attrs: { 'aria-label': 'Transpositions' } }, [
+    h('h2', ['Transpositions', found.length ? h('span.badge.meeting', `${count(found.length)} in view`) : null]),
+    graph && found.length
+      ? h('ul', { attrs: { tabindex: 0, 'aria-label': 'Positions that several lines reach' } }, found.slice(0, MOST_MEETINGS).map((node) => h('li', { key: node.key }, [
+          h('button.meeting', {
+            attrs: { type: 'button', 'data-parents': node.above.length, 'data-fen': node.fen },
+            class: { current: node.key === app.state.selected?.key },
+            on: {
+              click: () => {
+                pick(app, node.id);
+                canvas?.centre(node.id);
+                canvas?.canvas.scrollIntoView({ block: 'nearest' });
+              },
+            },
+          }, [
+            h('span.lines-met', waysTo(graph, node.id).slice(0, 2).map((way) => h('span', wayText(app, way)))),
+            h('span.numbers', [h('b', `${node.above.length} parents`), ` ${count(node.visits)} visits`]),
+          ]),
+        ])))
+      : h('p.empty', 'None in view yet.'),
+  ]);
+}
+
+export function searchCard(app: App): VNode {
+  const report = app.state.analysis.reports[app.state.viewSide];
+  return h('section.card.search-card', { attrs: { 'aria-label': 'Search' } }, [
+    h('h2', 'Search'),
+    ...(report ? [verdictRow(app, report), lines(app, report), statistics(report)] : [h('p.empty', 'Nothing is searched yet.')]),
+  ]);
+}
+
+function legend(): VNode {
+  return h('ul.legend', { attrs: { 'aria-label': 'Legend' } }, [
+    h('li', [h('i.scale'), 'light: good for White']),
+    h('li', [h('i.met'), 'several parents']),
+    h('li', [h('i.pv'), 'principal variation']),
+    h('li', [h('i.box'), 'solved']),
+  ]);
+}

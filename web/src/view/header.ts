@@ -1,0 +1,58 @@
+// The head of the page: name, modes, and what concerns the whole page.
+import * as analysis from '../analysis';
+import type { App } from '../app';
+import * as match from '../match';
+import type { Mode, Theme } from '../state';
+import type { IconName, VNode } from './dom';
+import { button, h } from './dom';
+
+const MODES: [Mode, string][] = [['play', 'Play'], ['analyse', 'Analyse'], ['graph', 'Graph']];
+const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' };
+const THEME_ICONS: Record<Theme, IconName> = { system: 'auto', light: 'sun', dark: 'moon' };
+
+export function header(app: App): VNode {
+  const { state } = app;
+  return h('header.top', [
+    h('h1.brand', [logo(), h('span', 'Anabranch')]),
+    h('nav', { attrs: { 'aria-label': 'Mode' } }, MODES.map(([mode, text]) =>
+      h('button', {
+        attrs: { type: 'button', ...(state.mode === mode ? { 'aria-current': 'page' } : {}), 'data-id': `mode-${mode}` },
+        on: { click: () => setMode(app, mode) },
+      }, text))),
+    h('div.tools', [
+      connection(app),
+      button(state.sound ? 'Sound is on' : 'Sound is off', () => {
+        state.sound = !state.sound;
+        app.sound('move');
+        app.redraw();
+      }, { icon: state.sound ? 'sound' : 'silent', id: 'sound', pressed: state.sound }),
+      button(`Theme: ${state.theme}`, () => {
+        state.theme = NEXT[state.theme];
+        app.redraw();
+      }, { icon: THEME_ICONS[state.theme], id: 'theme' }),
+    ]),
+  ]);
+}
+
+export function setMode(app: App, mode: Mode): void {
+  const before = app.state.mode;
+  app.state.mode = mode;
+  analysis.modeChanged(app, before);
+  if (mode === 'play' && before !== 'play') match.comeBack(app);
+  match.askIfDue(app);
+  app.redraw();
+}
+
+function connection(app: App): VNode {
+  const { line } = app.state;
+  const text = { open: 'Engine ready', connecting: 'Connecting', closed: 'No engine' }[line];
+  return h('span.connection', { class: { [line]: true }, attrs: { role: 'status', title: app.state.lineReason } }, text);
+}
+
+function logo(): VNode {
+  return h('svg.logo', { attrs: { viewBox: '0 0 32 32', 'aria-hidden': 'true' } }, [
+    h('path', { attrs: { d: 'M16 4c0 6-7 6-7 12s7 6 7 12M16 4c0 6 7 6 7 12s-7 6-7 12' } }),
+    h('circle', { attrs: { cx: 16, cy: 4, r: 3 } }),
+    h('circle.meeting', { attrs: { cx: 16, cy: 28, r: 3 } }),
+  ]);
+}

@@ -1,0 +1,42 @@
+// What searches: a preset, and every single enhancement of it.
+import * as analysis from '../analysis';
+import type { App } from '../app';
+import type { SettingRow } from '../protocol';
+import type { VNode } from './dom';
+import { button, check, h, number, select } from './dom';
+
+export function presetSelect(app: App, side: 0 | 1, isHidden = false): VNode {
+  const { state } = app;
+  const names = Object.keys(state.hello?.presets ?? { default: {} });
+  const label = state.analysis.compare ? `Preset ${side ? 'B' : 'A'}` : 'Preset';
+  return select(label, names.map((name) => [name, name] as const), state.analysis.recipes[side].preset,
+    (preset) => analysis.setPreset(app, side, preset), isHidden);
+}
+
+export function enhancements(app: App, side: 0 | 1): VNode {
+  const { state } = app;
+  const recipe = state.analysis.recipes[side];
+  const changed = Object.keys(recipe.changes).length;
+  return h('details.enhancements', { key: `enhancements-${side}` }, [
+    h('summary', ['Enhancements', changed ? h('span.badge', `${changed} changed`) : null]),
+    h('div.settings', (state.hello?.settings ?? []).map((row) => setting(app, side, row))),
+    changed ? button('As in the preset', () => analysis.setPreset(app, side, recipe.preset), { kind: 'quiet' }) : null,
+  ]);
+}
+
+function setting(app: App, side: 0 | 1, row: SettingRow): VNode {
+  const recipe = app.state.analysis.recipes[side];
+  const value = recipe.changes[row.name] ?? analysis.baseOf(app.state, recipe.preset)[row.name];
+  const label = row.name.replaceAll('_', ' ');
+  const set = (given: boolean | number | string): void => analysis.setSetting(app, side, row.name, given);
+  const field = typeof value === 'boolean'
+    ? check(label, value, set)
+    : typeof value === 'number'
+      ? number(label, value, { min: row.minimum ?? 0, max: row.maximum ?? 1e9, step: 0.001 }, set)
+      : select(label, row.choices.map((choice) => [choice, choice] as const), value ?? '', set);
+  return h('div.setting', {
+    key: row.name,
+    class: { changed: row.name in recipe.changes },
+    attrs: { title: row.meaning },
+  }, [field]);
+}
