@@ -455,6 +455,16 @@ def test_without_matplotlib_one_sentence(
     assert run(["study", "summarise", str(studies["merge"])]) == 0
 
 
+def test_without_ray_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    asked = ["study", "run", "merge", "--scale", "tiny", "--out", str(tmp_path), "--ray", "auto"]
+    assert run(asked) == 2
+    error = capsys.readouterr().err
+    assert error == "anabranch: this needs the package ray; 'pip install anabranch[cluster]' brings it\n"
+
+
 def test_commands(studies: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["study", "list", "--json"]) == 0
     assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(RECIPES)

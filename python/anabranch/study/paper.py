@@ -15,7 +15,7 @@ ABLATION: dict[tuple[str, str], float] = {
 """Elo above `alphazero`, by variant and preset, five seconds per move."""
 CONDITIONS = (
     "The paper played at five seconds per move, which on its hardware is about 17,000 evaluations per second "
-    "and graphs of 100,000 to 800,000 nodes in crazyhouse; the gain grows with the budget."
+    "and graphs of 100,000 to 800,000 nodes in crazyhouse; its curves show gains that grow with the budget."
 )
 MEMORY_SAVED = (0.3, 0.7)
 """The share of memory that the graph saves, least and most, depending on the position."""

@@ -11,7 +11,7 @@ from anabranch.study.draw import embedded
 from anabranch.study.summary import exhibit_of, status_of
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1d2733; background: #fff; max-width: 62rem;
+body { font: 16px/1.5 system-ui, sans-serif; color: #1d2733; background: #fff; max-width: 78rem;
   margin: 2rem auto; padding: 0 1rem; }
 h1, h2 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid #ccd3da; padding-top: 1.5rem; }
 nav ul { padding-left: 1.2rem; }
@@ -19,9 +19,9 @@ figure { margin: 1.5rem 0; overflow-x: auto; } svg { max-width: 100%; height: au
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.85rem; margin: 1rem 0; }
 caption { text-align: left; font-weight: 600; padding-bottom: 0.3rem; }
-th, td { padding: 0.2rem 0.6rem; border-bottom: 1px solid #e3e7eb; vertical-align: top; }
+th, td { padding: 0.2rem 0.5rem; white-space: nowrap; border-bottom: 1px solid #e3e7eb; vertical-align: top; }
 th { border-bottom: 2px solid #9aa5b1; text-align: left; }
-td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td.figure, th.figure { text-align: right; font-variant-numeric: tabular-nums; }
 pre { background: #f4f6f8; padding: 0.8rem; overflow-x: auto; font-size: 0.8rem; }
 .note { color: #46525e; font-size: 0.92rem; }
 """

@@ -89,7 +89,8 @@ def results_table(
         Column("pairs", "pairs 0, ½, 1, 1½, 2", "counts"),
     ]
     if paper is not None:
-        columns.append(Column("paper", "Elo in the paper", "count"))
+        after = 1 + [column.key for column in columns].index("elo")
+        columns.insert(after, Column("paper", "Elo in the paper", "count"))
     rows = [_row(contest, count, paper) for contest, count in contests]
     return Table(title, tuple(columns), tuple(rows))
 
