@@ -7,6 +7,9 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # pip looks for the build tool on PATH; nothing is downloaded to build again.
 PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable
 
+# Files of tests two at a time: much of them waits for clocks, engines and browsers.
+TWO_AT_ONCE := --numprocesses=2 --dist=loadfile
+
 # A crazyhouse middlegame: both kings airy, both pockets full.
 POSITION := r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14
 
@@ -27,7 +30,7 @@ web: $(VENV)/.base ## Build the page of the web board, where its sources have ch
 test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines $(VENV)/.tables $(VENV)/.browser web $(WEB)/.ready ## Set up, then run the tests of the core, of the page and of the package
 	cargo test --locked --profile fast --package anabranch-core
 	npm --prefix web run --silent test
-	$(BIN)/python -m pytest --ignore=tests/train --ignore=python/anabranch/train --ignore=tests/cluster
+	$(BIN)/python -m pytest $(TWO_AT_ONCE) --ignore=tests/train --ignore=python/anabranch/train --ignore=tests/cluster
 
 test-train: $(VENV)/.train ## Set up with PyTorch (several GB), then run the tests of training
 	$(BIN)/python -m pytest tests/train python/anabranch/train
