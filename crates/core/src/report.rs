@@ -304,13 +304,12 @@ impl<G: Game> Search<G> {
                 (edge.mv, Some(slot), report)
             })
             .collect();
-        let unopened = graph.candidates(self.root).iter().filter(|candidate| self.allowed.admits(candidate.mv()));
-        moves.extend(unopened.map(|candidate| {
+        let unvisited = |mv: MoveCode, prior: f64| {
             let report = MoveReport {
-                mv: game.move_text(candidate.mv()),
+                mv: game.move_text(mv),
                 visits: 0,
                 q: None,
-                prior: candidate.prior(),
+                prior,
                 policy: 0.0,
                 raw: None,
                 child_value: None,
@@ -320,8 +319,14 @@ impl<G: Game> Search<G> {
                 draws: 0,
                 explored: 0,
             };
-            (candidate.mv(), None, report)
-        }));
+            (mv, None, report)
+        };
+        let unopened = graph.candidates(self.root).iter().filter(|candidate| self.allowed.admits(candidate.mv()));
+        moves.extend(unopened.map(|candidate| unvisited(candidate.mv(), candidate.prior())));
+        // A proven node has given up its candidates, and the shortest proof may begin with one of them.
+        if let Some(mv) = best.filter(|&best| moves.iter().all(|&(mv, ..)| mv != best)) {
+            moves.push(unvisited(mv, 0.0));
+        }
         // Opened edges in their order, then the rest in theirs: the sort is stable.
         moves.sort_by(|(mv_a, slot_a, a), (mv_b, slot_b, b)| {
             (best == Some(*mv_b), slot_b.is_some(), b.visits)

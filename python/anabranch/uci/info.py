@@ -68,7 +68,7 @@ def ordered(progress: Progress, look: Look) -> Sequence[Line]:
     believed yet, or it would be the one to play.
     """
     lines = progress.lines[: look.lines]
-    if not lines:
+    if not lines or lines[0].moves[:1] != (progress.best_move,):
         # Nothing has been searched yet: a move without a judgement of its own.
         return [Line((progress.best_move,), progress.value, 0, "unknown", None, progress.root)]
     told = [lines[0]]
