@@ -91,3 +91,16 @@ def test_the_onnx_path_end_to_end() -> None:
     assert path is not None
     result = Engine("crazyhouse", evaluator=path, batch_size=8).search("startpos", evaluations=64)
     assert result.best_move in {"e2e4", "d2d4", "b1c3", "g1f3", "e2e3", "d2d3"}
+
+
+def test_the_shortest_proof_may_begin_with_a_move_that_the_root_has_given_up() -> None:
+    engine = Engine("crazyhouse", evaluator="network", improve=True)
+    engine.position = "1r1r4/p1pk4/5qpp/1p1N1p1B/2pP4/2PPP3/PPBK2PP/1R3B1R[QNNNPb] w - - 0 30"
+    engine.search(simulations=200)
+    for move in ("d5f6", "d7c6"):
+        engine.play(move)
+    result = engine.search(simulations=300, lines=3)
+    assert result.solved is not None
+    assert result.solved.mate == 2
+    assert result.lines[0].moves[0] == result.best_move == result.moves[0].move
+    assert (result.lines[0].state, result.lines[0].plies) == ("win", 3)
