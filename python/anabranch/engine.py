@@ -7,7 +7,6 @@ nothing about search.
 
 from __future__ import annotations
 
-import asyncio
 import math
 import operator
 import os
@@ -289,9 +288,12 @@ class Engine:
 
         `progress` is called in the event loop.
 
+        >>> import asyncio
         >>> asyncio.run(Engine().search_async("startpos", simulations=100)).finish
         'limit'
         """
+        import asyncio  # a tenth of a second that an engine for a GUI can do without
+
         loop = asyncio.get_running_loop()
         tell: ProgressCallback | None = None
         if progress is not None:
