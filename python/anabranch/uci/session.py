@@ -33,6 +33,7 @@ from anabranch.strength import Handicap
 from anabranch.tablebases import default_directory, open_tablebases, read_paths
 from anabranch.uci import console, info
 from anabranch.uci.commands import Go, is_move, read_go, read_position, read_setoption
+from anabranch.uci.log import Log
 from anabranch.uci.options import DEFAULT, Option, Options
 from anabranch.uci.thinking import Terms, Thinking
 
@@ -59,7 +60,7 @@ class UciSession:
         self._speaking = Lock()
         self._options = Options()
         self._is_debugging = False
-        self._log: _Log | None = None
+        self._log: Log | None = None
         self._thinking: Thinking | None = None
         self._last: Thinking | None = None
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
@@ -392,7 +393,7 @@ class UciSession:
         if old is not None:
             old.close()
         if path:
-            self._log = _Log(path)
+            self._log = Log(path)
 
     def _open_book(self) -> None:
         path = self._options.text("BookFile")
@@ -565,23 +566,6 @@ class UciSession:
     def _complain(self, sentence: str) -> None:
         text = " ".join(sentence.split())
         self._say([f"info string {text}"])
-
-
-class _Log:
-    """The dialogue in a file, with the time of each line."""
-
-    def __init__(self, path: str) -> None:
-        self._file = open(path, "a", encoding="utf-8", errors="replace")  # noqa: SIM115
-        self._begun = time.monotonic()
-
-    def write(self, direction: str, line: str) -> None:
-        with suppress(OSError, ValueError):  # a full disk must not take the game away
-            self._file.write(f"{time.monotonic() - self._begun:10.3f} {direction} {line}\n")
-            self._file.flush()
-
-    def close(self) -> None:
-        with suppress(OSError):
-            self._file.close()
 
 
 def _moves_of_the_dead(engine: Engine) -> tuple[str, ...]:
