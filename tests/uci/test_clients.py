@@ -256,7 +256,10 @@ def play_in_xboard(folder: Path, white: Path, black: Path, patience: float) -> s
                 os.killpg(process.pid, 15)
             process.wait()
     assert record.exists(), (folder / "xboard.log").read_text(errors="replace")[-2000:]
-    return record.read_text(encoding="utf-8")
+    text = record.read_text(encoding="utf-8")
+    if '[Result "*"]' in text:  # the end of the board's own log says who was waited for
+        print(log.read_text(errors="replace")[-4000:])
+    return text
 
 
 def check_crazyhouse_game(text: str) -> None:
