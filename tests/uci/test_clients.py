@@ -11,6 +11,7 @@ import io
 import os
 import re
 import shlex
+import signal
 import subprocess
 import time
 from collections.abc import Iterator
@@ -216,6 +217,21 @@ def screen() -> Iterator[str]:
         server.wait()
 
 
+def is_over(record: Path) -> bool:
+    """Whether a file ends with the result of a game."""
+    ending = re.compile(r"(1-0|0-1|1/2-1/2)\s*\Z")
+    return record.exists() and ending.search(record.read_text(encoding="utf-8")) is not None
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """End a process and its children, with force where asking does not help."""
+    for signal_number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal_number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+
+
 def play_in_xboard(folder: Path, white: Path, black: Path, patience: float) -> str:
     """The PGN of a crazyhouse game that xboard hosts."""
     record, log = folder / "game.pgn", folder / "xboard.debug"
@@ -245,16 +261,15 @@ def play_in_xboard(folder: Path, white: Path, black: Path, patience: float) -> s
         )
         try:
             deadline = time.monotonic() + patience
-            while time.monotonic() < deadline and process.poll() is None:
-                if record.exists() and re.search(
-                    r"(1-0|0-1|1/2-1/2)\s*\Z", record.read_text(encoding="utf-8")
-                ):
-                    break
+            while time.monotonic() < deadline and process.poll() is None and not is_over(record):
                 time.sleep(0.2)
+            if is_over(
+                record
+            ):  # then it ends by itself; asked to while it does, it may wait for itself for ever
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(10)
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, 15)
-            process.wait()
+            end_group(process)
     assert record.exists(), (folder / "xboard.log").read_text(errors="replace")[-2000:]
     text = record.read_text(encoding="utf-8")
     if '[Result "*"]' in text:  # the end of the board's own log says who was waited for

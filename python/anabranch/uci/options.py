@@ -43,10 +43,13 @@ class Option:
 
     @property
     def declaration(self) -> str:
-        """The line that tells of it.
+        """The line that tells of it. A combo names its default first, because uci2wb takes the first of the
+        list for it and sends it back.
 
         >>> Option("Hash", "spin", 16, 1, 1024).declaration
         'option name Hash type spin default 16 min 1 max 1024'
+        >>> Option("Style", "combo", "b", choices=("a", "b")).declaration
+        'option name Style type combo default b var b var a'
         """
         line = f"option name {self.name} type {self.kind}"
         if self.kind == "button":
@@ -55,7 +58,8 @@ class Option:
         line += f" default {default}"
         if self.kind == "spin":
             line += f" min {self.least} max {self.most}"
-        return line + "".join(f" var {choice}" for choice in self.choices)
+        choices = sorted(self.choices, key=lambda choice: choice != self.default)
+        return line + "".join(f" var {choice}" for choice in choices)
 
     def read(self, text: str) -> Value:
         """The value that a text means.

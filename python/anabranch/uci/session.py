@@ -380,7 +380,7 @@ class UciSession:
             "contempt": 0.0 if analysis else value_of(options.number("Contempt"), options.variant),
             "tablebase_men": options.number("SyzygyProbeLimit"),
             "tablebase_fifty": options.flag("Syzygy50MoveRule"),
-            "improve": settings["improve"] or handicap is None,
+            "improve": settings["improve"] or (handicap is None and "improve" not in options.settings),
         }
         if handicap is not None:
             settings |= handicap.settings(self._random)

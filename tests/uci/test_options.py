@@ -1,0 +1,266 @@
+"""Every option does something: what it changes is seen in what the engine says, or in its settings.
+
+`EFFECTS` has a test for each option that interfaces know, so an option without one fails. What a setting of
+the search does once the engine has it is tested in tests/search.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import chess
+import pytest
+from tests.uci.session import Session
+from tests.unit.test_book import write as write_book
+
+from anabranch.networks.shipped import bundled
+from anabranch.settings import Settings
+from anabranch.uci.options import FROM_PRESET, Option, Options
+
+ENDING = "8/8/8/8/8/4k3/8/2KQ3r w - - 0 1"
+Effect = Callable[[Session, Path], None]
+
+
+def settings(session: Session) -> Settings:
+    """What the engine searches with."""
+    session.rest()
+    return session.session._ready_engine().settings
+
+
+def heard(session: Session, *lines: str) -> list[str]:
+    """What the engine says to lines."""
+    session.rest()
+    since = len(session.transcript)
+    session.send(*lines)
+    session.rest()
+    return [event.text for event in session.transcript[since:] if not event.to_engine]
+
+
+def put(session: Session, name: str, value: object) -> list[str]:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return heard(session, f"setoption name {name} value {text}")
+
+
+def number_after(lines: list[str], word: str) -> float:
+    """The last number after a word."""
+    found = [line.split() for line in lines if word in line.split()]
+    return float(found[-1][found[-1].index(word) + 1])
+
+
+def visits(session: Session) -> int:
+    table = heard(session, "moves")[1:]
+    return sum(int(row.split()[1]) for row in table)
+
+
+def optimum(session: Session) -> float:
+    session.send("debug on", "ucinewgame")
+    return number_after(heard(session, "go wtime 1000 btime 1000"), "optimum")
+
+
+def changes_setting(option: str, value: object, setting: str, wanted: object) -> Effect:
+    def effect(session: Session, _: Path) -> None:
+        assert getattr(settings(session), setting) != wanted
+        put(session, option, value)
+        assert getattr(settings(session), setting) == wanted
+
+    return effect
+
+
+def changes_lines(option: str, value: object, mark: str, *lines: str) -> Effect:
+    """Text that is only there when the option is set."""
+
+    def effect(session: Session, _: Path) -> None:
+        assert not any(mark in line for line in heard(session, *lines))
+        put(session, option, value)
+        assert any(mark in line for line in heard(session, *lines))
+
+    return effect
+
+
+def clears_hash(session: Session, _: Path) -> None:
+    session.ask("go nodes 300")
+    assert visits(session) > 200
+    heard(session, "setoption name Clear Hash")
+    assert visits(session) == 0
+
+
+def ponder_takes_more_time(session: Session, _: Path) -> None:
+    before = optimum(session)
+    put(session, "Ponder", True)
+    assert optimum(session) > before
+
+
+def overhead_takes_less_time(session: Session, _: Path) -> None:
+    before = optimum(session)
+    put(session, "Move Overhead", 600)
+    assert optimum(session) < before
+
+
+def analysis_is_at_full_strength(session: Session, _: Path) -> None:
+    put(session, "UCI_LimitStrength", True)
+    weak = number_after(heard(session, "go nodes 3000"), "nodes")
+    put(session, "UCI_AnalyseMode", True)
+    assert number_after(heard(session, "go nodes 3000"), "nodes") > weak
+
+
+def limit_makes_weaker(session: Session, _: Path) -> None:
+    strong = number_after(heard(session, "go nodes 3000"), "nodes")
+    put(session, "UCI_LimitStrength", True)
+    assert number_after(heard(session, "go nodes 3000"), "nodes") < strong
+
+
+def elo_is_a_scale(session: Session, _: Path) -> None:
+    put(session, "UCI_LimitStrength", True)
+    put(session, "UCI_Elo", 1200)
+    weak = number_after(heard(session, "go nodes 3000"), "nodes")
+    put(session, "UCI_Elo", 1900)
+    assert number_after(heard(session, "go nodes 3000"), "nodes") > weak
+
+
+def is_only_noted(option: str) -> Effect:
+    """Options that the protocol knows and that change nothing; so docs/uci.md has it."""
+
+    def effect(session: Session, _: Path) -> None:
+        before = settings(session)
+        assert put(session, option, "GM 2800 human Somebody") == []
+        assert settings(session) == before
+
+    return effect
+
+
+def contempt_is_a_value(session: Session, _: Path) -> None:
+    assert settings(session).contempt == 0.0
+    put(session, "Contempt", 80)
+    assert 0.0 < settings(session).contempt < 1.0
+
+
+def tables_are_asked(session: Session, _: Path) -> None:
+    heard(session, f"position fen {ENDING}")
+    assert number_after(heard(session, "go nodes 50"), "tbhits") == 0
+    said = put(session, "SyzygyPath", Path(sys.prefix) / "share" / "syzygy")
+    assert said == ["info string 70 tablebase files, up to 4 men"]
+    assert number_after(heard(session, "go nodes 50"), "tbhits") > 0
+
+
+def limit_of_men_is_kept(session: Session, folder: Path) -> None:
+    tables_are_asked(session, folder)
+    put(session, "SyzygyProbeLimit", 3)
+    heard(session, "ucinewgame", f"position fen {ENDING}")
+    hits_three = number_after(heard(session, "go nodes 50"), "tbhits")
+    put(session, "SyzygyProbeLimit", 0)
+    heard(session, "ucinewgame", f"position fen {ENDING}")
+    assert number_after(heard(session, "go nodes 50"), "tbhits") == 0 <= hits_three
+
+
+def book_is_played(session: Session, folder: Path) -> None:
+    book = write_book(folder / "book.bin", [(chess.Board(), "b1a3", 1)])
+    assert put(session, "BookFile", book) == []
+    assert "info string book move" not in heard(session, "go nodes 50")
+    put(session, "OwnBook", True)
+    said = heard(session, "go nodes 50")
+    assert "info string book move" in said
+    assert said[-1].startswith("bestmove b1a3")
+
+
+def another_network_is_used(session: Session, folder: Path) -> None:
+    with_own = heard(session, "eval")
+    network = bundled("crazyhouse", "onnx")
+    assert network is not None
+    put(session, "UCI_Variant", "crazyhouse")
+    with_shipped = heard(session, "eval")
+    put(session, "EvalFile", network)
+    assert heard(session, "eval") not in (with_own, with_shipped)
+
+
+def log_is_written(session: Session, folder: Path) -> None:
+    path = folder / "dialogue.txt"
+    put(session, "Debug Log File", path)
+    session.ask("go nodes 5")
+    put(session, "Debug Log File", "<empty>")
+    text = path.read_text(encoding="utf-8")
+    assert ">> go nodes 5" in text
+    assert "<< bestmove" in text
+
+
+EFFECTS: dict[str, Effect] = {
+    "Threads": changes_setting("Threads", 2, "threads", 2),
+    "Hash": changes_setting("Hash", 33, "memory", 33 << 20),
+    "Clear Hash": clears_hash,
+    "Ponder": ponder_takes_more_time,
+    "MultiPV": changes_lines("MultiPV", 3, "multipv 3", "go nodes 100"),
+    "Move Overhead": overhead_takes_less_time,
+    "UCI_Chess960": changes_lines(
+        "UCI_Chess960",
+        True,
+        "bestmove e1h1",
+        "position fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+        "go nodes 20 searchmoves e1h1 e1g1",
+    ),
+    "UCI_Variant": changes_lines("UCI_Variant", "crazyhouse", "[]", "d"),
+    "UCI_ShowWDL": changes_lines("UCI_ShowWDL", True, " wdl ", "go nodes 50"),
+    "UCI_AnalyseMode": analysis_is_at_full_strength,
+    "UCI_LimitStrength": limit_makes_weaker,
+    "UCI_Elo": elo_is_a_scale,
+    "UCI_Opponent": is_only_noted("UCI_Opponent"),
+    "UCI_EngineAbout": is_only_noted("UCI_EngineAbout"),
+    "SyzygyPath": tables_are_asked,
+    "SyzygyProbeLimit": limit_of_men_is_kept,
+    "Syzygy50MoveRule": changes_setting("Syzygy50MoveRule", False, "tablebase_fifty", False),
+    "OwnBook": book_is_played,
+    "BookFile": book_is_played,
+    "Contempt": contempt_is_a_value,
+    "EvalFile": another_network_is_used,
+    "Backend": changes_lines("Backend", "material", "(material)", "eval"),
+    "Debug Log File": log_is_written,
+    "VerboseMoveStats": changes_lines("VerboseMoveStats", True, "(P:", "go nodes 50"),
+    "Preset": changes_setting("Preset", "alphazero", "backup", "tree"),
+}
+
+
+def known() -> list[Option]:
+    return list(Options().all())
+
+
+@pytest.mark.parametrize("name", [option.name for option in known() if option.setting is None])
+def test_an_option_does_what_it_says(session: Session, tmp_path: Path, name: str) -> None:
+    EFFECTS[name](session, tmp_path)
+
+
+@pytest.mark.parametrize("name", [option.name for option in known() if option.setting is not None])
+def test_a_setting_reaches_the_search_and_returns_to_that_of_the_preset(session: Session, name: str) -> None:
+    before = getattr(settings(session), name)
+    option = Options().find(name)
+    assert option is not None
+    words = [word for word in option.choices if word not in (FROM_PRESET, str(before).lower())]
+    value = words[0] if words else another(before)
+    assert put(session, name, value) == []
+    assert str(getattr(settings(session), name)).lower() == value.lower()
+    put(session, name, FROM_PRESET)
+    assert getattr(settings(session), name) == before
+
+
+def another(value: object) -> str:
+    """Another value of a setting that is a number."""
+    if isinstance(value, int):
+        return str(value - 1 if value else 1)
+    assert isinstance(value, float)
+    return str(value / 2 if value else 0.01)
+
+
+def test_an_interface_that_sends_back_what_it_was_shown_changes_nothing(session: Session) -> None:
+    before = settings(session)
+    for option in known():
+        if option.kind != "button":
+            words = re.split(" min | var ", option.declaration.split(" default ", 1)[1])[0]
+            assert put(session, option.name, words) == []
+    assert settings(session) == before
+
+
+def test_the_first_choice_is_the_default() -> None:
+    """uci2wb takes the first choice for the default, and sends it."""
+    for option in known():
+        if option.kind == "combo":
+            assert option.declaration.split(" var ")[1] == option.default
