@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import sys
 import time
 from pathlib import Path
@@ -11,6 +12,8 @@ import httpx
 import pytest
 from tests.web.conftest import start
 from tests.web.line import Server
+
+from anabranch.web.patience import SECONDS
 
 OURS = "127.0.0.1:{port}"
 
@@ -222,4 +225,36 @@ def test_there_is_nothing_but_get(server: Server, method: str) -> None:
 def test_what_is_not_http_is_refused(server: Server, request_bytes: bytes) -> None:
     with contextlib.suppress(ConnectionError):
         assert server.send(request_bytes)[0] in (0, 400, 421, 431)
+    server.is_well()
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [],
+        [b"GET / HTTP/1.1\r\nHost: 127"],
+        [b"G", b"E", b"T", b" ", b"/"],
+        [b"GET / HTTP/1.1\r\n", b"X-Slow: 1\r\n", b"X-Slower: 2\r\n"],
+    ],
+    ids=["silence", "half a head", "letter by letter", "line by line"],
+)
+def test_who_does_not_finish_a_request_is_hung_up_on(server: Server, pieces: list[bytes]) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS + 10) as line:
+        for piece in pieces:
+            line.sendall(piece)
+            time.sleep(0.2)
+        began = time.monotonic()
+        assert line.recv(1000) == b""
+        assert time.monotonic() - began > 1.0
+    server.is_well()
+
+
+def test_a_second_request_must_be_finished_too(server: Server) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS + 10) as line:
+        head = f"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nCookie: {server.cookie}\r\n"
+        line.sendall(f"{head}\r\n".encode())
+        assert line.recv(10_000).startswith(b"HTTP/1.1 404")
+        line.sendall(head.encode())
+        while line.recv(10_000):
+            pass
     server.is_well()

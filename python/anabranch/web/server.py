@@ -29,6 +29,7 @@ from anabranch.strength import HIGHEST, LOWEST
 from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.gate import Gate, Refusal, security_headers
 from anabranch.web.messages import CHANGEABLE, LARGEST_MESSAGE, MOST_NODES
+from anabranch.web.patience import PatientHttp
 from anabranch.web.thinking import Limits, Thinking
 
 STATIC = Path(__file__).with_name("static")
@@ -239,6 +240,7 @@ def serve(listener: socket.socket, gate: Gate, options: Options, started: Callab
 
     config = uvicorn.Config(
         make_app(gate, options),
+        http=PatientHttp,
         log_level="warning",
         access_log=False,
         server_header=False,
