@@ -218,6 +218,32 @@ def test_a_game_against_the_engine_as_black_with_clocks_and_a_premove(page: Page
     expect(page.locator(".status")).to_have_text("Black wins by time", timeout=5_000)
 
 
+@pytest.mark.parametrize(("square", "played"), [("h5", True), ("e4", False)], ids=["free", "taken"])
+def test_a_drop_made_in_advance_is_played_where_the_square_is_free(
+    page: Page, square: str, played: bool
+) -> None:
+    mode(page, "analyse")
+    paste(page, POCKETS)
+    mode(page, "play")
+    page.get_by_label("From the position on the board").check()
+    page.get_by_role("button", name="Black", exact=True).click()
+    page.get_by_role("button", name="Seconds", exact=True).click()
+    page.get_by_label("Seconds for a move").fill("2")
+    page.click("[data-id=start-match]")
+    bishop = page.get_by_role("group", name="Pocket of black").locator("[data-role=bishop]")
+    drag(page, bishop, square)  # while the engine thinks
+    expect(page.locator("cg-board square.current-premove")).to_have_count(1)
+    expect(page.locator(".move-text button.move")).not_to_have_count(0, timeout=15_000)
+    expect(page.locator("cg-board square.current-premove")).to_have_count(0)
+    if played:
+        expect(page.locator(".move-text button.move").nth(1)).to_have_text(f"B@{square}")
+        assert bishop.get_attribute("data-count") == "0"
+    else:
+        page.wait_for_timeout(500)
+        assert len(moves(page)) == 1
+        assert bishop.get_attribute("data-count") == "1"
+
+
 def test_draws_come_by_rule(page: Page) -> None:
     mode(page, "analyse")
     for move in ["Nf3", "Nf6", "Ng1", "Ng8"] * 2:
