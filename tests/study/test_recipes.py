@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.syzygy
@@ -23,7 +25,7 @@ from anabranch.study.recipes.proofs import mates
 from anabranch.study.recipes.regret import endings
 
 OF_PAPER = {"mcgs-vs-tree", "scaling", "ablation", "memory", "reuse"}
-OURS = {"backups", "merge", "virtual", "q-epsilon", "leak", "proofs", "regret"}
+OURS = {"settings", "leave-one-out", "backups", "merge", "virtual", "q-epsilon", "leak", "proofs", "regret"}
 DATA = Path(__file__).parent.parent / "data"
 
 
@@ -116,6 +118,26 @@ def test_what_is_tried_differs_from_the_base_in_what_it_says() -> None:
         "recompute",
     }
     assert ("paper", "gap") not in tried_pairs
+
+
+def test_our_settings_lead_from_the_paper_to_the_default_and_each_part_can_be_left_out() -> None:
+    def settings_tried(name: str) -> list[tuple[Settings, Settings]]:
+        plan = RECIPES[name].plan(RECIPES[name].study("tiny"))
+        return [
+            (Settings.preset(tried.target).changed(tried.options), Settings.preset(base.target))
+            for tried, base in (contest.spec.players for contest in plan.contests)
+        ]
+
+    default = Settings.preset("default")
+    together: dict[str, Any] = {}
+    for tried, base in settings_tried("settings"):
+        changed = {key: value for key, value in asdict(tried).items() if value != getattr(base, key)}
+        if tried != default:
+            assert len(changed) == 1
+            together |= changed
+    assert Settings.preset("mcgs-combined").changed(together) == default
+    for tried, base in settings_tried("leave-one-out"):
+        assert base == default != tried
 
 
 def test_settings_of_a_study_reach_every_engine_but_not_over_what_is_tried() -> None:

@@ -14,7 +14,12 @@ from anabranch.study.recipes.scaling import SCALING
 from anabranch.study.recipes.tree import MCGS_VS_TREE
 
 _ORDER = (MCGS_VS_TREE, SCALING, BARS["ablation"], MEMORY, REUSE)
-_OURS = (BARS["backups"], BARS["merge"], BARS["virtual"], BARS["q-epsilon"], LEAK, PROOFS, REGRET)
+_OURS = (
+    *(BARS[name] for name in ("settings", "leave-one-out", "backups", "merge", "virtual", "q-epsilon")),
+    LEAK,
+    PROOFS,
+    REGRET,
+)
 
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (*_ORDER, *_OURS)}
 

@@ -133,6 +133,34 @@ _Q_EPSILON = Bars(
     tuple(_combined(value, q_epsilon=value) for value in ("0", "0.001", "0.003", "0.03", "0.1", "0.3")),
 )
 
+_SETTINGS = Bars(
+    Side(COMBINED, COMBINED),
+    (
+        _combined("urgency", urgency="reduction"),
+        _combined("temperature", node_temperature="1.0"),
+        _combined("virtual visits", virtual_mode="visit"),
+        Side("default", "default"),
+    ),
+)
+
+
+def _without(name: str, **options: str) -> Side:
+    return Side(f"without {name}", "default", options)
+
+
+_LEAVE_ONE_OUT = Bars(
+    Side("default", "default"),
+    (
+        _without("graph", backup="tree"),
+        _without("correction", backup="naive", stop="none"),
+        _without("solver", solver="false"),
+        _without("epsilon", epsilon_greedy="0"),
+        _without("checks", epsilon_checks="0"),
+        _without("q", chooser="visits"),
+        _without("virtual visits", virtual_mode="loss"),
+    ),
+)
+
 BARS: dict[str, Recipe] = {
     recipe.name: recipe
     for recipe in (
@@ -167,6 +195,18 @@ BARS: dict[str, Recipe] = {
             "The gap that is tolerated",
             "At which gap between edge and node should a trajectory stop to correct it? The paper has 0.01.",
             _Q_EPSILON,
+        ),
+        _recipe(
+            "settings",
+            "From the paper's settings to ours",
+            "What do urgency, temperature and virtual visits of `default` gain over mcgs-combined?",
+            _SETTINGS,
+        ),
+        _recipe(
+            "leave-one-out",
+            "The default without one of its parts",
+            "What does each part gain where all others are there?",
+            _LEAVE_ONE_OUT,
         ),
     )
 }
