@@ -121,6 +121,20 @@ def test_python_chess_analyses_several_lines(variant: str) -> None:
         assert engine.play(board, SHORT).move in list(board.legal_moves)
 
 
+def test_python_chess_understands_every_option() -> None:
+    with simple_engine() as engine:
+        for option in Options().all():
+            seen = engine.options[option.name]
+            assert (seen.type, sorted(seen.var or [])) == (option.kind, sorted(option.choices))
+            if option.kind != "button":
+                assert seen.default in (option.default, option.default or "<empty>")
+            for choice in option.choices:
+                if not seen.is_managed():
+                    engine.configure({option.name: choice})
+        engine.configure({"Preset": "standard"})
+        assert engine.play(chess.Board(), SHORT).move is not None
+
+
 def test_python_chess_restricts_the_root() -> None:
     board = chess.Board()
     wanted = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h4")]

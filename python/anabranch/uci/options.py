@@ -19,6 +19,11 @@ Value = bool | int | str
 FROM_PRESET = "<preset>"
 EMPTY = "<empty>"
 DEFAULT = "<default>"
+BUNDLED = "<bundled>"
+STANDARD = "standard"
+"""The preset `default` by the name that it has here: its own is a word of the protocol, and clients stumble
+over declarations with that word in a value.
+"""
 BACKENDS = ("auto", "onnxruntime", "openvino", "material")
 ALIASES = {"standard": "chess", "normal": "chess", "fischerandom": "chess", "chess960": "chess"}
 """Other names of variants, as interfaces write them."""
@@ -87,6 +92,8 @@ class Option:
                     )
                 return number
             case "combo":
+                if text == "default":
+                    return self.default
                 for choice in self.choices:
                     if choice.lower() == text.lower():
                         return choice
@@ -139,11 +146,12 @@ def _known() -> Iterable[Option]:
     yield Option("OwnBook", "check", False)
     yield Option("BookFile", "string")
     yield Option("Contempt", "spin", 0, -1000, 1000)
-    yield Option("EvalFile", "string", DEFAULT)
+    yield Option("EvalFile", "string", BUNDLED)
     yield Option("Backend", "combo", "auto", choices=BACKENDS)
     yield Option("Debug Log File", "string")
     yield Option("VerboseMoveStats", "check", False)
-    yield Option("Preset", "combo", "default", choices=presets())
+    others = (name for name in presets() if name != "default")
+    yield Option("Preset", "combo", STANDARD, choices=(STANDARD, *others))
     for row in settings_table():
         if row.name not in _MANAGED:
             yield _setting_option(row)
@@ -204,6 +212,17 @@ class Options:
             for name, option in self._options.items()
             if option.setting is not None and self._values[name] not in (FROM_PRESET, "")
         }
+
+    @property
+    def has_own_network(self) -> bool:
+        """Whether the network is that of the package."""
+        return self.text("EvalFile") in (BUNDLED, DEFAULT, "")
+
+    @property
+    def preset(self) -> str:
+        """The preset by its own name."""
+        name = self.text("Preset")
+        return "default" if name == STANDARD else name
 
     @property
     def variant(self) -> str:

@@ -321,7 +321,7 @@ class UciSession:
         path, backend = options.text("EvalFile"), options.text("Backend")
         if backend == "material":
             return "material"
-        is_default = path in (DEFAULT, "")
+        is_default = options.has_own_network
         if backend == "auto":
             return None if is_default else open_network(path, threads=options.number("Threads"))
         if is_default:
@@ -368,10 +368,11 @@ class UciSession:
         wanted = (options.revision, self._tables[1], handicap)
         if self._engine is None or (wanted == self._configured and handicap is None):
             return
-        preset, own = options.text("Preset"), options.text("EvalFile") in (DEFAULT, "")
-        is_tuned = preset == "default" and own and options.text("Backend") == "auto"
+        is_tuned = (
+            options.preset == "default" and options.has_own_network and options.text("Backend") == "auto"
+        )
         tuned = TUNED.get(options.variant, {}) if is_tuned else {}
-        settings = asdict(Settings.preset(preset).changed({**tuned, **options.settings}))
+        settings = asdict(Settings.preset(options.preset).changed({**tuned, **options.settings}))
         del settings["evaluator"]
         analysis = options.flag("UCI_AnalyseMode")
         settings |= {
