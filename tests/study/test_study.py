@@ -30,7 +30,7 @@ from anabranch.study.draw import draw
 from anabranch.study.exhibit import Chart, Exhibit, Point, Series
 from anabranch.study.folder import MEASUREMENTS, Findings, match_folder
 from anabranch.study.measure import measure
-from anabranch.study.plan import Measurement, Plan
+from anabranch.study.plan import VARIANTS, Measurement, Plan
 from anabranch.study.recipes import RECIPES
 from anabranch.study.report import build_report
 from anabranch.study.run import open_study, run_study
@@ -160,7 +160,8 @@ def test_a_summary_is_written_with_its_figures(studies: dict[str, Path], tmp_pat
     summary = read_summary(path)
     assert build_report([summary]) == build_report([summarise(studies["scaling"])])
     for chart in exhibit_of(summary).charts:
-        assert (path.parent / f"{chart.name}.svg").read_bytes() == draw(chart)
+        figure = path.parent / f"{chart.name.replace('scaling', 'mine')}.svg"
+        assert figure.read_bytes() == draw(chart)
 
 
 # What the numbers are
@@ -438,6 +439,17 @@ def test_all_matches_advance_side_by_side(tmp_path: Path) -> None:
     )
     turn = ["visit", "visit", "loss-0.5", "loss-0.5", "loss-2.0", "loss-2.0"]
     assert order == ["", *turn, *turn]
+
+
+def test_studies_of_one_recipe_share_a_folder(studies: dict[str, Path], tmp_path: Path) -> None:
+    for name in ("merge-3000.json", "merge-30000.json"):
+        assert run(["study", "summarise", str(studies["merge"]), "-o", str(tmp_path / name)]) == 0
+    drawn = {path.name for path in tmp_path.glob("*.svg")}
+    expected = {f"merge-{budget}-{variant}.svg" for budget in (3000, 30000) for variant in VARIANTS}
+    assert drawn == expected
+    assert run(["study", "draw", str(tmp_path / "merge-3000.json"), "-o", str(tmp_path / "again")]) == 0
+    again = sorted((tmp_path / "again").iterdir())
+    assert [path.read_bytes() for path in again] == [(tmp_path / path.name).read_bytes() for path in again]
 
 
 def test_without_matplotlib_one_sentence(

@@ -185,9 +185,10 @@ def draw(
     from anabranch.study.summary import exhibit_of, read_summary
 
     for source in sources:
-        charts = exhibit_of(read_summary(source)).charts
+        summary = read_summary(source)
+        charts = exhibit_of(summary).charts
         folder = out or (source / "figures" if source.is_dir() else source.parent)
-        for path in draw_all(charts, folder, form):
+        for path in draw_all(charts, folder, form, recipe=summary["recipe"], study=_name_of(source)):
             typer.echo(path)
 
 
@@ -225,12 +226,17 @@ def summarise(
     if out is not None:
         write_summary(summary, out)
         typer.echo(out)
-        for path in draw_all(exhibit_of(summary).charts, out.parent):
+        charts = exhibit_of(summary).charts
+        for path in draw_all(charts, out.parent, recipe=summary["recipe"], study=out.stem):
             typer.echo(path)
     elif as_json:
         print_json(summary)
     else:
         typer.echo(to_markdown(summary), nl=False)
+
+
+def _name_of(source: Path) -> str:
+    return source.resolve().name if source.is_dir() else source.stem
 
 
 def _study(

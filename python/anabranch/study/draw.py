@@ -45,13 +45,17 @@ def draw(chart: Chart, form: str = "svg") -> bytes:
     return stream.getvalue()
 
 
-def draw_all(charts: tuple[Chart, ...], folder: Path, form: str = "svg") -> list[Path]:
-    """Write the picture of every chart that has a point; they appear whole or not at all."""
+def draw_all(
+    charts: tuple[Chart, ...], folder: Path, form: str = "svg", *, recipe: str = "", study: str = ""
+) -> list[Path]:
+    """Write the picture of every chart that has a point; they appear whole or not at all. In the names of the
+    files, that of the study takes the place of its recipe's, so that studies of a recipe can share a folder.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for chart in charts:
         if chart.points:
-            path = folder / f"{chart.name}.{form}"
+            path = folder / f"{study}{chart.name.removeprefix(recipe)}.{form}"
             part = path.with_name(f".{path.name}.part")
             part.write_bytes(draw(chart, form))
             part.replace(path)
