@@ -251,7 +251,7 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
 
 def play_in_xboard(folder: Path, white: Path, black: Path, patience: float = 120.0) -> str:
     """The PGN of a crazyhouse game that xboard hosts. Without pondering: where another move comes than was
-    pondered on, uci2wb 4.1 sometimes loses it on a busy machine, whatever the engine.
+    pondered on, uci2wb 4.1 sometimes loses it on a busy machine; with Stockfish it got out of step too.
     """
     record, log = folder / "game.pgn", folder / "xboard.debug"
     adapter = find_engine("uci2wb")
