@@ -441,6 +441,40 @@ def test_all_matches_advance_side_by_side(tmp_path: Path) -> None:
     assert order == ["", *turn, *turn]
 
 
+def test_a_match_that_is_precise_gets_no_more_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("anabranch.study.run.LEAST_PAIRS", 3)
+    size = RECIPES["virtual"].sizes["tiny"].changed("virtual", {"pairs": 30, "plies": 200})
+    study = RECIPES["virtual"].study("tiny", size=size, settings={"evaluator": "material"})
+    heard: list[tuple[int, int]] = []
+
+    def tell(done: int, planned: int, words: str) -> None:
+        heard.append((done, planned))
+
+    only = ("crazyhouse",), ("loss 2.0",)
+    findings = run_study(study, tmp_path, HERE, *only, tell=tell, error=150.0)
+    meetings = findings.contests[0][1].standing().meetings[0]
+    errors = []
+    for pairs in range(1, sum(meetings.pairs) + 1):
+        count = Count(findings.contests[0][0].spec, first_games(tmp_path, 2 * pairs))
+        errors.append(count.standing().meetings[0].elo.error)
+    assert 3 <= len(errors) < 30
+    assert errors[-1] < 150.0 <= min(errors[2:-1])
+    assert heard[0] == (0, 60)
+    assert heard[-1][0] == meetings.games == 2 * len(errors)
+    assert summarise(tmp_path)["runs"][-1]["run"] == "only crazyhouse loss 2.0 to ± 150"
+    games = found_in(tmp_path)[0]
+    run_study(study, tmp_path, HERE, *only, error=150.0)
+    assert found_in(tmp_path)[0] == games
+    run_study(study, tmp_path, HERE, *only)
+    assert len(found_in(tmp_path)[0]) == 60
+
+
+def first_games(folder: Path, games: int) -> list[GameRecord]:
+    """Those of the only match of a folder, in order."""
+    (results,) = folder.glob(f"matches/*/*/*/{RESULTS}")
+    return [record for _, record in sorted(read_results(results.parent).items())][:games]
+
+
 def test_studies_of_one_recipe_share_a_folder(studies: dict[str, Path], tmp_path: Path) -> None:
     for name in ("merge-3000.json", "merge-30000.json"):
         assert run(["study", "summarise", str(studies["merge"]), "-o", str(tmp_path / name)]) == 0

@@ -87,6 +87,12 @@ def run(
     pairs: Annotated[
         int | None, typer.Option(metavar="N", help="Pairs of games of every two players that meet.")
     ] = None,
+    error: Annotated[
+        float,
+        typer.Option(
+            metavar="ELO", min=0.0, help="No more pairs for a match whose error is smaller than this."
+        ),
+    ] = 0.0,
     positions: Annotated[int | None, typer.Option(metavar="N", help="Positions to measure on.")] = None,
     plies: Annotated[int | None, typer.Option(metavar="N", help="Plies after which a game ends.")] = None,
     reference_nodes: Annotated[
@@ -150,7 +156,8 @@ def run(
     is_whole = True
     with _show() as tell:
         try:
-            run_study(asked, out, executor_of(workers, ray), tuple(variant or ()), tuple(only or ()), tell)
+            parts = tuple(variant or ()), tuple(only or ())
+            run_study(asked, out, executor_of(workers, ray), *parts, tell, error)
         except KeyboardInterrupt:
             is_whole = False
     summary = summarise(out)

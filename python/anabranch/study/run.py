@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +33,9 @@ from anabranch.study.recipes import find_recipe
 
 Tell = Callable[[int, int, str], object]
 """Hears how many jobs are done, of how many, and what came last."""
+
+LEAST_PAIRS = 50
+"""Pairs before the error of a match is believed: that of the first few may be nought by chance."""
 
 
 class GameJob(NamedTuple):
@@ -63,18 +66,23 @@ def run_study(
     variants: tuple[str, ...] = (),
     names: tuple[str, ...] = (),
     tell: Tell = lambda done, planned, words: None,
+    error: float = 0.0,
 ) -> Findings:
-    """Do what a folder lacks of a study, or of a part of it, and say what it holds then."""
+    """Do what a folder lacks of a study, or of a part of it, and say what it holds then.
+
+    A match whose Elo has an error smaller than `error` gets no more pairs.
+    """
     plan = find_recipe(study.recipe).plan(study)
     part = plan.chosen(variants, names)
     for contest in part.contests:
         check_players(contest.spec)
     folder.mkdir(parents=True, exist_ok=True)
     words = " ".join(["all" if not (variants or names) else "only", *variants, *names])
+    words += f" to ± {error:g}" if error else ""
     with locked(folder / ".lock"):
         enter(folder, study, plan, words)
         with ExitStack() as stack:
-            _work(part, folder, executor, tell, stack)
+            _work(part, folder, executor, tell, stack, error)
     return read_findings(folder, study, plan)
 
 
@@ -84,16 +92,27 @@ def open_study(folder: Path) -> Findings:
     return read_findings(folder, study, find_recipe(study.recipe).plan(study))
 
 
-def _work(part: Plan, folder: Path, executor: Executor, tell: Tell, stack: ExitStack) -> None:
+def _work(part: Plan, folder: Path, executor: Executor, tell: Tell, stack: ExitStack, error: float) -> None:
     boards = {contest.key: _Board(contest, folder, stack) for contest in part.contests}
     notes = stack.enter_context(open_measurements(folder))
     missing = [one for one in part.measurements if one.key not in notes.found]
-    games = list(_side_by_side([board.missing for board in boards.values()]))
+    pairs = list(_side_by_side([board.missing for board in boards.values()]))
     planned = sum(contest.spec.games for contest in part.contests) + len(part.measurements)
-    done = planned - len(games) - len(missing)
+    done = planned - sum(map(len, pairs)) - len(missing)
+    spared = 0
+
+    def jobs() -> Iterator[GameJob | Measurement]:
+        """What is to do, drawn one by one as workers are free: so the last pair decides about the next."""
+        nonlocal spared
+        for pair in pairs:
+            if len(pair) > 1 and boards[pair[0].contest].is_precise(error):
+                spared += len(pair)
+            else:
+                yield from pair
+        yield from missing
+
     tell(done, planned, "")
-    jobs: list[GameJob | Measurement] = [*games, *missing]
-    results = stack.enter_context(closing(executor.run(do, jobs, close_players)))
+    results = stack.enter_context(closing(executor.run(do, jobs(), close_players)))
     for job, result in results:
         if isinstance(job, GameJob):
             words = boards[job.contest].add(result)
@@ -101,15 +120,14 @@ def _work(part: Plan, folder: Path, executor: Executor, tell: Tell, stack: ExitS
             notes.add(job, result)
             words = job.key
         done += 1
-        tell(done, planned, words)
+        tell(done, planned - spared, words)
 
 
-def _side_by_side(lists: list[list[GameJob]]) -> Iterator[GameJob]:
-    """The first two of every list, then the next two: a pair is finished before another begins."""
-    pairs = [[games[at : at + 2] for at in range(0, len(games), 2)] for games in lists]
-    for turn in zip_longest(*pairs, fillvalue=()):
-        for pair in turn:
-            yield from pair
+def _side_by_side(lists: list[list[GameJob]]) -> Iterator[list[GameJob]]:
+    """The first pair of every list, then the next one. Of a pair there may be one game left."""
+    pairs = [[list(games) for _, games in groupby(jobs, lambda job: job.game.pair)] for jobs in lists]
+    for turn in zip_longest(*pairs):
+        yield from filter(None, turn)
 
 
 class _Board:
@@ -131,6 +149,11 @@ class _Board:
             self._count.add(record)
         meetings = self._count.standing().meetings[0]
         return f"{self._contest.key} {meetings.points:g} - {meetings.games - meetings.points:g}"
+
+    def is_precise(self, error: float) -> bool:
+        """Whether the error of Elo is smaller than this."""
+        meetings = self._count.standing().meetings[0]
+        return sum(meetings.pairs) >= LEAST_PAIRS and meetings.elo.error < error
 
     def _close(self) -> None:
         document = summary(self._contest.spec, self._count)
