@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import shutil
@@ -235,7 +236,7 @@ def test_a_lost_cause_is_beyond_measure_and_not_drawn(studies: dict[str, Path]) 
 def test_scaling_has_no_ratings_before_its_players_have_met(studies: dict[str, Path]) -> None:
     whole = open_study(studies["scaling"])
     recipe = RECIPES["scaling"]
-    assert len(recipe.show(whole).charts) == 2
+    assert len(recipe.show(whole).charts) == 4
     last = [key for key in whole.counts if "mcgs-combined-16" in key]
     part = replace(
         whole, counts={key: whole.counts[key] for key in last if key.startswith("chess/reference")}
@@ -244,6 +245,32 @@ def test_scaling_has_no_ratings_before_its_players_have_met(studies: dict[str, P
     assert shown.charts == ()
     assert shown.notes[0] == "chess: no ratings yet, because the anchor alphazero 8 has not played."
     assert len(shown.tables[-1].rows) == 1
+
+
+def test_scaling_tells_the_gain_at_each_budget(studies: dict[str, Path]) -> None:
+    recipe = RECIPES["scaling"]
+    study = recipe.study("tiny", size=recipe.sizes["tiny"].changed("scaling", {"reference_nodes": 0}))
+    plan = recipe.plan(study).chosen(("chess",))
+    record = next(
+        iter(read_results(next((studies["scaling"] / "matches/chess/equal-budgets").iterdir())).values())
+    )
+    wins = {"equal budgets mcgs-combined 8": 5, "equal budgets mcgs-combined 16": 8}
+    counts = {}
+    for contest in plan.contests:
+        won = wins.get(f"{contest.group} {contest.name}", 6)
+        first, second = (player.name for player in contest.spec.players)
+        named = replace(record, game=0, white=first, black=second)
+        games = [invented(named, pair, game, float(pair < won)) for pair in range(10) for game in (0, 1)]
+        counts[contest.key] = Count(contest.spec, games)
+    shown = recipe.show(Findings(study, plan, counts, {}))
+    table = shown.tables[1]
+    assert [row["budget"] for row in table.rows] == [8, 16]
+    small, large = (row["gain"] for row in table.rows)
+    assert small["value"] < large["value"]
+    assert 0.0 < small["error"] < math.inf
+    # Around the square of matches the wins at equal budgets are those of the matches, tempered by the rest.
+    assert elo((5, 0, 0, 0, 5)).value < small["value"] < large["value"] < elo((2, 0, 0, 0, 8)).value
+    assert [point.y for point in shown.charts[1].series[0].points] == [small["value"], large["value"]]
 
 
 def test_a_measurement_is_what_the_search_says() -> None:

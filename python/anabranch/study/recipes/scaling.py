@@ -63,8 +63,9 @@ def _show(findings: Findings) -> Exhibit:
         except MatchError as error:
             notes.append(f"{variant}: no ratings yet, because {error}.")
             continue
-        tables.append(_table(variant, ratings))
-        charts.append(_chart(findings, variant, ratings))
+        gains = _gains(findings, variant)
+        tables += [_table(variant, ratings), _gain_table(variant, gains)]
+        charts += [_chart(findings, variant, ratings), _gain_chart(variant, gains)]
     tables.append(results_table("All matches", played))
     notes.append(
         "Ratings are relative to alphazero at the smallest budget; errors are by bootstrap over pairs."
@@ -72,14 +73,51 @@ def _show(findings: Findings) -> Exhibit:
     return Exhibit(tuple(tables), tuple(charts), (*notes, *fault_notes(played)))
 
 
-def _rate(findings: Findings, variant: str) -> dict[str, Estimate]:
+def _rate(findings: Findings, variant: str, anchor: int | None = None) -> dict[str, Estimate]:
+    """Ratings relative to the tree at a budget, without one the smallest."""
     meetings = [
         meeting for one, count in findings.contests if one.variant == variant for meeting in count.rated
     ]
     assert findings.study.size.evaluations is not None
     if not meetings:
         raise MatchError("no pair of games is complete")
-    return rate(meetings, f"{TREE.name} {findings.study.size.evaluations[0]}")
+    return rate(meetings, f"{TREE.name} {anchor or findings.study.size.evaluations[0]}")
+
+
+def _gains(findings: Findings, variant: str) -> dict[int, Estimate]:
+    """How far the graph is above the tree at each budget at which both have played, by all games."""
+    budgets = findings.study.size.evaluations
+    assert budgets is not None
+    found = {}
+    for budget in budgets:
+        try:
+            ratings = _rate(findings, variant, budget)
+        except MatchError:  # the tree has not played there yet
+            continue
+        if (name := f"{GRAPH.name} {budget}") in ratings:
+            found[budget] = ratings[name]
+    return found
+
+
+def _gain_table(variant: str, gains: dict[int, Estimate]) -> Table:
+    return Table(
+        f"{GRAPH.name} over {TREE.name} at equal budgets in {variant}, by all games",
+        (Column("budget", "evaluations per move", "count"), Column("gain", "Elo", "estimate")),
+        tuple({"budget": budget, "gain": estimate_of(gain)} for budget, gain in gains.items()),
+    )
+
+
+def _gain_chart(variant: str, gains: dict[int, Estimate]) -> Chart:
+    return Chart(
+        f"scaling-gain-{variant}",
+        f"{variant}: gain of {GRAPH.name} over {TREE.name}",
+        "lines",
+        "evaluations per move",
+        "Elo",
+        (Series(GRAPH.name, tuple(Point.of(budget, gain) for budget, gain in gains.items())),),
+        (Level(TREE.name, 0.0),),
+        log_x=True,
+    )
 
 
 def _table(variant: str, ratings: dict[str, Estimate]) -> Table:
