@@ -407,7 +407,7 @@ def test_more_pairs_extend_a_study_and_another_scale_is_refused(
     assert "the recipe merge has no positions; it has" in refused("--positions", "7")
     assert "--evaluations takes numbers with commas between, not 'some'" in refused("--evaluations", "some")
     assert "there is no setting 'evalator'" in refused("--set", "evalator=hash")
-    assert "the study has no mcgs; it has clock" in refused("--only", "mcgs")
+    assert "the study has no mcgs; it has 16 evaluations, clock" in refused("--only", "mcgs")
     assert "the study has no antichess; it has chess, crazyhouse" in refused("--variant", "antichess")
     assert found_in(folder)[0] == more
 
@@ -553,6 +553,17 @@ def test_commands(studies: dict[str, Path], tmp_path: Path, capsys: pytest.Captu
     assert "holds no study" in capsys.readouterr().err
     assert run(["study", "run", "merge", "--out", str(tmp_path / "new"), "--ray", "x", "-w", "2"]) == 2
     assert "workers are counted on this machine" in capsys.readouterr().err
+
+
+def test_a_part_is_named_by_what_is_tried_or_by_its_group() -> None:
+    plan = RECIPES["scaling"].plan(RECIPES["scaling"].study("tiny"))
+    assert [one.key for one in plan.chosen(("chess",), ("reference", "alphazero 16")).contests] == [
+        "chess/next-budget/alphazero-16",
+        "chess/reference/mcgs-combined-8",
+        "chess/reference/mcgs-combined-16",
+    ]
+    with pytest.raises(StudyError, match="the study has no rungs; it has alphazero 16, equal budgets, "):
+        plan.chosen((), ("rungs",))
 
 
 def test_a_plan_without_parts_is_everything() -> None:

@@ -104,7 +104,9 @@ def run(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this player now, as tables name it; may be repeated."),
+        typer.Option(
+            metavar="NAME", help="Only this player, or this group, now, as tables name it; may be repeated."
+        ),
     ] = None,
     assignments: Annotated[
         list[str] | None,

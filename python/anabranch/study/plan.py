@@ -153,9 +153,9 @@ class Plan:
     measurements: tuple[Measurement, ...] = ()
 
     def chosen(self, variants: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> Plan:
-        """The part that some variants and names take; without any, all."""
+        """The part that some variants and names, of what is tried or of groups, take; without any, all."""
         parts: list[Contest | Measurement] = [*self.contests, *self.measurements]
-        known = {part.name for part in parts}
+        known = {name for part in parts for name in (part.name, part.group) if name}
         for name in names:
             if name not in known:
                 raise StudyError(f"the study has no {name}; it has {', '.join(sorted(known))}")
@@ -165,7 +165,8 @@ class Plan:
                 raise StudyError(f"the study has no {variant}; it has {', '.join(sorted(has))}")
 
         def is_chosen(part: Contest | Measurement) -> bool:
-            return (not variants or part.variant in variants) and (not names or part.name in names)
+            is_named = part.name in names or part.group in names
+            return (not variants or part.variant in variants) and (not names or is_named)
 
         return Plan(tuple(filter(is_chosen, self.contests)), tuple(filter(is_chosen, self.measurements)))
 
