@@ -14,6 +14,7 @@ import pytest
 
 from anabranch.errors import StudyError
 from anabranch.match.engine_player import read_settings
+from anabranch.match.openings import rules_of
 from anabranch.match.player import PlayerSpec
 from anabranch.match.runner import check_players
 from anabranch.settings import Settings, presets
@@ -21,11 +22,23 @@ from anabranch.study import paper
 from anabranch.study.measure import KINDS
 from anabranch.study.plan import SCALES, VARIANTS, Size, Study
 from anabranch.study.recipes import RECIPES, find_recipe
+from anabranch.study.recipes.only_moves import FILES, only_moves
 from anabranch.study.recipes.proofs import mates
 from anabranch.study.recipes.regret import endings
 
 OF_PAPER = {"mcgs-vs-tree", "scaling", "ablation", "memory", "reuse"}
-OURS = {"settings", "leave-one-out", "backups", "merge", "virtual", "q-epsilon", "leak", "proofs", "regret"}
+OURS = {
+    "settings",
+    "leave-one-out",
+    "backups",
+    "merge",
+    "virtual",
+    "q-epsilon",
+    "leak",
+    "proofs",
+    "regret",
+    "only-moves",
+}
 DATA = Path(__file__).parent.parent / "data"
 
 
@@ -198,6 +211,25 @@ def test_the_mates_are_the_known_ones() -> None:
         lengths = [int(line.split(" dm ")[1].partition(";")[0]) for line in mates(variant)]
         assert lengths[:5] == [1, 2, 3, 4, 5]
         assert len(lengths) == 64
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_only_moves_are_legal_and_far_ahead(variant: str) -> None:
+    lines = [
+        line for line in (FILES / f"only-moves-{variant}.epd").read_text().splitlines() if line[0] != "#"
+    ]
+    found = only_moves(variant)
+    assert len(set(found)) == len(found) == len(lines) == 100
+    for line, (position, move) in zip(lines, found, strict=True):
+        board = rules_of(variant)(position)
+        assert board.is_valid()
+        assert board.legal_moves.count() >= 10
+        assert board.san(chess.Move.from_uci(move)) in line
+        best = int(line.partition("; ce ")[2].partition(";")[0])
+        second, less = line.partition('c0 "')[2].partition('"')[0].split(" ")
+        assert board.parse_san(second).uci() != move
+        ahead = [1.0 / (1.0 + 10.0 ** (-worth / 400.0)) for worth in (best, int(less))]
+        assert ahead[0] - ahead[1] >= 0.15
 
 
 def test_tablebases_agree_on_the_endings() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import chess
 import pytest
 from tests.study.conftest import HERE
 
@@ -303,6 +304,27 @@ def test_regret_is_what_a_move_gives_away() -> None:
     assert [(look["move"], look["regret"]) for look in looks] == [("b6c7", 1.0)] * 2
     about["values"]["b6c7"] = 1
     assert measure(Measurement("regret", "chess", "any", 0, about))["looks"][0]["regret"] == 0.0
+
+
+def test_an_only_move_is_found_missed_or_never_tried() -> None:
+    """Taking the queen is tried most; with a prior of nearly nought a quiet move is not tried at all."""
+    about: dict[str, Any] = {
+        "preset": "alphazero",
+        "settings": {},
+        "position": "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3",
+        "move": "c1g5",
+        "checkpoints": [50, 200],
+    }
+    looks = measure(Measurement("only", "chess", "any", 0, about))["looks"]
+    assert [look["found"] for look in looks] == [True, True]
+    legal = chess.Board(about["position"]).legal_moves.count()
+    assert [look["legal"] for look in looks] == [legal, legal]
+    assert looks[0]["visits"] < looks[1]["visits"] <= looks[1]["root_visits"]
+    assert looks[0]["tried"] <= looks[1]["tried"] <= legal
+    about.update(move="h2h4", settings={"node_temperature": "0.3"})
+    (never, _) = measure(Measurement("only", "chess", "any", 0, about))["looks"]
+    assert (never["found"], never["visits"]) == (False, 0)
+    assert never["tried"] < 10
 
 
 def test_nodes_grow_with_reuse_and_not_without(studies: dict[str, Path]) -> None:

@@ -6,7 +6,7 @@ means for a figure is for the recipe to say.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import chess
@@ -16,6 +16,7 @@ from anabranch.match.engine_player import read_settings
 from anabranch.match.game import ending
 from anabranch.match.openings import board_of
 from anabranch.match.player import PlayerSpec
+from anabranch.result import Result
 from anabranch.study.plan import Measurement
 from anabranch.suite import attempt, read_task
 
@@ -97,22 +98,43 @@ def _proof(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
 
 def _regret(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     """What the chosen move gives away at every checkpoint, where the value of every move is known."""
+    best = max(about["values"].values())
+    looks = [
+        {
+            "checkpoint": checkpoint,
+            "move": result.best_move,
+            "regret": (best - about["values"][result.best_move]) / 2.0,
+        }
+        for checkpoint, result in _looks(variant, about)
+    ]
+    return {"looks": looks}
+
+
+def _only(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Whether the only good move is chosen at every checkpoint, and how often it was tried."""
+    looks = [
+        {
+            "checkpoint": checkpoint,
+            "found": result.best_move == about["move"],
+            "visits": next(row.visits for row in result.moves if row.move == about["move"]),
+            "root_visits": result.statistics.root_visits,
+            "tried": sum(row.visits > 0 for row in result.moves),
+            "legal": len(result.moves),
+        }
+        for checkpoint, result in _looks(variant, about)
+    ]
+    return {"looks": looks}
+
+
+def _looks(variant: str, about: Mapping[str, Any]) -> Iterator[tuple[int, Result]]:
+    """One search that goes on, and what it says at every number of evaluations."""
     engine = engine_of(variant, about["preset"], about["settings"])
     engine.position = about["position"]
-    best = max(about["values"].values())
     done = 0
-    looks = []
     for checkpoint in about["checkpoints"]:
         result = engine.search(evaluations=max(1, checkpoint - done), simulations=CAP * checkpoint, lines=0)
         done += result.statistics.evaluations
-        looks.append(
-            {
-                "checkpoint": checkpoint,
-                "move": result.best_move,
-                "regret": (best - about["values"][result.best_move]) / 2.0,
-            }
-        )
-    return {"looks": looks}
+        yield checkpoint, result
 
 
 KINDS: dict[str, Callable[[str, Mapping[str, Any]], dict[str, Any]]] = {
@@ -120,4 +142,5 @@ KINDS: dict[str, Callable[[str, Mapping[str, Any]], dict[str, Any]]] = {
     "game": _game,
     "proof": _proof,
     "regret": _regret,
+    "only": _only,
 }

@@ -7,6 +7,7 @@ from anabranch.study.plan import Recipe
 from anabranch.study.recipes.bars import BARS
 from anabranch.study.recipes.leak import LEAK
 from anabranch.study.recipes.memory import MEMORY
+from anabranch.study.recipes.only_moves import ONLY_MOVES
 from anabranch.study.recipes.proofs import PROOFS
 from anabranch.study.recipes.regret import REGRET
 from anabranch.study.recipes.reuse import REUSE
@@ -19,6 +20,7 @@ _OURS = (
     LEAK,
     PROOFS,
     REGRET,
+    ONLY_MOVES,
 )
 
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (*_ORDER, *_OURS)}
