@@ -244,7 +244,7 @@ def test_scaling_has_no_ratings_before_its_players_have_met(studies: dict[str, P
     )
     shown = recipe.show(part)
     assert shown.charts == ()
-    assert shown.notes[0] == "chess: no ratings yet, because the anchor alphazero 8 has not played."
+    assert shown.notes[0] == "chess: no ratings yet, because the anchor alphazero 16 has not played."
     assert len(shown.tables[-1].rows) == 1
 
 
@@ -264,6 +264,7 @@ def test_scaling_tells_the_gain_at_each_budget(studies: dict[str, Path]) -> None
         games = [invented(named, pair, game, float(pair < won)) for pair in range(10) for game in (0, 1)]
         counts[contest.key] = Count(contest.spec, games)
     shown = recipe.show(Findings(study, plan, counts, {}))
+    assert {row["name"]: row["rating"]["value"] for row in shown.tables[0].rows}["alphazero 16"] == 0.0
     table = shown.tables[1]
     assert [row["budget"] for row in table.rows] == [8, 16]
     small, large = (row["gain"] for row in table.rows)

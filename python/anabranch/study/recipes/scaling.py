@@ -68,20 +68,23 @@ def _show(findings: Findings) -> Exhibit:
         charts += [_chart(findings, variant, ratings), _gain_chart(variant, gains)]
     tables.append(results_table("All matches", played))
     notes.append(
-        "Ratings are relative to alphazero at the smallest budget; errors are by bootstrap over pairs."
+        "Ratings are relative to alphazero at the largest budget; errors are by bootstrap over pairs."
     )
     return Exhibit(tuple(tables), tuple(charts), (*notes, *fault_notes(played)))
 
 
 def _rate(findings: Findings, variant: str, anchor: int | None = None) -> dict[str, Estimate]:
-    """Ratings relative to the tree at a budget, without one the smallest."""
+    """Ratings relative to the tree at a budget, without one the largest at which it has played."""
     meetings = [
         meeting for one, count in findings.contests if one.variant == variant for meeting in count.rated
     ]
-    assert findings.study.size.evaluations is not None
     if not meetings:
         raise MatchError("no pair of games is complete")
-    return rate(meetings, f"{TREE.name} {anchor or findings.study.size.evaluations[0]}")
+    met = {name for meeting in meetings for name in (meeting.first, meeting.second)}
+    budgets = findings.study.size.evaluations
+    assert budgets is not None
+    played = [budget for budget in budgets if f"{TREE.name} {budget}" in met]
+    return rate(meetings, f"{TREE.name} {anchor or max(played, default=max(budgets))}")
 
 
 def _gains(findings: Findings, variant: str) -> dict[int, Estimate]:
