@@ -448,6 +448,20 @@ def test_ctrl_c_ends_a_match_in_good_order(mock: Mock, tmp_path: Path) -> None:
     assert os.path.exists(tmp_path / "match" / GAMES)
 
 
+def test_ctrl_c_between_a_game_and_its_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add = Count.add
+
+    def interrupt(count: Count, record: GameRecord) -> None:
+        monkeypatch.setattr(Count, "add", add)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Count, "add", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run_match(spec(), tmp_path, 0)
+    assert len(read_results(tmp_path)) == 1
+    assert json.loads((tmp_path / SUMMARY).read_text())["games"] == 1
+
+
 # Real engines, and the command
 
 

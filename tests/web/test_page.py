@@ -425,6 +425,18 @@ def test_the_graph_is_smooth_at_two_thousand_nodes_and_leaves_as_files(page: Pag
     assert (tmp_path / "graph.dot").read_text().startswith("digraph search {")
 
 
+def test_sliders_that_move_at_once_are_both_heard(page: Page) -> None:
+    mode(page, "graph")
+    page.evaluate(
+        """() => { for (const [name, value] of [['Nodes', 1000], ['Depth', 7]]) {
+             const labels = [...document.querySelectorAll('label.slider')];
+             const slider = labels.find((label) => label.textContent.startsWith(name)).querySelector('input');
+             slider.value = value; slider.dispatchEvent(new Event('input', { bubbles: true })); } }"""
+    )
+    view = read_state(page, "view")
+    assert (view["nodes"], view["depth"]) == (1000, 7)
+
+
 def test_the_graph_is_walked_by_keys(page: Page) -> None:
     mode(page, "graph")
     wait_until(page, "anabranch.state.analysis.graphs[0]?.nodes.length >= 100", 30)

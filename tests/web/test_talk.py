@@ -316,6 +316,25 @@ def test_leaving_ends_the_search(server: Server) -> None:
     assert _busy(server.process.pid, 1.0) < 0.4
 
 
+def test_a_change_of_view_that_comes_before_the_search_began_counts() -> None:
+    small, large = ({"nodes": nodes, "depth": 9, "visits": 1} for nodes in (20, 80))
+    orders = [json.dumps({"type": "watch", "view": large}), json.dumps(analyse(1, view=small))]
+
+    async def receive() -> str:
+        if orders:
+            return orders.pop()
+        await asyncio.sleep(3600)
+        raise AssertionError
+
+    async def send(text: str) -> None:
+        news = json.loads(text)
+        if news["type"] == "graph" and len(news["nodes"]["visits"]) > small["nodes"]:
+            raise ClientGoneError("seen")
+
+    with pytest.raises(ClientGoneError, match="seen"):
+        asyncio.run(asyncio.wait_for(Client(Thinking(Limits()), receive, send).serve({"type": "hello"}), 60))
+
+
 @pytest.mark.parametrize(
     "order", [analyse(1), {"type": "play", "id": 1, "game": GAME, "level": {"by": "seconds", "seconds": 60}}]
 )

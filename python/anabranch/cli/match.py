@@ -152,8 +152,7 @@ def match(
             run_match(spec, out, executor_of(workers, ray), show)
         except KeyboardInterrupt:
             is_whole = False
-    planned = {game.key for game in spec.schedule()}
-    count = Count(spec, (record for key, record in read_results(out).items() if key in planned))
+    count = Count.of(spec, read_results(out))
     if as_json:
         print_json(summary(spec, count))
     else:

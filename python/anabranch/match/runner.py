@@ -16,7 +16,7 @@ from typing import Any
 from anabranch.cluster import Executor, Processes
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import GameRecord, close_players, play_game
-from anabranch.match.results import SUMMARY, open_results, write_whole
+from anabranch.match.results import SUMMARY, open_results, read_results, write_whole
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count, Standing
 from anabranch.program import find_program
@@ -35,7 +35,7 @@ def run_match(
     check_players(spec)
     with open_results(folder, spec.to_dict()) as results:
         planned = {game.key: game for game in spec.schedule()}
-        count = Count(spec, (record for key, record in results.records.items() if key in planned))
+        count = Count.of(spec, results.records)
         standing = count.standing()
         show(standing, None)
 
@@ -55,9 +55,10 @@ def run_match(
                         if not take(record):
                             break
         finally:
-            standing = count.standing()
+            # From the file: Ctrl-C may have come between a game that was written and its count.
+            count = Count.of(spec, read_results(folder))
             write_whole(folder / SUMMARY, json.dumps(summary(spec, count), indent=1) + "\n")
-    return standing
+    return count.standing()
 
 
 def check_players(spec: MatchSpec) -> None:

@@ -131,6 +131,12 @@ class Count:
         for record in records:
             self.add(record)
 
+    @classmethod
+    def of(cls, spec: MatchSpec, records: Mapping[tuple[int, int], GameRecord]) -> Count:
+        """The count of a folder's records, which may have more pairs than are asked for now."""
+        planned = {game.key for game in spec.schedule()}
+        return cls(spec, (record for key, record in records.items() if key in planned))
+
     def add(self, record: GameRecord) -> None:
         """Count a game."""
         place = record.pair % len(self._spec.matchups)

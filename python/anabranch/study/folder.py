@@ -90,9 +90,7 @@ def read_findings(folder: Path, study: Study, plan: Plan) -> Findings:
     """All that a folder holds of a plan."""
     counts = {}
     for contest in plan.contests:
-        planned = {game.key for game in contest.spec.schedule()}
-        records = read_results(match_folder(folder, contest))
-        count = Count(contest.spec, (record for key, record in records.items() if key in planned))
+        count = Count.of(contest.spec, read_results(match_folder(folder, contest)))
         if count.standing().games:
             counts[contest.key] = count
     return Findings(study, plan, counts, _read_lines(folder / MEASUREMENTS)[0])

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from anabranch.cluster import Executor
 from anabranch.locking import locked
 from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
-from anabranch.match.results import SUMMARY, Results, open_results, write_whole
+from anabranch.match.results import SUMMARY, Results, open_results, read_results, write_whole
 from anabranch.match.runner import check_players, summary
 from anabranch.match.standing import Count
 from anabranch.study.folder import (
@@ -139,7 +139,7 @@ class _Board:
         self._results: Results = stack.enter_context(open_results(self._folder, contest.spec.to_dict()))
         planned = {game.key: game for game in contest.spec.schedule()}
         records = self._results.records
-        self._count = Count(contest.spec, (record for key, record in records.items() if key in planned))
+        self._count = Count.of(contest.spec, records)
         self.missing = [GameJob(contest.key, game) for key, game in planned.items() if key not in records]
         stack.callback(self._close)
 
@@ -156,5 +156,6 @@ class _Board:
         return sum(meetings.pairs) >= LEAST_PAIRS and meetings.elo.error < error
 
     def _close(self) -> None:
-        document = summary(self._contest.spec, self._count)
+        # From the file: Ctrl-C may have come between a game that was written and its count.
+        document = summary(self._contest.spec, Count.of(self._contest.spec, read_results(self._folder)))
         write_whole(self._folder / SUMMARY, json.dumps(document, indent=1) + "\n")

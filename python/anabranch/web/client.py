@@ -149,7 +149,7 @@ class Client:
         match read_message(text):
             case Analyse() | Play() as order:
                 await self._end_search()
-                self._thinking.prepare()
+                self._thinking.prepare(order.view if isinstance(order, Analyse) else None)
                 self._search = asyncio.create_task(self._run(order))
             case Watch(view=view):
                 self._thinking.view = view

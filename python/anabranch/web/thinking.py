@@ -66,13 +66,13 @@ class Thinking:
             if engine is not None:
                 engine.stop()
 
-    def prepare(self) -> None:
-        """The next search begins: a `stop` from here on is meant for it."""
+    def prepare(self, view: View | None = None) -> None:
+        """The next search begins, showing this: a `stop` or another view from here on is meant for it."""
         self._stopped.clear()
+        self.view = view
 
     def analyse(self, order: Analyse, tell: Tell) -> None:
         """Search in slices until somebody stops it, and tell of each: with two recipes, in turn."""
-        self.view = order.view
         limit = min(order.seconds or self._limits.seconds, self._limits.seconds)
         sides = [
             _Side(number, self._engine(number, order.game, recipe), order.lines)

@@ -111,7 +111,7 @@ function toolbar(app: App, graph: Graph | null): VNode {
   const { view } = state;
   const most = state.hello?.nodes ?? 2000;
   const set = (changes: Partial<typeof view>): void => {
-    state.view = { ...view, ...changes };
+    state.view = { ...state.view, ...changes }; // as it is now: it may have changed since this was drawn
     analysis.watch(app);
   };
   return h('div.graph-tools', [
