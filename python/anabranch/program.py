@@ -11,6 +11,7 @@ import contextlib
 import os
 import select
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
@@ -71,10 +72,12 @@ class Program:
         A program that cannot play the variant raises `VariantError`: no other try will help.
         """
         greeting = self.ask("uci\n", (b"uciok",), patience)
-        known = option_names(greeting)
+        known = options_of(greeting)
         name = name_of(greeting)
         if variant != "chess" and "uci_variant" not in known:
             raise VariantError(f"{name} plays chess only, not {variant}")
+        if (variants := known.get("uci_variant")) and variant not in variants:
+            raise VariantError(f"{name} does not play {variant}")
         wanted = {"UCI_Variant": variant} if "uci_variant" in known else {}
         wanted.update(options)
         if wanted.get("UCI_Chess960") == "true" and "uci_chess960" not in known:
@@ -99,9 +102,9 @@ class Program:
         return answer
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, and what it has started: a hung engine may stand behind a script."""
         with contextlib.suppress(OSError):
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
@@ -154,15 +157,16 @@ def name_of(greeting: bytes) -> str:
     return "unknown"
 
 
-def option_names(greeting: bytes) -> set[str]:
-    r"""The names of a program's options, in small letters, because they may be written either way.
+def options_of(greeting: bytes) -> dict[str, list[str]]:
+    r"""A program's options by name, in small letters, because they may be written either way; of each the
+    values to choose from, where it names some.
 
-    >>> sorted(option_names(b"option name UCI_Variant type combo\noption name Hash type spin\n"))
-    ['hash', 'uci_variant']
+    >>> options_of(b"option name Mood type combo default Calm var Calm var Odd\noption name Hash type spin\n")
+    {'mood': ['Calm', 'Odd'], 'hash': []}
     """
-    names = set()
+    options = {}
     for line in greeting.splitlines():
         if line.startswith(b"option name "):
-            name, _, _ = line[12:].decode(errors="replace").partition(" type ")
-            names.add(name.strip().lower())
-    return names
+            name, _, kind = line[12:].decode(errors="replace").partition(" type ")
+            options[name.strip().lower()] = [value.strip() for value in kind.split(" var ")[1:]]
+    return options

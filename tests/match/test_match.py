@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
+import pty
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +36,7 @@ from anabranch.match.runner import run_match
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count
 from anabranch.match.statistics import Sprt
+from anabranch.networks.shipped import bundled
 
 Mock = Callable[[str], str]
 START = Opening(chess.STARTING_FEN, "start")
@@ -113,6 +117,17 @@ def test_a_player_that_is_late_loses_on_time(
     assert all(len(record.plies) <= 5 for record in read_results(tmp_path).values())
 
 
+def test_a_margin_is_one_for_the_whole_game(
+    mock: Mock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uci_player, "GRACE", 30.0)
+    # 0.7 s a move with 0.1 s back: every move is within the margin of what is left, all together are not.
+    slow = read_player(f"slow=uci:{mock('slow')},clock=1+0.1")
+    rules = Adjudication(longest=16)
+    standing = run_match(spec(slow, quick("b"), margin=0.9, adjudication=rules), tmp_path, 0)
+    assert standing.faults == {"slow": {"time": 2}}
+
+
 def test_games_end_when_both_agree(mock: Mock, tmp_path: Path) -> None:
     winning = read_player(f"winning=uci:{mock('winning')},nodes=1")
     resigned = read_player(f"resigned=uci:{mock('resigned')},nodes=1")
@@ -184,6 +199,15 @@ def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
     rules = Adjudication(tablebases=str(tmp_path))
     with pytest.raises(MatchError, match="no tablebase for chess in"):
         rules.verdict(chess.Board("8/8/8/8/8/2k5/8/K1q5 w - - 0 60"), [])
+    missing = Adjudication(tablebases=str(tmp_path / "nowhere"))
+    for variant, asked, sentence in (
+        ("chess", rules, "no tablebase for chess in"),
+        ("chess", missing, "nowhere cannot be read: No such file"),
+        ("crazyhouse", rules, "no tablebases for crazyhouse"),
+    ):
+        with pytest.raises(MatchError, match=sentence):
+            run_match(spec(variant=variant, adjudication=asked), tmp_path / "match", 0)
+    assert not (tmp_path / "match").exists(), "refused after the match had begun"
 
 
 # Schedule
@@ -304,6 +328,19 @@ def test_another_match_is_refused(tmp_path: Path, other: MatchSpec, sentence: st
     assert sentence in str(error.value)
 
 
+def test_another_network_makes_another_match(tmp_path: Path) -> None:
+    network = tmp_path / "net.safetensors"
+    asked = spec(*(read_player(f"{name}=preset:mcgs,simulations=1,evaluator={network}") for name in "ab"))
+    for variant in ("chess", "crazyhouse"):
+        source = bundled(variant)
+        assert source is not None
+        network.write_bytes(source.read_bytes())
+        if variant == "chess":
+            run_match(asked, tmp_path / "match", 0)
+    with pytest.raises(MatchError, match=r"holds another match: its networks .*net.safetensors was"):
+        run_match(asked, tmp_path / "match", 0)
+
+
 def test_torn_and_foreign_lines(tmp_path: Path) -> None:
     run_match(spec(pairs=2), tmp_path, 0)
     path = tmp_path / RESULTS
@@ -343,6 +380,16 @@ def test_an_sprt_ends_a_match(mock: Mock, tmp_path: Path) -> None:
     assert standing.ratio >= 2.94
     lost = run_match(replace(asked, players=asked.players[::-1]), tmp_path / "other", 0)
     assert lost.verdict == "rejected"
+
+
+def test_players_of_two_camps_are_not_rated(tmp_path: Path) -> None:
+    asked = spec(*(quick(name) for name in "abcd"))
+    run_match(asked, tmp_path, 0)
+    records = read_results(tmp_path)
+    assert set(Count.of(asked, records).ratings()) == set("abcd")
+    camps = {key: one for key, one in records.items() if {one.white, one.black} in ({"a", "b"}, {"c", "d"})}
+    assert len(camps) == 4
+    assert Count.of(asked, camps).ratings() == {}
 
 
 def test_ratings_of_a_round_robin(tmp_path: Path) -> None:
@@ -493,6 +540,51 @@ def test_our_own_program_is_a_player_too(tmp_path: Path) -> None:
     asked = spec(program, inside, variant="crazyhouse", openings=openings("crazyhouse", 1))
     standing = run_match(asked, tmp_path, 0)
     assert (standing.games, standing.faults) == (2, {})
+
+
+def test_adjudication_is_switched_off_by_options(tmp_path: Path) -> None:
+    folder = tmp_path / "m"
+    off = ["--resign", "off", "--draw", "off", "--longest", "off"]
+    players = ["-p", f"a={QUICK}", "-p", f"b={QUICK}"]
+    assert run(["match", *players, "--pairs", "1", "-w", "0", "-o", str(folder), *off]) == 0
+    assert json.loads((folder / SPEC).read_text())["adjudication"] == asdict(Adjudication())
+    assert set(json.loads((folder / SUMMARY).read_text())["reasons"]) <= {
+        "checkmate",
+        "stalemate",
+        "insufficient material",
+        "threefold repetition",
+        "fifty moves",
+    }
+
+
+def test_faults_are_told_when_they_happen_and_at_the_end(
+    mock: Mock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["-p", f"bad=uci:{mock('crash')},nodes=1", "-p", f"good={QUICK}", "--pairs", "1", "-w", "0"]
+    assert run(["match", *call, "-o", str(tmp_path / "m")]) == 0
+    shown, said = capsys.readouterr()
+    assert "game 1.1: bad lost by its own fault: crash: the engine has ended" in said
+    assert "bad lost by its own fault: crash 2" in " ".join(shown.split())
+
+
+def test_a_terminal_shows_a_table_that_grows(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        command(tmp_path / "match", 40, 1),
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+        env={**os.environ, "COLUMNS": "120"},
+    )
+    os.close(theirs)
+    seen = b""
+    with contextlib.suppress(OSError):  # Linux's way to say that the other end is closed
+        while piece := os.read(ours, 65536):
+            seen += piece
+    os.close(ours)
+    assert process.wait(timeout=60) == 0
+    shown = seen.decode(errors="replace")
+    assert {f"{games} of 80 games" for games in (0, 80)} <= set(re.findall(r"\d+ of 80 games", shown))
+    assert "Elo" in shown
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from anabranch.cli import run
 from anabranch.errors import MatchError
+from anabranch.match import suites
 from anabranch.match.openings import (
     Opening,
     board_of,
@@ -200,6 +201,18 @@ def test_what_is_out_of_balance_is_not_kept() -> None:
     all_in = judge_candidate(Bench(spec(bound=30_000), 1))
     assert all_in.fen is not None
     assert len(all_in.scores) == 2
+
+
+def test_a_suite_that_cannot_be_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suites, "ATTEMPTS", 60)
+    few = spec(source="random", plies=(1, 1), positions=21, bound=30_000)
+    for _ in range(2):  # what is known does not change the answer
+        with pytest.raises(MatchError, match="20 positions are found, and none of the next 60 candidates"):
+            make_suite(few, tmp_path / "few.epd")
+    with pytest.raises(MatchError, match="0 positions are found"):
+        make_suite(spec(bound=0), tmp_path / "none.epd")
+    enough = spec(source="random", plies=(1, 1), positions=5, bound=30_000)
+    assert len(make_suite(enough, tmp_path / "five.epd")) == 5
 
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import chess
 import chess.variant
 import pytest
+from tests.match.conftest import processes_of
 
 from anabranch.errors import MatchError, ProgramMissingError, SettingError, VariantError
 from anabranch.match import uci_player
@@ -155,6 +158,25 @@ def test_programs_that_cannot_play_are_refused_not_beaten(mock: Mock) -> None:
     with pytest.raises(VariantError, match="plays chess only, not crazyhouse"):
         player.new_game(0)
     player.close()
+    player = make_player(read_player(f"a=uci:{mock('')}"), "antichess")
+    with pytest.raises(VariantError, match="Mock 1 does not play antichess"):
+        player.new_game(0)
+    player.close()
+
+
+def test_an_engine_behind_a_script_ends_with_it(mock: Mock, tmp_path: Path) -> None:
+    engine = mock("hang")
+    script = tmp_path / "run-engine.sh"
+    script.write_text(f"#!/bin/sh\n{engine}\necho ended\n")
+    script.chmod(0o755)
+    player = UciPlayer(read_player(f"a=uci:{script}"), "chess")
+    player.new_game(0)
+    assert processes_of(engine)
+    player.close()
+    deadline = time.monotonic() + 20
+    while processes_of(engine) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not processes_of(engine)
 
 
 def test_what_a_program_says_besides_is_no_harm() -> None:

@@ -16,7 +16,7 @@ from anabranch.errors import StudyError
 from anabranch.match.engine_player import read_settings
 from anabranch.match.openings import rules_of
 from anabranch.match.player import PlayerSpec
-from anabranch.match.runner import check_players
+from anabranch.match.runner import check_match
 from anabranch.settings import Settings, presets
 from anabranch.study import paper
 from anabranch.study.measure import KINDS
@@ -58,7 +58,7 @@ def test_a_recipe_can_be_played(name: str, scale: str) -> None:
     assert keys
     assert len(set(keys)) == len(keys)
     for contest in plan.contests:
-        check_players(contest.spec)
+        check_match(contest.spec)
         assert contest.spec.games == 2 * (recipe.sizes[scale].pairs or 0)
         assert len(contest.spec.openings) >= 500
     for measurement in plan.measurements:

@@ -15,19 +15,20 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import chess
 import pytest
 from tests.study.conftest import HERE
+from tests.study.figures import marks_of
 
 from anabranch.cli import run
+from anabranch.engine import Engine
 from anabranch.errors import MissingPackageError, StudyError
 from anabranch.match.game import GameRecord
 from anabranch.match.results import RESULTS, read_results
 from anabranch.match.standing import Count
 from anabranch.match.statistics import elo
-from anabranch.networks.shipped import bundled
+from anabranch.networks.shipped import TUNED, bundled
 from anabranch.study.draw import draw
 from anabranch.study.exhibit import Chart, Exhibit, Point, Series
 from anabranch.study.folder import MEASUREMENTS, Findings, match_folder
@@ -37,8 +38,6 @@ from anabranch.study.recipes import RECIPES
 from anabranch.study.report import build_report
 from anabranch.study.run import open_study, run_study
 from anabranch.study.summary import exhibit_of, read_summary, summarise, to_markdown, write_summary
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("name", list(RECIPES))
@@ -65,27 +64,6 @@ def test_figures_have_a_mark_for_every_point(name: str, studies: dict[str, Path]
         picture = draw(chart)
         assert picture == draw(chart)
         assert marks_of(picture) >= sum(point.y is not None for point in ours) > 0
-
-
-def marks_of(picture: bytes) -> int:
-    """Dots in a figure: matplotlib draws them as uses of a shape, ticks and their labels apart."""
-    root = ElementTree.fromstring(picture)
-    dots = 0
-    for group in root.iter(f"{SVG}g"):
-        if not group.get("id", "").startswith("line2d_"):
-            continue
-        if any("tick" in parent for parent in parents_of(root, group)):
-            continue
-        dots += sum(1 for _ in group.iter(f"{SVG}use"))
-    return dots
-
-
-def parents_of(root: ElementTree.Element, child: ElementTree.Element) -> list[str]:
-    found = []
-    for element in root.iter():
-        if element is not child and any(one is child for one in element.iter()):
-            found.append(element.get("id", ""))
-    return found
 
 
 def test_an_empty_chart_has_no_marks() -> None:
@@ -433,6 +411,20 @@ def test_more_pairs_extend_a_study_and_another_scale_is_refused(
     assert "the study has no mcgs; it has 16 evaluations, clock" in refused("--only", "mcgs")
     assert "the study has no antichess; it has chess, crazyhouse" in refused("--variant", "antichess")
     assert found_in(folder)[0] == more
+
+
+def test_a_folder_says_what_the_default_is_by_variant(tmp_path: Path) -> None:
+    study = RECIPES["regret"].study("tiny")
+    run_study(study, tmp_path, HERE, names=("mcgs",))
+    path = tmp_path / "study.json"
+    assert json.loads(path.read_text())["tuned"]["chess"] == {"c_init": Engine("chess").settings.c_init}
+    assert summarise(tmp_path)["tuned"] == TUNED
+    path.write_text(path.read_text().replace('"c_init": 1.5', '"c_init": 1.7'))
+    with pytest.raises(StudyError, match="its tuned"):
+        run_study(study, tmp_path, HERE)
+    own = RECIPES["regret"].study("tiny", settings={"evaluator": "material"})
+    run_study(own, tmp_path / "own", HERE, names=("mcgs",))
+    assert summarise(tmp_path / "own")["tuned"] == {}
 
 
 def test_a_folder_with_other_networks_is_refused(tmp_path: Path) -> None:

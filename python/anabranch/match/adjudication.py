@@ -98,7 +98,7 @@ def probe(board: chess.Board, folder: str) -> str | None:
     if board.castling_rights or chess.popcount(board.occupied) > 7 or not board.tbw_suffix:
         return None
     try:
-        found = _open(folder, board.uci_variant or "chess").probe_wdl(board)
+        found = open_tables(folder, board.uci_variant or "chess").probe_wdl(board)
     except (KeyError, chess.syzygy.MissingTableError):
         return None
     if abs(found) < 2:
@@ -109,8 +109,16 @@ def probe(board: chess.Board, folder: str) -> str | None:
 
 
 @cache
-def _open(folder: str, variant: str) -> chess.syzygy.Tablebase:
-    tables = chess.syzygy.Tablebase(VariantBoard=chess.variant.find_variant(variant))
-    if not tables.add_directory(folder):
+def open_tables(folder: str, variant: str) -> chess.syzygy.Tablebase:
+    """The tables of a folder; refused if there are none, or none can be for the variant."""
+    rules = chess.variant.find_variant(variant)
+    if not rules.tbw_suffix:
+        raise MatchError(f"there are no tablebases for {variant}")
+    tables = chess.syzygy.Tablebase(VariantBoard=rules)
+    try:
+        found = tables.add_directory(folder)
+    except OSError as error:
+        raise MatchError(f"{folder} cannot be read: {error.strerror}") from error
+    if not found:
         raise MatchError(f"there is no tablebase for {variant} in {folder}")
     return tables

@@ -210,7 +210,10 @@ def ending(board: chess.Board) -> tuple[str, str] | None:
 
 
 class _Clocks:
-    """The clocks of a game; a side without one has all the time its budget says."""
+    """The clocks of a game; a side without one has all the time its budget says.
+
+    A clock may run below nought as far as the margin allows: what was taken is owed, not forgiven.
+    """
 
     def __init__(self, spec: GameSpec) -> None:
         self._budgets = {chess.WHITE: spec.white.budget, chess.BLACK: spec.black.budget}
@@ -228,4 +231,4 @@ class _Clocks:
     def spend(self, color: chess.Color, seconds: float) -> None:
         left = self._left[color]
         if left is not None:
-            self._left[color] = max(0.0, left - seconds) + self._budgets[color].increment
+            self._left[color] = left - seconds + self._budgets[color].increment

@@ -40,7 +40,7 @@ def pgn_of(record: GameRecord, event: str = "anabranch match") -> str:
         board.push(move)
     if record.fault is not None:
         loser = record.white if record.white_points == 0.0 else record.black
-        told = f"{loser}: {record.reason}: {_plain(record.fault)}"
+        told = f"{_plain(loser)}: {record.reason}: {_plain(record.fault)}"
         node.comment = f"{node.comment} {told}".strip()
     return f"{game.accept(_Exporter())}\n"
 

@@ -7,7 +7,7 @@ matches speak of the same thing. One player, the anchor, has the rating it is gi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +55,8 @@ def rate(
     games = np.array([meeting.games for meeting in meetings], dtype=float)
     if np.any(points < 0.0) or np.any(points > games):
         raise MatchError("a meeting has from no point to as many as games")
-    _check_connected(players, pairs)
+    for name in sorted(set(players) - met(meetings, players[0])):
+        raise MatchError(f"{players[0]} and {name} have not met, nor by way of others")
     fixed = place[anchor]
     strengths = _fit(pairs, points, games, len(players))
     source = np.random.default_rng(seed)
@@ -84,18 +85,17 @@ def _groups(pairs: NDArray[np.int_]) -> list[NDArray[np.int_]]:
     return [np.flatnonzero((ordered == key).all(axis=1)) for key in sorted(keys)]
 
 
-def _check_connected(players: Sequence[str], pairs: NDArray[np.int_]) -> None:
-    reached = {0}
-    while True:
-        more = {int(b) for a, b in pairs if int(a) in reached} | {
-            int(a) for a, b in pairs if int(b) in reached
-        }
-        if more <= reached:
-            break
+def met(meetings: Iterable[Meeting], player: str) -> set[str]:
+    """A player, and all whom it has met, directly or by way of others.
+
+    >>> sorted(met([Meeting("a", "b", 1.0), Meeting("c", "b", 1.0), Meeting("d", "e", 1.0)], "a"))
+    ['a', 'b', 'c']
+    """
+    links = {(meeting.first, meeting.second) for meeting in meetings}
+    reached = {player}
+    while more := {name for link in links if reached & set(link) for name in link} - reached:
         reached |= more
-    for number, name in enumerate(players):
-        if number not in reached:
-            raise MatchError(f"{players[0]} and {name} have not met, nor by way of others")
+    return reached
 
 
 def _fit(

@@ -13,12 +13,16 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from anabranch.checksum import digest
 from anabranch.cluster import Executor, Processes
+from anabranch.engine import NETWORK
+from anabranch.match.adjudication import open_tables
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import GameRecord, close_players, play_game
 from anabranch.match.results import SUMMARY, open_results, read_results, write_whole
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count, Standing
+from anabranch.networks.shipped import bundled
 from anabranch.program import find_program
 
 Show = Callable[[Standing, GameRecord | None], object]
@@ -32,8 +36,8 @@ def run_match(
     show: Show = lambda standing, record: None,
 ) -> Standing:
     """Play what is missing of a match, with so many processes or on a cluster; with no worker, here."""
-    check_players(spec)
-    with open_results(folder, spec.to_dict()) as results:
+    check_match(spec)
+    with open_results(folder, {**spec.to_dict(), "networks": networks_of(spec)}) as results:
         planned = {game.key: game for game in spec.schedule()}
         count = Count.of(spec, results.records)
         standing = count.standing()
@@ -61,13 +65,22 @@ def run_match(
     return count.standing()
 
 
-def check_players(spec: MatchSpec) -> None:
-    """Refuse players that cannot be made, before anything is played."""
+def check_match(spec: MatchSpec) -> None:
+    """Refuse players that cannot be made and tables that are not there, before anything is played."""
+    if spec.adjudication.tablebases is not None:
+        open_tables(spec.adjudication.tablebases, spec.variant)
     for player in spec.players:
         if player.kind == "preset":
             read_settings(player)
         elif player.command:
             find_program(player.command[0])
+
+
+def networks_of(spec: MatchSpec) -> dict[str, str | None]:
+    """The files that our players think with, by checksum: with another one it is another match."""
+    given = {player.options.get("evaluator", NETWORK) for player in spec.players if player.kind == "preset"}
+    files = {name: bundled(spec.variant) if name == NETWORK else Path(name) for name in sorted(given)}
+    return {name: digest(path) for name, path in files.items() if path is not None and path.is_file()}
 
 
 def summary(spec: MatchSpec, count: Count) -> dict[str, Any]:

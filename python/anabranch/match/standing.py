@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from anabranch.match.game import GameRecord
-from anabranch.match.ratings import Meeting, rate
+from anabranch.match.ratings import Meeting, met, rate
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.statistics import Estimate, Verdict, elo, normalised_elo, superiority
 
@@ -170,8 +170,10 @@ class Count:
         )
 
     def ratings(self, anchor: str | None = None, rating: float = 0.0) -> Mapping[str, Estimate]:
-        """The ratings of all players, from whole pairs; none before all have met."""
-        names = {name for meeting in self.rated for name in (meeting.first, meeting.second)}
-        if names != {player.name for player in self._spec.players}:
+        """The ratings of all players, from whole pairs; none before all have met, at least by way of
+        others.
+        """
+        names = {player.name for player in self._spec.players}
+        if met(self.rated, self._spec.players[0].name) != names:
             return {}
         return rate(self.rated, anchor or self._spec.players[-1].name, rating)

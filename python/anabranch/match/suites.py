@@ -222,6 +222,8 @@ class _Sieve:
         self.known = known
         self.tried = 0
         """Candidates that were needed so far; later ones that are known do not count yet."""
+        self._kept = 0
+        """Candidates up to the last one that was kept."""
         self._look()
 
     @property
@@ -242,11 +244,13 @@ class _Sieve:
             self.tried += 1
             if fen is not None:
                 opening = Opening(fen, f"{self._spec.variant}-{len(self._seen) + 1:03d}")
-                self._seen.setdefault(key_of(opening), opening)
-        if self.tried >= ATTEMPTS and not self._seen:
-            raise MatchError(
-                f"none of {self.tried} candidates is balanced within {self._spec.bound} centipawns"
-            )
+                if self._seen.setdefault(key_of(opening), opening) is opening:
+                    self._kept = self.tried
+            if self.tried - self._kept >= ATTEMPTS:
+                raise MatchError(
+                    f"{len(self._seen)} positions are found, and none of the next {ATTEMPTS} candidates is a "
+                    f"new one within {self._spec.bound} centipawns; ask for fewer, or for other plies"
+                )
 
 
 def describe(spec: SuiteSpec, tried: int) -> list[str]:

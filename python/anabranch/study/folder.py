@@ -7,7 +7,6 @@ So whatever ends the process, the same command goes on. A folder that holds anot
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -20,10 +19,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from anabranch import _core
+from anabranch.checksum import digest
 from anabranch.errors import StudyError
 from anabranch.match.results import read_results, write_whole
 from anabranch.match.standing import Count
-from anabranch.networks.shipped import bundled
+from anabranch.networks.shipped import TUNED, bundled
 from anabranch.settings import Settings
 from anabranch.study.plan import GROWS, VARIANTS, Contest, Measurement, Plan, Study
 
@@ -203,21 +203,20 @@ def _short(value: Any) -> str:
 
 
 def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
-    """What results rest on besides the study itself: networks, and what the presets stand for."""
-    networks = {variant: _digest(bundled(variant)) for variant in VARIANTS}
+    """What results rest on besides the study itself: networks, and what the presets stand for, where
+    `default` differs by variant.
+    """
+    networks = {variant: digest(bundled(variant)) for variant in VARIANTS}
     given = Path(study.settings.get("evaluator", ""))
     if given.is_file():
-        networks["evaluator"] = _digest(given)
+        networks["evaluator"] = digest(given)
     presets: dict[str, dict[str, Any]] = {}
     used = {player.target for one in plan.contests for player in one.spec.players if player.kind == "preset"}
     used |= {one.about["preset"] for one in plan.measurements}
     for preset in sorted(used):
         presets[preset] = asdict(Settings.preset(preset))
-    return {"networks": networks, "presets": presets}
-
-
-def _digest(path: Path | None) -> str | None:
-    return None if path is None else hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    tuned = TUNED if "default" in used and "evaluator" not in study.settings else {}
+    return {"networks": networks, "presets": presets, "tuned": tuned}
 
 
 def about_run() -> dict[str, Any]:
@@ -227,7 +226,7 @@ def about_run() -> dict[str, Any]:
     return {
         "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "version": __version__,
-        "core": _digest(Path(str(_core.__file__))),
+        "core": digest(Path(str(_core.__file__))),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
     }

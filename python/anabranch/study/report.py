@@ -98,8 +98,8 @@ def _runs(runs: list[dict[str, Any]]) -> str:
 
 
 def _settings(summary: dict[str, Any]) -> str:
-    names = ("size", "settings", "seed", "tablebases", "networks", "presets")
-    text = json.dumps({name: summary[name] for name in names}, indent=1)
+    names = ("size", "settings", "seed", "tablebases", "networks", "presets", "tuned")
+    text = json.dumps({name: summary.get(name) for name in names}, indent=1)
     return (
         "<details><summary>Settings, seeds, networks; presets by what differs from the defaults</summary>"
         f"<pre>{html.escape(text)}</pre></details>"

@@ -17,7 +17,7 @@ from anabranch.cluster import Executor
 from anabranch.locking import locked
 from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
 from anabranch.match.results import SUMMARY, Results, open_results, read_results, write_whole
-from anabranch.match.runner import check_players, summary
+from anabranch.match.runner import check_match, summary
 from anabranch.match.standing import Count
 from anabranch.study.folder import (
     Findings,
@@ -75,7 +75,7 @@ def run_study(
     plan = find_recipe(study.recipe).plan(study)
     part = plan.chosen(variants, names)
     for contest in part.contests:
-        check_players(contest.spec)
+        check_match(contest.spec)
     folder.mkdir(parents=True, exist_ok=True)
     words = " ".join(["all" if not (variants or names) else "only", *variants, *names])
     words += f" to ± {error:g}" if error else ""

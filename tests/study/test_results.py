@@ -1,0 +1,55 @@
+"""The results in docs: summaries that can be read, figures and a page made of them, numbers that agree."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+from tests.study.figures import marks_of
+
+from anabranch.study import read_summary
+from anabranch.study.summary import exhibit_of, status_of
+
+DOCS = Path(__file__).parents[2] / "docs"
+SUMMARIES = sorted((DOCS / "results").glob("*.json"))
+
+
+def test_there_are_results() -> None:
+    assert {"ablation", "ablation-30000", "scaling-crazyhouse", "scaling-chess"} <= {
+        one.stem for one in SUMMARIES
+    }
+
+
+@pytest.mark.parametrize("path", SUMMARIES, ids=lambda path: path.stem)
+def test_figures_and_the_page_belong_to_the_summary(path: Path) -> None:
+    summary = read_summary(path)
+    for chart in exhibit_of(summary).charts:
+        figure = path.with_name(f"{path.stem}{chart.name.removeprefix(summary['recipe'])}.svg")
+        assert marks_of(figure.read_bytes()) >= sum(
+            point.y is not None
+            for series in chart.series
+            if series.source == "ours"
+            for point in series.points
+        )
+    page = (path.parent / "report.html").read_text(encoding="utf-8")
+    assert html.escape(status_of(summary)) in page, "the page is of an earlier state: anabranch study report"
+
+
+@pytest.mark.parametrize(("name", "columns"), [("ablation", (1, 4)), ("ablation-400", (1, 2))])
+def test_the_tables_of_the_text_are_those_of_the_summary(name: str, columns: tuple[int, int]) -> None:
+    rows = read_summary(DOCS / "results" / f"{name}.json")["tables"][0]["rows"]
+    text = (DOCS / "study.md").read_text(encoding="utf-8")
+    budget = {"ablation": "at 3,000 evaluations per move:", "ablation-400": "at 400 evaluations per move"}[
+        name
+    ]
+    table = text.partition(budget)[2].partition("| preset ")[2].partition("\n\n")[0]
+    told = {
+        cells[0].strip(" `"): cells for cells in (line.strip("| ").split("|") for line in table.splitlines())
+    }
+    assert len(rows) == 16
+    for row in rows:
+        cell = told[row["name"]][columns[row["variant"] == "chess"]]
+        wanted = f"{row['elo']['value']:+.0f} ± {row['elo']['error']:.0f}"
+        assert re.sub(r"\s+", " ", cell).strip() == wanted, row["name"]
