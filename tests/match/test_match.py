@@ -392,6 +392,25 @@ def test_players_of_two_camps_are_not_rated(tmp_path: Path) -> None:
     assert Count.of(asked, camps).ratings() == {}
 
 
+def test_ratings_are_anchored_where_a_rating_is_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = ["match", "-p", f"a={QUICK}", "-p", f"b={QUICK}", "--pairs", "3", "--longest", "80", "-w", "0"]
+    call += ["-o", str(tmp_path), "--json"]
+    assert run(call) == 0
+    without = json.loads(capsys.readouterr().out)
+    assert without["ratings"] == {}
+    assert run([*call, "--anchor", "a=1500"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["ratings"]["a"] == {"value": 1500.0, "error": 0.0}
+    elo = found["meetings"][0]["elo"]["value"]
+    assert found["ratings"]["b"]["value"] == pytest.approx(1500.0 - elo, abs=3.0)
+    assert run([*call, "--anchor", "c=1500"]) == 2
+    assert "the anchor c is no player of the match" in capsys.readouterr().err
+    assert run([*call, "--anchor", "a"]) == 2
+    assert "NAME=ELO, not 'a'" in capsys.readouterr().err
+
+
 def test_ratings_of_a_round_robin(tmp_path: Path) -> None:
     players = [
         read_player(f"{name}=preset:alphazero,evaluations={n}") for name, n in (("a", 60), ("b", 8), ("c", 2))

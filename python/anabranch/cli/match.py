@@ -85,6 +85,10 @@ def match(
     ] = "logistic",
     alpha: Annotated[float, typer.Option(metavar="P", help="Error of the first kind.")] = 0.05,
     beta: Annotated[float, typer.Option(metavar="P", help="Error of the second kind.")] = 0.05,
+    anchor: Annotated[
+        str | None,
+        typer.Option(metavar="NAME=ELO", help="A player whose rating is known.  [default: the last, 0]"),
+    ] = None,
     resign: Annotated[
         str | None,
         typer.Option(
@@ -145,6 +149,7 @@ def match(
         patience,
         seed,
         _sprt(sprt, sprt_model, alpha, beta),
+        _anchor(anchor),
     )
     is_whole = True
     with _show() as show:
@@ -157,8 +162,7 @@ def match(
         print_json(summary(spec, count))
     else:
         console = output()
-        ratings = count.ratings() if len(spec.players) > 2 else {}
-        console.print(render(count.standing(), ratings, console.width))
+        console.print(render(count.standing(), count.ratings(), console.width))
     if not is_whole:
         notices().print("interrupted; the same command goes on")
         raise typer.Exit(130)
@@ -202,6 +206,18 @@ def _numbers(option: str, text: str, amount: int) -> list[int]:
         words = {1: "a whole number", 2: "two whole numbers", 3: "three whole numbers"}[amount]
         raise MatchError(f"{option} takes {words} with commas between, or off, not {text!r}")
     return numbers
+
+
+def _anchor(text: str | None) -> tuple[str, float] | None:
+    from anabranch.errors import MatchError
+
+    if text is None:
+        return None
+    name, _, rating = text.rpartition("=")
+    try:
+        return name, float(rating)
+    except ValueError:
+        raise MatchError(f"--anchor takes a player and its rating, NAME=ELO, not {text!r}") from None
 
 
 def _sprt(text: str | None, model: str, alpha: float, beta: float) -> Sprt | None:

@@ -85,8 +85,8 @@ def _read(path: Path) -> tuple[dict[tuple[int, int], GameRecord], int]:
     return records, good
 
 
-FREE = ("pairs",)
-"""What may differ when a match is continued: it may become longer."""
+FREE = ("pairs", "anchor")
+"""What may differ when a match is continued: it may become longer, and ratings may have another nought."""
 
 
 def _check_spec(folder: Path, spec: Mapping[str, Any]) -> None:

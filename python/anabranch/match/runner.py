@@ -87,7 +87,7 @@ def summary(spec: MatchSpec, count: Count) -> dict[str, Any]:
     """One document about a match: what was asked for, by which version, and what came of it."""
     from anabranch import __version__
 
-    ratings = count.ratings() if len(spec.players) > 2 else {}
+    ratings = count.ratings()
     found = {
         "version": __version__,
         "spec": spec.to_dict(),

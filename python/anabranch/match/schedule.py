@@ -41,6 +41,8 @@ class MatchSpec:
     seed: int = 0
     """Of the order of the openings, and with the number of the pair of our engines."""
     sprt: Sprt | None = None
+    anchor: tuple[str, float] | None = None
+    """A player and the rating it has; without, the last of more than two players has 0."""
 
     def __post_init__(self) -> None:
         rules_of(self.variant)
@@ -61,6 +63,8 @@ class MatchSpec:
             raise MatchError("a match needs an opening")
         if self.mode not in ("round-robin", "gauntlet"):
             raise MatchError(f"a match is a round-robin or a gauntlet, not {self.mode!r}")
+        if self.anchor is not None and self.anchor[0] not in names:
+            raise MatchError(f"the anchor {self.anchor[0]} is no player of the match")
         if self.sprt is not None and len(self.players) != 2:
             raise MatchError("an SPRT is for two players")
         if not (self.margin >= 0.0 and self.patience > 0.0):

@@ -169,11 +169,13 @@ class Count:
             self._spec, self._games.total(), tuple(meetings), faults, dict(self._reasons.most_common())
         )
 
-    def ratings(self, anchor: str | None = None, rating: float = 0.0) -> Mapping[str, Estimate]:
-        """The ratings of all players, from whole pairs; none before all have met, at least by way of
-        others.
+    def ratings(self) -> Mapping[str, Estimate]:
+        """The ratings of all players, from whole pairs; none before all have met, at least by way of others,
+        and none of two players without an anchor, whose Elo says the same.
         """
+        if len(self._spec.players) == 2 and self._spec.anchor is None:
+            return {}
         names = {player.name for player in self._spec.players}
         if met(self.rated, self._spec.players[0].name) != names:
             return {}
-        return rate(self.rated, anchor or self._spec.players[-1].name, rating)
+        return rate(self.rated, *(self._spec.anchor or (self._spec.players[-1].name, 0.0)))
