@@ -73,6 +73,17 @@ def test_a_player_who_won_all_has_a_finite_rating_above_all() -> None:
     assert abs(found["b"].value) < 50
 
 
+def test_no_error_is_told_of_what_only_the_prior_knows() -> None:
+    close = play({"a": 0.0, "b": 30.0}, 40, 1)
+    beaten = [Meeting("giant", name, 2.0) for name in "ab"] * 20
+    found = rate([*close, *beaten], "a", rounds=20)
+    assert found["giant"].error == math.inf
+    assert 0.0 < found["b"].error < math.inf
+    assert rate([*close, *beaten, Meeting("giant", "b", 1.5)], "a", rounds=20)["giant"].error < math.inf
+    seen_from_above = rate([*close, *beaten], "giant", rounds=20)
+    assert {seen_from_above[name].error for name in "ab"} == {math.inf}
+
+
 def test_players_who_never_met_cannot_be_compared() -> None:
     with pytest.raises(MatchError, match="a and c have not met, nor by way of others"):
         rate([Meeting("a", "b", 1.0), Meeting("c", "d", 1.0)], "a")

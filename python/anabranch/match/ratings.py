@@ -69,6 +69,10 @@ def rate(
         drawn.append(sample - sample[fixed])
     spread = np.std(np.array(drawn), axis=0, ddof=1) if rounds > 1 else np.zeros(len(players))
     spread[spread < 1e-9] = np.inf  # results that are all the same say nothing about an error
+    measured = _measured(meetings, anchor)
+    for number, name in enumerate(players):
+        if name not in measured:
+            spread[number] = np.inf  # where the prior put it
     spread[fixed] = 0.0
     relative = strengths - strengths[fixed]
     return {
@@ -92,8 +96,26 @@ def met(meetings: Iterable[Meeting], player: str) -> set[str]:
     ['a', 'b', 'c']
     """
     links = {(meeting.first, meeting.second) for meeting in meetings}
-    reached = {player}
-    while more := {name for link in links if reached & set(link) for name in link} - reached:
+    return _reach(player, links | {(second, first) for first, second in links})
+
+
+def _measured(meetings: Iterable[Meeting], anchor: str) -> set[str]:
+    """The players whose distance to the anchor has a finite estimate: points were taken in both directions.
+
+    Who won everything, or a camp that did, may be any distance above the others.
+    """
+    taken = set()
+    for meeting in meetings:
+        if meeting.points > 0.0:
+            taken.add((meeting.first, meeting.second))
+        if meeting.points < meeting.games:
+            taken.add((meeting.second, meeting.first))
+    return _reach(anchor, taken) & _reach(anchor, {(second, first) for first, second in taken})
+
+
+def _reach(start: str, links: set[tuple[str, str]]) -> set[str]:
+    reached = {start}
+    while more := {second for first, second in links if first in reached} - reached:
         reached |= more
     return reached
 

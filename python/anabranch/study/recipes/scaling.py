@@ -7,6 +7,7 @@ Ratings come from all games together.
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Any
 
@@ -63,6 +64,10 @@ def _show(findings: Findings) -> Exhibit:
         except MatchError as error:
             notes.append(f"{variant}: no ratings yet, because {error}.")
             continue
+        beyond = [name for name, rating in ratings.items() if not math.isfinite(rating.value)]
+        notes += [
+            f"{variant}: {name} is beyond measure; its games are in the table of matches." for name in beyond
+        ]
         gains = _gains(findings, variant)
         tables += [_table(variant, ratings), _gain_table(variant, gains)]
         charts += [_chart(findings, variant, ratings), _gain_chart(variant, gains)]
@@ -84,7 +89,11 @@ def _rate(findings: Findings, variant: str, anchor: int | None = None) -> dict[s
     budgets = findings.study.size.evaluations
     assert budgets is not None
     played = [budget for budget in budgets if f"{TREE.name} {budget}" in met]
-    return rate(meetings, f"{TREE.name} {anchor or max(played, default=max(budgets))}")
+    ratings = rate(meetings, f"{TREE.name} {anchor or max(played, default=max(budgets))}")
+    for name, rating in ratings.items():
+        if name.startswith(REFERENCES[variant][0]) and not math.isfinite(rating.error):
+            ratings[name] = Estimate(math.copysign(math.inf, rating.value), math.inf)
+    return ratings
 
 
 def _gains(findings: Findings, variant: str) -> dict[int, Estimate]:
@@ -147,7 +156,7 @@ def _chart(findings: Findings, variant: str, ratings: dict[str, Estimate]) -> Ch
     levels = tuple(
         Level(name, rating.value, estimate_of(rating)["error"])
         for name, rating in ratings.items()
-        if name.startswith(REFERENCES[variant][0])
+        if name.startswith(REFERENCES[variant][0]) and math.isfinite(rating.value)
     )
     return Chart(
         f"scaling-{variant}",
