@@ -226,22 +226,28 @@ def test_scaling_has_no_ratings_before_its_players_have_met(studies: dict[str, P
     assert len(shown.tables[-1].rows) == 1
 
 
-def test_scaling_tells_the_gain_at_each_budget(studies: dict[str, Path]) -> None:
+def scaling_with(studies: dict[str, Path], nodes: int, wins: dict[str, int]) -> Exhibit:
+    """What is shown of chess where the first player won so many of ten pairs, by name or group; else six."""
     recipe = RECIPES["scaling"]
-    study = recipe.study("tiny", size=recipe.sizes["tiny"].changed("scaling", {"reference_nodes": 0}))
+    study = recipe.study("tiny", size=recipe.sizes["tiny"].changed("scaling", {"reference_nodes": nodes}))
     plan = recipe.plan(study).chosen(("chess",))
     record = next(
         iter(read_results(next((studies["scaling"] / "matches/chess/equal-budgets").iterdir())).values())
     )
-    wins = {"equal budgets mcgs-combined 8": 5, "equal budgets mcgs-combined 16": 8}
     counts = {}
     for contest in plan.contests:
-        won = wins.get(f"{contest.group} {contest.name}", 6)
+        won = wins.get(f"{contest.group} {contest.name}", wins.get(contest.group, 6))
         first, second = (player.name for player in contest.spec.players)
         named = replace(record, game=0, white=first, black=second)
         games = [invented(named, pair, game, float(pair < won)) for pair in range(10) for game in (0, 1)]
         counts[contest.key] = Count(contest.spec, games)
-    shown = recipe.show(Findings(study, plan, counts, {}))
+    return recipe.show(Findings(study, plan, counts, {}))
+
+
+def test_scaling_tells_the_gain_at_each_budget(studies: dict[str, Path]) -> None:
+    shown = scaling_with(
+        studies, 0, {"equal budgets mcgs-combined 8": 5, "equal budgets mcgs-combined 16": 8}
+    )
     assert {row["name"]: row["rating"]["value"] for row in shown.tables[0].rows}["alphazero 16"] == 0.0
     table = shown.tables[1]
     assert [row["budget"] for row in table.rows] == [8, 16]
@@ -251,6 +257,19 @@ def test_scaling_tells_the_gain_at_each_budget(studies: dict[str, Path]) -> None
     # Around the square of matches the wins at equal budgets are those of the matches, tempered by the rest.
     assert elo((5, 0, 0, 0, 5)).value < small["value"] < large["value"] < elo((2, 0, 0, 0, 8)).value
     assert [point.y for point in shown.charts[1].series[0].points] == [small["value"], large["value"]]
+
+
+@pytest.mark.parametrize(("won", "is_measured"), [(0, False), (1, True)])
+def test_a_reference_that_won_all_is_beyond_measure(
+    studies: dict[str, Path], won: int, is_measured: bool
+) -> None:
+    shown = scaling_with(studies, 50, {"reference": won})
+    rating = next(row["rating"] for row in shown.tables[0].rows if row["name"] == "stockfish 50 nodes")
+    assert (rating["value"] is not None) == is_measured
+    assert bool(shown.charts[0].levels) == is_measured
+    assert (
+        bool([note for note in shown.notes if "stockfish 50 nodes is beyond measure" in note]) != is_measured
+    )
 
 
 def test_a_measurement_is_what_the_search_says() -> None:
