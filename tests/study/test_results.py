@@ -37,6 +37,22 @@ def test_figures_and_the_page_belong_to_the_summary(path: Path) -> None:
     assert html.escape(status_of(summary)) in page, "the page is of an earlier state: anabranch study report"
 
 
+def test_the_gains_of_the_text_are_those_of_the_summaries() -> None:
+    text = (DOCS / "study.md").read_text(encoding="utf-8")
+    table = text.partition("| gain at ")[2].partition("\n\n")[0]
+    told = {cells[0].strip(): cells for cells in (line.strip("| ").split("|") for line in table.splitlines())}
+    for place, variant in ((1, "crazyhouse"), (3, "chess")):
+        summary = read_summary(DOCS / "results" / f"scaling-{variant}.json")
+        gains = {row["budget"]: row["gain"] for row in summary["tables"][1]["rows"]}
+        assert len(gains) == 4
+        for row in summary["tables"][2]["rows"]:
+            if row["group"] == "equal budgets":
+                budget = int(row["name"].split()[-1])
+                cells = told[f"{budget:,}"][place : place + 2]
+                wanted = [f"{one['value']:+.0f} ± {one['error']:.0f}" for one in (row["elo"], gains[budget])]
+                assert [cell.strip() for cell in cells] == wanted, (variant, budget)
+
+
 @pytest.mark.parametrize(("name", "columns"), [("ablation", (1, 4)), ("ablation-400", (1, 2))])
 def test_the_tables_of_the_text_are_those_of_the_summary(name: str, columns: tuple[int, int]) -> None:
     rows = read_summary(DOCS / "results" / f"{name}.json")["tables"][0]["rows"]
