@@ -76,10 +76,11 @@ class Program:
         name = name_of(greeting)
         if variant != "chess" and "uci_variant" not in known:
             raise VariantError(f"{name} plays chess only, not {variant}")
-        if (variants := known.get("uci_variant")) and variant not in variants:
-            raise VariantError(f"{name} does not play {variant}")
         wanted = {"UCI_Variant": variant} if "uci_variant" in known else {}
         wanted.update(options)
+        offered = [value.lower() for value in known.get("uci_variant", ())]
+        if offered and wanted["UCI_Variant"].lower() not in offered:
+            raise VariantError(f"{name} does not play {wanted['UCI_Variant']}")
         if wanted.get("UCI_Chess960") == "true" and "uci_chess960" not in known:
             raise VariantError(f"{name} does not play Chess960")
         commands = "".join(f"setoption name {key} value {value}\n" for key, value in wanted.items())
@@ -168,5 +169,6 @@ def options_of(greeting: bytes) -> dict[str, list[str]]:
     for line in greeting.splitlines():
         if line.startswith(b"option name "):
             name, _, kind = line[12:].decode(errors="replace").partition(" type ")
-            options[name.strip().lower()] = [value.strip() for value in kind.split(" var ")[1:]]
+            values = (value.partition(" default ")[0].strip() for value in kind.split(" var ")[1:])
+            options[name.strip().lower()] = list(values)
     return options

@@ -337,6 +337,11 @@ def test_another_network_makes_another_match(tmp_path: Path) -> None:
         network.write_bytes(source.read_bytes())
         if variant == "chess":
             run_match(asked, tmp_path / "match", 0)
+            description = tmp_path / "match" / SPEC
+            known = json.loads(description.read_text())
+            assert len(known.pop("networks")) == 1
+            description.write_text(json.dumps(known))  # as earlier versions wrote it
+            run_match(asked, tmp_path / "match", 0)
     with pytest.raises(MatchError, match=r"holds another match: its networks .*net.safetensors was"):
         run_match(asked, tmp_path / "match", 0)
 
@@ -407,6 +412,8 @@ def test_ratings_are_anchored_where_a_rating_is_known(
     assert found["ratings"]["b"]["value"] == pytest.approx(1500.0 - elo, abs=3.0)
     assert run([*call, "--anchor", "c=1500"]) == 2
     assert "the anchor c is no player of the match" in capsys.readouterr().err
+    assert run([*call, "--anchor", "a=nan"]) == 2
+    assert "the rating of an anchor is a number, not nan" in capsys.readouterr().err
     assert run([*call, "--anchor", "a"]) == 2
     assert "NAME=ELO, not 'a'" in capsys.readouterr().err
 
@@ -592,7 +599,7 @@ def test_a_terminal_shows_a_table_that_grows(tmp_path: Path) -> None:
         command(tmp_path / "match", 40, 1),
         stdout=subprocess.DEVNULL,
         stderr=theirs,
-        env={**os.environ, "COLUMNS": "120"},
+        env={**os.environ, "COLUMNS": "120", "TERM": "xterm"},
     )
     os.close(theirs)
     seen = b""

@@ -212,7 +212,7 @@ def test_a_suite_that_cannot_be_is_given_up(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(MatchError, match="0 positions are found"):
         make_suite(spec(bound=0), tmp_path / "none.epd")
     enough = spec(source="random", plies=(1, 1), positions=5, bound=30_000)
-    assert len(make_suite(enough, tmp_path / "five.epd")) == 5
+    assert len(make_suite(enough, tmp_path / "few.epd")) == 5
 
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ from anabranch.match import uci_player
 from anabranch.match.engine_player import EnginePlayer
 from anabranch.match.player import Budget, Fault, Limits, PlayerSpec, make_player, read_player
 from anabranch.match.uci_player import UciPlayer, read_answer
+from anabranch.program import options_of
 from anabranch.uci_scores import MATE, mate_in
 
 Mock = Callable[[str], str]
@@ -164,15 +165,29 @@ def test_programs_that_cannot_play_are_refused_not_beaten(mock: Mock) -> None:
     player.close()
 
 
-def test_an_engine_behind_a_script_ends_with_it(mock: Mock, tmp_path: Path) -> None:
+def test_variants_are_looked_up_however_they_are_written() -> None:
+    line = b"option name UCI_Variant type combo var Chess var crazyhouse default Chess\n"
+    assert options_of(line) == {"uci_variant": ["Chess", "crazyhouse"]}
+
+
+def test_a_program_may_have_its_own_name_for_a_variant(mock: Mock) -> None:
+    player = make_player(read_player(f"a=uci:{mock('')},UCI_Variant=Crazyhouse"), "antichess")
+    player.new_game(0)
+    player.close()
+
+
+def test_an_engine_behind_a_script_ends_with_it(
+    mock: Mock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uci_player, "GRACE", 0.2)
     engine = mock("hang")
     script = tmp_path / "run-engine.sh"
     script.write_text(f"#!/bin/sh\n{engine}\necho ended\n")
     script.chmod(0o755)
-    player = UciPlayer(read_player(f"a=uci:{script}"), "chess")
-    player.new_game(0)
-    assert processes_of(engine)
-    player.close()
+    player = UciPlayer(read_player(f"a=uci:{script}"), "chess", margin=0.1, patience=30.0)
+    with pytest.raises(Fault) as fault:
+        play_three_moves(player, Limits(Budget(time=1.0)))
+    assert fault.value.kind == "hang"
     deadline = time.monotonic() + 20
     while processes_of(engine) and time.monotonic() < deadline:
         time.sleep(0.01)

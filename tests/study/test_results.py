@@ -69,3 +69,24 @@ def test_the_tables_of_the_text_are_those_of_the_summary(name: str, columns: tup
         cell = told[row["name"]][columns[row["variant"] == "chess"]]
         wanted = f"{row['elo']['value']:+.0f} ± {row['elo']['error']:.0f}"
         assert re.sub(r"\s+", " ", cell).strip() == wanted, row["name"]
+
+
+def test_the_numbers_between_the_tables_are_those_of_the_summaries() -> None:
+    text = (DOCS / "study.md").read_text(encoding="utf-8")
+
+    def told(name: str, variant: str, player: str, group: str = "") -> str:
+        tables = read_summary(DOCS / "results" / f"{name}.json")["tables"]
+        rows = [row for row in tables[-1]["rows"] if row["variant"] == variant and row["name"] == player]
+        row = next(row for row in rows if group in row["group"])
+        return f"{row['elo']['value']:+.0f} ± {row['elo']['error']:.0f}"
+
+    assert f"{told('ablation-30000', 'crazyhouse', 'mcgs-combined')} (100 pairs" in text
+    for variant in ("crazyhouse", "chess"):
+        assert (
+            f"{told(f'tuned-{variant}', variant, 'mcgs-combined')} " in text.partition("Most of `default`")[2]
+        )
+    own = [told("scaling-crazyhouse", "crazyhouse", f"mcgs-combined {n}", "next") for n in (800, 1600, 3200)]
+    assert f"{own[0]}, {own[1]} and {own[2]} against itself" in text
+    for setting in ("virtual visits", "urgency", "temperature"):
+        gains = [told("settings-400", one, setting).split()[0] for one in ("crazyhouse", "chess")]
+        assert f" {gains[0]} and {gains[1]}" in text.partition("**Which settings**")[2].partition("\n")[0]

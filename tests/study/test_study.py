@@ -438,6 +438,10 @@ def test_a_folder_says_what_the_default_is_by_variant(tmp_path: Path) -> None:
     path = tmp_path / "study.json"
     assert json.loads(path.read_text())["tuned"]["chess"] == {"c_init": Engine("chess").settings.c_init}
     assert summarise(tmp_path)["tuned"] == TUNED
+    known = json.loads(path.read_text())
+    path.write_text(json.dumps({name: value for name, value in known.items() if name != "tuned"}))
+    assert summarise(tmp_path)["tuned"] is None
+    run_study(study, tmp_path, HERE, names=("mcgs",))  # as earlier versions wrote it
     path.write_text(path.read_text().replace('"c_init": 1.5', '"c_init": 1.7'))
     with pytest.raises(StudyError, match="its tuned"):
         run_study(study, tmp_path, HERE)

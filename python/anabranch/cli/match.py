@@ -254,7 +254,7 @@ def _show() -> Iterator[Show]:
 
             def show_table(standing: Standing, record: GameRecord | None) -> None:
                 tell_fault(record)
-                live.update(render(standing, {}, console.width))
+                live.update(render(standing, {}, console.width), refresh=record is None)
 
             yield show_table
         return

@@ -69,9 +69,9 @@ def rate(
         drawn.append(sample - sample[fixed])
     spread = np.std(np.array(drawn), axis=0, ddof=1) if rounds > 1 else np.zeros(len(players))
     spread[spread < 1e-9] = np.inf  # results that are all the same say nothing about an error
-    measured = _measured(meetings, anchor)
+    known = measured(meetings, anchor)
     for number, name in enumerate(players):
-        if name not in measured:
+        if name not in known:
             spread[number] = np.inf  # where the prior put it
     spread[fixed] = 0.0
     relative = strengths - strengths[fixed]
@@ -99,7 +99,7 @@ def met(meetings: Iterable[Meeting], player: str) -> set[str]:
     return _reach(player, links | {(second, first) for first, second in links})
 
 
-def _measured(meetings: Iterable[Meeting], anchor: str) -> set[str]:
+def measured(meetings: Iterable[Meeting], anchor: str) -> set[str]:
     """The players whose distance to the anchor has a finite estimate: points were taken in both directions.
 
     Who won everything, or a camp that did, may be any distance above the others.

@@ -7,6 +7,7 @@ plays.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -65,6 +66,8 @@ class MatchSpec:
             raise MatchError(f"a match is a round-robin or a gauntlet, not {self.mode!r}")
         if self.anchor is not None and self.anchor[0] not in names:
             raise MatchError(f"the anchor {self.anchor[0]} is no player of the match")
+        if self.anchor is not None and not math.isfinite(self.anchor[1]):
+            raise MatchError(f"the rating of an anchor is a number, not {self.anchor[1]}")
         if self.sprt is not None and len(self.players) != 2:
             raise MatchError("an SPRT is for two players")
         if not (self.margin >= 0.0 and self.patience > 0.0):

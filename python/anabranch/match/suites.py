@@ -194,6 +194,7 @@ def make_suite(
 
 def _head(spec: SuiteSpec) -> dict[str, Any]:
     head: dict[str, Any] = json.loads(json.dumps(asdict(spec)))
+    del head["positions"]  # candidates do not depend on how many are wanted
     return head
 
 
@@ -249,7 +250,7 @@ class _Sieve:
             if self.tried - self._kept >= ATTEMPTS:
                 raise MatchError(
                     f"{len(self._seen)} positions are found, and none of the next {ATTEMPTS} candidates is a "
-                    f"new one within {self._spec.bound} centipawns; ask for fewer, or for other plies"
+                    f"new one within {self._spec.bound} centipawns; ask for fewer"
                 )
 
 

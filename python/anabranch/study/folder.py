@@ -171,6 +171,8 @@ def enter(folder: Path, study: Study, plan: Plan, words: str) -> Study:
 def _check_same(folder: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     for name, value in json.loads(json.dumps(wanted)).items():
         before = stored.get(name)
+        if name == "tuned" and name not in stored:
+            continue  # folders of earlier versions lack it
         if name == "size":
             _check_size(folder, before or {}, value)
         elif before != value:

@@ -34,7 +34,7 @@ def summarise(folder: Path) -> dict[str, Any]:
         **{name: document[name] for name in ("scale", "size", "settings", "tablebases", "seed")},
         "networks": document["networks"],
         "presets": _differences(document["presets"]),
-        "tuned": document.get("tuned", {}),
+        "tuned": document.get("tuned"),
         "progress": findings.progress,
         "runs": document["runs"],
         **recipe.show(findings).to_dict(),

@@ -13,7 +13,7 @@ from typing import Any
 
 from anabranch.errors import MatchError
 from anabranch.match.player import Budget, PlayerSpec
-from anabranch.match.ratings import rate
+from anabranch.match.ratings import measured, rate
 from anabranch.match.statistics import Estimate
 from anabranch.study.exhibit import Chart, Column, Exhibit, Level, Point, Series, Table, estimate_of, in_order
 from anabranch.study.folder import Findings
@@ -89,10 +89,10 @@ def _rate(findings: Findings, variant: str, anchor: int | None = None) -> dict[s
     budgets = findings.study.size.evaluations
     assert budgets is not None
     played = [budget for budget in budgets if f"{TREE.name} {budget}" in met]
-    ratings = rate(meetings, f"{TREE.name} {anchor or max(played, default=max(budgets))}")
-    for name, rating in ratings.items():
-        if name.startswith(REFERENCES[variant][0]) and not math.isfinite(rating.error):
-            ratings[name] = Estimate(math.copysign(math.inf, rating.value), math.inf)
+    nought = f"{TREE.name} {anchor or max(played, default=max(budgets))}"
+    ratings = rate(meetings, nought)
+    for name in ratings.keys() - measured(meetings, nought):
+        ratings[name] = Estimate(math.copysign(math.inf, ratings[name].value), math.inf)
     return ratings
 
 
