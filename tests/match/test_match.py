@@ -1,64 +1,32 @@
-"""Whole matches: score and reasons, files, interruptions, and real engines."""
+"""Whole matches: score and reasons, the schedule, files, how they end."""
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
-import os
-import pty
-import random
-import re
-import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import chess
 import chess.pgn
 import chess.syzygy
 import pytest
-from tests.match.conftest import processes_of
+from tests.match.matches import START, Mock, openings, quick, spec
 
-from anabranch.cli import run
 from anabranch.errors import FolderBusyError, MatchError
 from anabranch.match import uci_player
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.game import GameRecord, play_game
-from anabranch.match.openings import Opening, bundled_openings, read_openings
-from anabranch.match.player import Budget, PlayerSpec, read_player
+from anabranch.match.openings import Opening
+from anabranch.match.player import Budget, read_player
 from anabranch.match.results import GAMES, RESULTS, SPEC, SUMMARY, open_results, read_results
 from anabranch.match.runner import run_match
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count
 from anabranch.match.statistics import Sprt
 from anabranch.networks.shipped import bundled
-
-Mock = Callable[[str], str]
-START = Opening(chess.STARTING_FEN, "start")
-SHORT = Adjudication(longest=6)
-QUICK = "preset:default,evaluator=uniform,simulations=1"
-"""A player that costs nothing."""
-
-
-def quick(name: str, more: str = "") -> PlayerSpec:
-    return read_player(f"{name}={QUICK}{more}")
-
-
-def openings(variant: str, number: int) -> tuple[Opening, ...]:
-    path = bundled_openings(variant)
-    assert path is not None
-    return tuple(read_openings(path, variant)[:number])
-
-
-def spec(*players: PlayerSpec, **changes: Any) -> MatchSpec:
-    values: dict[str, Any] = {"openings": (START,), "pairs": 1, "adjudication": SHORT, **changes}
-    return MatchSpec(players=players or (quick("a"), quick("b")), **values)
-
 
 # Score and reasons
 
@@ -397,27 +365,6 @@ def test_players_of_two_camps_are_not_rated(tmp_path: Path) -> None:
     assert Count.of(asked, camps).ratings() == {}
 
 
-def test_ratings_are_anchored_where_a_rating_is_known(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    call = ["match", "-p", f"a={QUICK}", "-p", f"b={QUICK}", "--pairs", "3", "--longest", "80", "-w", "0"]
-    call += ["-o", str(tmp_path), "--json"]
-    assert run(call) == 0
-    without = json.loads(capsys.readouterr().out)
-    assert without["ratings"] == {}
-    assert run([*call, "--anchor", "a=1500"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["ratings"]["a"] == {"value": 1500.0, "error": 0.0}
-    elo = found["meetings"][0]["elo"]["value"]
-    assert found["ratings"]["b"]["value"] == pytest.approx(1500.0 - elo, abs=3.0)
-    assert run([*call, "--anchor", "c=1500"]) == 2
-    assert "the anchor c is no player of the match" in capsys.readouterr().err
-    assert run([*call, "--anchor", "a=nan"]) == 2
-    assert "the rating of an anchor is a number, not nan" in capsys.readouterr().err
-    assert run([*call, "--anchor", "a"]) == 2
-    assert "NAME=ELO, not 'a'" in capsys.readouterr().err
-
-
 def test_ratings_of_a_round_robin(tmp_path: Path) -> None:
     players = [
         read_player(f"{name}=preset:alphazero,evaluations={n}") for name, n in (("a", 60), ("b", 8), ("c", 2))
@@ -432,239 +379,6 @@ def test_ratings_of_a_round_robin(tmp_path: Path) -> None:
     assert ratings["a"] > ratings["c"]
     assert summary["games"] == 24
     assert [meetings["games"] for meetings in summary["meetings"]] == [8, 8, 8]
-
-
-# Interruptions
-
-
-def command(folder: Path, pairs: int, workers: int) -> list[str]:
-    book = folder.parent / "book.fen"
-    book.write_text("".join(f"{opening.fen}\n" for opening in openings("chess", 5)))
-    return [
-        *(sys.executable, "-m", "anabranch", "match", "--pairs", str(pairs), "--workers", str(workers)),
-        *("-p", f"a={QUICK}", "-p", f"b={QUICK},chooser=visits", "--longest", "6", "--out", str(folder)),
-        *("--openings", str(book)),
-    ]
-
-
-def size_of(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
-
-
-def kill_when_at_work(call: list[str], folder: Path, delay: float, number: int) -> bytes:
-    """Start a match, end it a moment after its next game by a signal; what is whole in its results then."""
-    path = folder / RESULTS
-    before = size_of(path)
-    process = subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while size_of(path) <= before and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.002)
-    time.sleep(delay)
-    process.send_signal(number)
-    process.wait(60)
-    text = path.read_bytes()
-    return text[: text.rfind(b"\n") + 1]
-
-
-def outcome(folder: Path) -> dict[tuple[int, int], Any]:
-    """What does not depend on when a game was played."""
-    found = {}
-    for key, record in read_results(folder).items():
-        found[key] = (record.white, record.result, record.reason, [ply.move for ply in record.plies])
-    return found
-
-
-def test_kill_at_any_moment_loses_and_doubles_no_game(tmp_path: Path) -> None:
-    source = random.Random(9)
-    folder = tmp_path / "killed"
-    kept = b""
-    for turn in range(20):
-        call = command(folder, 400, 2 if turn % 7 == 6 else 0)
-        whole = kill_when_at_work(call, folder, source.uniform(0.0, 0.1), signal.SIGKILL)
-        assert whole.startswith(kept)  # no finished game is ever lost or changed
-        assert len(whole) > len(kept)
-        kept = whole
-    pairs = max(key[0] for key in read_results(folder)) + 2
-    assert 10 < pairs < 400
-    subprocess.run(command(folder, pairs, 0), check=True, capture_output=True, timeout=200)
-    lines = (folder / RESULTS).read_bytes().splitlines()
-    assert (folder / RESULTS).read_bytes().startswith(kept)
-    keys = [(json.loads(line)["pair"], json.loads(line)["game"]) for line in lines]
-    assert sorted(keys) == [(pair, game) for pair in range(pairs) for game in (0, 1)]
-    subprocess.run(command(tmp_path / "whole", pairs, 0), check=True, capture_output=True, timeout=200)
-    assert outcome(folder) == outcome(tmp_path / "whole")
-    first = json.loads((folder / SUMMARY).read_text())
-    assert first["meetings"] == json.loads((tmp_path / "whole" / SUMMARY).read_text())["meetings"]
-    games = (folder / GAMES).read_text()
-    assert games.count("[Event ") == len(keys)
-
-
-def test_ctrl_c_ends_a_match_in_good_order(mock: Mock, tmp_path: Path) -> None:
-    engine = mock("")
-    call = [*command(tmp_path / "match", 500, 2), "-p", f"c=uci:{engine},nodes=1,Hash=2"]
-    path = tmp_path / "match" / RESULTS
-    process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while (not processes_of(engine) or not size_of(path)) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    shown, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "a - b" in shown
-    assert "interrupted; the same command goes on" in said
-    assert "Traceback" not in said
-    assert not processes_of(engine)
-    records = read_results(tmp_path / "match")
-    assert records
-    summary = json.loads((tmp_path / "match" / SUMMARY).read_text())
-    assert summary["games"] == len(records)
-    assert os.path.exists(tmp_path / "match" / GAMES)
-
-
-def test_ctrl_c_between_a_game_and_its_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    add = Count.add
-
-    def interrupt(count: Count, record: GameRecord) -> None:
-        monkeypatch.setattr(Count, "add", add)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Count, "add", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        run_match(spec(), tmp_path, 0)
-    assert len(read_results(tmp_path)) == 1
-    assert json.loads((tmp_path / SUMMARY).read_text())["games"] == 1
-
-
-# Real engines, and the command
-
-
-def test_matches_against_real_engines(tmp_path: Path) -> None:
-    rules = Adjudication(resign_score=900, resign_plies=4, longest=80)
-    ours = read_player("ours=preset:mcgs-combined,evaluations=20")
-    stockfish = read_player("sf=uci:stockfish,nodes=300,Hash=1,Threads=1")
-    for chess960, start in (
-        (False, openings("chess", 1)),
-        (True, (Opening("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w FHfh - 2 9"),)),
-    ):
-        asked = spec(ours, stockfish, openings=start, chess960=chess960, adjudication=rules)
-        standing = run_match(asked, tmp_path / f"chess-{chess960}", 0)
-        assert (standing.games, standing.faults) == (2, {})
-    fairy = read_player("fairy=uci:fairy-stockfish,Hash=1,clock=2+0.02")
-    timed = replace(ours, options={}, budget=Budget(clock=2.0, increment=0.02))
-    asked = spec(timed, fairy, variant="crazyhouse", openings=openings("crazyhouse", 1), adjudication=rules)
-    standing = run_match(asked, tmp_path / "crazyhouse", 0)
-    assert (standing.games, standing.faults) == (2, {})
-    for record in read_results(tmp_path / "crazyhouse").values():
-        assert "Fairy-Stockfish" in " ".join(record.titles)
-        assert all(ply.score is not None for ply in record.plies)
-
-
-def test_our_own_program_is_a_player_too(tmp_path: Path) -> None:
-    uci = f"'{sys.executable}' -m anabranch uci"
-    program = PlayerSpec("program", "uci", uci, {}, Budget(simulations=16))
-    inside = read_player("inside=preset:default,simulations=16")
-    asked = spec(program, inside, variant="crazyhouse", openings=openings("crazyhouse", 1))
-    standing = run_match(asked, tmp_path, 0)
-    assert (standing.games, standing.faults) == (2, {})
-
-
-def test_adjudication_is_switched_off_by_options(tmp_path: Path) -> None:
-    folder = tmp_path / "m"
-    off = ["--resign", "off", "--draw", "off", "--longest", "off"]
-    players = ["-p", f"a={QUICK}", "-p", f"b={QUICK}"]
-    assert run(["match", *players, "--pairs", "1", "-w", "0", "-o", str(folder), *off]) == 0
-    assert json.loads((folder / SPEC).read_text())["adjudication"] == asdict(Adjudication())
-    assert set(json.loads((folder / SUMMARY).read_text())["reasons"]) <= {
-        "checkmate",
-        "stalemate",
-        "insufficient material",
-        "threefold repetition",
-        "fifty moves",
-    }
-
-
-def test_faults_are_told_when_they_happen_and_at_the_end(
-    mock: Mock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    call = ["-p", f"bad=uci:{mock('crash')},nodes=1", "-p", f"good={QUICK}", "--pairs", "1", "-w", "0"]
-    assert run(["match", *call, "-o", str(tmp_path / "m")]) == 0
-    shown, said = capsys.readouterr()
-    assert "game 1.1: bad lost by its own fault: crash: the engine has ended" in said
-    assert "bad lost by its own fault: crash 2" in " ".join(shown.split())
-
-
-def test_a_terminal_shows_a_table_that_grows(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command(tmp_path / "match", 40, 1),
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        env={**os.environ, "COLUMNS": "120", "TERM": "xterm"},
-    )
-    os.close(theirs)
-    seen = b""
-    with contextlib.suppress(OSError):  # Linux's way to say that the other end is closed
-        while piece := os.read(ours, 65536):
-            seen += piece
-    os.close(ours)
-    assert process.wait(timeout=60) == 0
-    shown = seen.decode(errors="replace")
-    assert {f"{games} of 80 games" for games in (0, 80)} <= set(re.findall(r"\d+ of 80 games", shown))
-    assert "Elo" in shown
-
-
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    players = ["-p", "a=preset:mcgs", "-p", "b=preset:alphazero"]
-    folder = str(tmp_path / "m")
-    rest = [
-        "--evaluations",
-        "4",
-        "--pairs",
-        "2",
-        "--longest",
-        "10",
-        "-w",
-        "0",
-        "-v",
-        "crazyhouse",
-        "-o",
-        folder,
-    ]
-    assert run(["match", *players, *rest, "--sprt", "0,10", "--sprt-model", "normalised"]) == 0
-    shown = capsys.readouterr().out
-    assert "a - b" in shown
-    assert "LLR" in shown
-    assert "4 of 4 games" in shown
-    assert run(["match", *players, *rest, "--sprt", "0,10", "--sprt-model", "normalised", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert document["games"] == 4
-    assert document["sprt"]["verdict"] == "continue"
-    assert document["spec"]["adjudication"]["resign_score"] == 1500
-    assert run(["match", *players, *rest]) == 2
-    assert "holds another match" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["-p", "a=preset:mcgs"], "needs two players"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:nothing"], "no preset 'nothing'"),
-        (["-p", "a=preset:mcgs", "-p", "b=uci:no-such-engine"], "no program no-such-engine"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs,bogus=1"], "player b: there is no setting 'bogus'"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--sprt", "5"], "--sprt takes two numbers"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--resign", "5"], "--resign takes two whole numbers"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--openings", "none.epd"], "none.epd cannot be read"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "-v", "go"], "there is no variant go"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "-w", "-1"], "there cannot be -1 workers"),
-    ],
-)
-def test_the_command_refuses(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], sentence: str
-) -> None:
-    assert run(["match", "--evaluations", "4", "-o", str(tmp_path / "m"), *options]) == 2
-    said = capsys.readouterr().err
-    assert sentence in said
-    assert said.count("\n") == 1
 
 
 def test_counting_needs_whole_pairs_only_where_pairs_count(tmp_path: Path) -> None:
