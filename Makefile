@@ -4,8 +4,10 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-# pip looks for the build tool on PATH; nothing is downloaded to build again.
-PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --editable
+# Dependencies first, the ordinary way: what has no wheel is built with the tools that it asks for. Then the package by itself;
+# pip looks for its build tool on PATH, and nothing is downloaded to build it again.
+REQUIRE := $(BIN)/python scripts/install_requirements.py
+PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --no-deps --editable
 
 # Files of tests two at a time: much of them waits for clocks, engines and browsers.
 TWO_AT_ONCE := --numprocesses=2 --dist=loadfile
@@ -84,13 +86,14 @@ $(VENV)/.base:
 $(VENV)/.native: $(VENV)/.base pyproject.toml $(RUST)
 	@scripts/check-rust
 	@echo "Building the native module in $(VENV) (release build; a minute or two the first time) ..."
-	@$(PIP_EDITABLE) '.[web]'
+	@$(REQUIRE) web
+	@$(PIP_EDITABLE) .
 	@touch $@
 
 # The tools of development; they do not depend on the Rust sources.
 $(VENV)/.dev: pyproject.toml | $(VENV)/.native
 	@echo "Installing the tools of development in $(VENV) ..."
-	@$(PIP_EDITABLE) '.[dev]'
+	@$(REQUIRE) dev
 	@touch $@
 
 # The engines that teach in the tests.
@@ -118,11 +121,11 @@ $(VENV)/.tables: | $(VENV)/.native
 # PyTorch and what else training needs.
 $(VENV)/.train: pyproject.toml | $(VENV)/.native $(VENV)/.dev
 	@echo "Installing what training needs in $(VENV) (several GB) ..."
-	@$(PIP_EDITABLE) '.[dev,train]'
+	@$(REQUIRE) dev train
 	@touch $@
 
 # Ray.
 $(VENV)/.cluster: pyproject.toml | $(VENV)/.native $(VENV)/.dev
 	@echo "Installing Ray in $(VENV) (240 MB) ..."
-	@$(PIP_EDITABLE) '.[dev,cluster]'
+	@$(REQUIRE) dev cluster
 	@touch $@
