@@ -66,6 +66,7 @@ class Settings:
     temperature: float = 0.0
     batch_size: int = 16
     batches_in_flight: int = 2
+    width_visits: int = 0
     batch_collisions: int = 16
     batch_stops: int = 256
     batch_terminals: int = 32
@@ -561,6 +562,7 @@ class Trajectory:
 class Batch:
     """Trajectories that wait for evaluations, and what else their collection met."""
 
+    most_in_flight: int  # batches, this one included
     leaves: list[Trajectory] = field(default_factory=list)
     keys: set[Key] = field(default_factory=set)
     evaluations: int = 0
@@ -985,7 +987,7 @@ class Search:
                 if batch.leaves:
                     self.queue.append(batch)
                     idle = 0
-                if self.queue and (len(self.queue) >= self.settings.batches_in_flight or not batch.leaves):
+                if self.queue and (len(self.queue) >= batch.most_in_flight or not batch.leaves):
                     self.apply(self.queue[0])
                     self.queue.popleft()
                 elif not batch.leaves:
@@ -1011,15 +1013,25 @@ class Search:
             or (evaluations is not None and asked >= evaluations)
         )
 
+    def width(self) -> tuple[int, int]:
+        """Evaluations to a batch and batches in flight, as the visits of the root allow."""
+        settings = self.settings
+        width = settings.batch_size * settings.batches_in_flight
+        if settings.width_visits > 0:
+            width = min(width, 1 + self.root.visits // settings.width_visits)
+        batches = min(settings.batches_in_flight, width)
+        return width // batches, batches
+
     def collect(self, simulations: int | None = None, evaluations: int | None = None) -> Batch:
         """Simulate until the batch or a cap is full; what needs no evaluation is backed up at once."""
         settings = self.settings
-        batch = Batch()
+        size, most_in_flight = self.width()
+        batch = Batch(most_in_flight)
         collided: list[Trajectory] = []
         if settings.dirichlet_epsilon > 0.0 and self.root.edges and not self.root.has_noise:
             self.add_noise(self.root)
         while (
-            batch.evaluations < settings.batch_size
+            batch.evaluations < size
             and batch.collisions < settings.batch_collisions
             and batch.stops < settings.batch_stops
             and batch.terminals < settings.batch_terminals

@@ -182,6 +182,7 @@ def test_random_settings(seed: int) -> None:
         "solver": rng.random() < 0.7,
         "batch_size": rng.choice([1, 2, 7, 16, 64]),
         "batches_in_flight": rng.choice([1, 2]),
+        "width_visits": rng.choice([0, 1, 5, 40]),
         "batch_collisions": rng.choice([1, 4, 16]),
         "virtual_mode": rng.choice(["loss", "visit"]),
         "virtual_loss": rng.choice([0.5, 1.0, 3.0]),
@@ -204,6 +205,21 @@ def test_random_settings(seed: int) -> None:
     variant = rng.choice(["chess", "crazyhouse", "chess960"])
     board = random_board(variant, seed, rng.choice([4, 20, 60, 120]))
     check(board, rng.choice(["material", "hash", "uniform"]), settings, [rng.choice([150, 300])])
+
+
+@pytest.mark.parametrize("width_visits", [1, 3, 16, 64, 1000])
+@pytest.mark.parametrize("backup", ["tree+cache", "paper", "recompute"])
+def test_width(backup: str, width_visits: int) -> None:
+    settings = as_dict(ref.PRESETS["mcgs-combined"]) | {
+        "backup": backup,
+        "width_visits": width_visits,
+        "virtual_mode": "visit",
+        "epsilon_greedy": 0.05,
+    }
+    for variant in ("chess", "crazyhouse"):
+        for shape in ({}, {"batch_size": 5}, {"batches_in_flight": 1}):
+            board = random_board(variant, 11, 16)
+            check(board, "hash", settings | shape, [180, 120], advance=True)
 
 
 @pytest.mark.parametrize("preset", ["alphazero", "alphazero+cache", "mcgs", "mcgs-combined"])

@@ -70,6 +70,8 @@ def test_uniform(variant: str, preset: str) -> None:
         {"preset": "alphazero"},
         {"batch_size": 1},
         {"batch_size": 7, "batches_in_flight": 1},
+        {"width_visits": 0},
+        {"width_visits": 3},
         {"seed": 5, "epsilon_greedy": 0.3},
     ],
     ids=str,

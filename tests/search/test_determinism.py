@@ -37,6 +37,16 @@ def test_any_number_of_threads_gives_the_same_graph(preset: str, variant: str, p
         assert one == two == three
 
 
+@pytest.mark.parametrize("width_visits", [1, 10, 100])
+def test_any_number_of_threads_gives_the_same_graph_while_the_width_grows(width_visits: int) -> None:
+    graphs = [
+        graph_of("crazyhouse", HOUSE, "default", 1500, width_visits=width_visits, threads=threads)
+        for threads in (1, 2, 3, 8)
+    ]
+    assert len(graphs[0].nodes) > 500
+    assert all(graph == graphs[0] for graph in graphs[1:])
+
+
 @pytest.mark.parametrize("evaluator", ["material", "hash", "uniform"])
 @pytest.mark.parametrize("backup", ["naive", "delta", "recompute"])
 def test_the_same_seed_gives_the_same_graph(evaluator: str, backup: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anabranch import Engine, errors
+from anabranch import Engine, _core, errors
 from anabranch.evaluators import Leaf, Planes
 from anabranch.search import Loop
 
@@ -84,6 +84,38 @@ class TestInput:
         result = engine.search(MIDDLEGAME, evaluations=200)
         assert max(sizes) <= batch_size
         assert sum(sizes) == result.statistics.evaluations == 200
+
+    @pytest.mark.parametrize("width_visits", [0, 4, 32])
+    def test_the_width_grows_with_the_visits_of_the_root(self, width_visits: int) -> None:
+        session = _core.Session("chess", False, {"width_visits": width_visits}, True)
+        session.set_position(MIDDLEGAME, [])
+        session.begin(simulations=3000)
+        planes = np.empty((16, session.shape("v3")[0], 8, 8), np.float32)
+        flying: list[int] = []
+        widest = []
+        while True:
+            visits = sum(row["visits"] for row in session.report(1, "off")["moves"])
+            size, must_apply, finish = session.collect(planes, "v3")
+            if finish is not None:
+                break
+            flying += [size] if size else []
+            widest.append(sum(flying))
+            assert sum(flying) <= (min(32, 1 + (visits + 1) // width_visits) if width_visits else 32)
+            if must_apply:
+                session.apply(*zeros(planes[: flying.pop(0)]))
+        session.abandon()
+        assert widest[0] == 1
+        assert max(widest) == 32
+        assert (max(widest[:width_visits]) == 1) if width_visits else (32 in widest[:5])
+
+    def test_a_width_of_one_is_the_sequential_search(self) -> None:
+        graphs = []
+        for settings in ({"width_visits": 10**9}, {"batch_size": 1, "batches_in_flight": 1}):
+            engine = Engine("crazyhouse", evaluator="hash", **settings)  # type: ignore[arg-type]
+            result = engine.search(simulations=800)
+            assert result.statistics.collisions == 0
+            graphs.append(engine.graph(visits=0, nodes=10**9))
+        assert graphs[0] == graphs[1]
 
     def test_double_precision_lists_and_strides_are_fine(self) -> None:
         def evaluate(planes: Planes) -> tuple[Any, Any]:

@@ -116,7 +116,6 @@ pub fn run<G: Game>(
     watch: &mut dyn FnMut(&mut Search<G>),
 ) -> Finish {
     let evaluator = search.evaluator.clone().expect("the Rust loop runs evaluators of the core");
-    let most = search.settings().batches_in_flight as usize;
     let ranking = search.ranking();
     let mut course = Course::new(limits);
     let mut queue: Queue<G> = VecDeque::new();
@@ -126,7 +125,7 @@ pub fn run<G: Game>(
             break finish;
         }
         let mut batch = search.collect(&limits.budget, stop);
-        let empty = batch.pending.is_empty();
+        let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);
         if !empty {
             let flight = (pool.threads() > 1).then(|| {
                 let results = search.result_buffers(batch.evaluations);

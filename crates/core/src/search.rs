@@ -97,6 +97,8 @@ pub struct Batch<G> {
     pub pending: Vec<Pending<G>>,
     /// Number of evaluations wanted.
     pub evaluations: usize,
+    /// Batches that may be in flight, this one included.
+    pub most_in_flight: usize,
 }
 
 /// The result for one leaf.
@@ -400,15 +402,26 @@ impl<G: Game> Search<G> {
             && budget.evaluations.is_none_or(|limit| self.counters.evaluations + self.flying_evaluations < limit)
     }
 
+    /// Evaluations to a mini-batch and mini-batches in flight, as the visits of the root allow.
+    fn width(&self) -> (usize, usize) {
+        let Settings { batch_size, batches_in_flight, width_visits, .. } = self.settings;
+        let most = batch_size * batches_in_flight;
+        let visits = u64::from(self.graph.node(self.root).visits);
+        let width = visits.checked_div(width_visits).map_or(most, |share| most.min(1 + share));
+        let batches = batches_in_flight.min(width);
+        ((width / batches) as usize, batches as usize)
+    }
+
     /// Collects a mini-batch: runs simulations until enough leaves wait or one of the caps is met. Every simulation that needs no
     /// evaluation is backed up at once. The leaves must come back through [`Search::apply`] or [`Search::abandon`], in order.
     pub fn collect(&mut self, budget: &Budget, stop: &AtomicBool) -> Batch<G> {
-        let mut batch = Batch { pending: Vec::new(), evaluations: 0 };
+        let (size, most_in_flight) = self.width();
+        let mut batch = Batch { pending: Vec::new(), evaluations: 0, most_in_flight };
         let mut collided: Vec<Vec<Step>> = Vec::new();
         let (mut stopped, mut terminals) = (0, 0);
         self.batch_keys.clear();
         self.prepare_root(stop);
-        while batch.evaluations < self.settings.batch_size as usize
+        while batch.evaluations < size
             && collided.len() < self.settings.batch_collisions as usize
             && stopped < self.settings.batch_stops
             && terminals < self.settings.batch_terminals

@@ -517,11 +517,10 @@ impl<P: Rules> Session for BoardSession<P> {
                 version.fill(&leaf.game, &leaf.recent, leaf.repetitions, out);
             }
         }
-        let empty = batch.pending.is_empty();
+        let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);
         if !empty {
             self.queue.push_back(batch);
         }
-        let most = self.search.settings().batches_in_flight as usize;
         Ok(Collected { size, must_apply: self.course.collected(empty, self.queue.len(), most) })
     }
 

@@ -380,6 +380,7 @@ settings! {
     virtual_loss: float(0.0, 10.0) = 1.0, "Virtual Loss", "Size of a virtual loss.";
     batch_size: integer(1, 4096) = 16, "Mini-Batch-Size", "Evaluations in a mini-batch.";
     batches_in_flight: integer(1, 2) = 2, "Threads", "Mini-batches under way at once: one is collected while the other is evaluated.";
+    width_visits: integer(0, 1u64 << 32) = 64, "", "Visits of the root for each leaf in flight beyond the first; 0 fills the mini-batches from the start.";
     batch_collisions: integer(1, 4096) = 16, "", "Collisions after which a mini-batch is closed.";
     batch_stops: integer(1, 1048576) = 256, "", "Stops at transpositions after which a mini-batch is closed.";
     batch_terminals: integer(1, 1048576) = 32, "", "Exact ends after which a mini-batch is closed.";
@@ -434,7 +435,13 @@ impl Settings {
     /// The settings of a preset.
     pub fn preset(name: &str) -> Result<Settings, SettingError> {
         // What the paper's table says; the defaults are what our own measurements say.
-        let combined = Settings { urgency: Urgency::Fixed, node_temperature: 1.7, virtual_mode: Virtual::Loss, ..Settings::default() };
+        let combined = Settings {
+            urgency: Urgency::Fixed,
+            node_temperature: 1.7,
+            virtual_mode: Virtual::Loss,
+            width_visits: 0,
+            ..Settings::default()
+        };
         let alphazero = Settings {
             backup: Backup::Tree,
             solver: false,
