@@ -22,6 +22,7 @@ from typing import Any, Literal, Self
 import chess
 
 from anabranch import _core
+from anabranch.defaults import NETWORK, resolve
 from anabranch.errors import (
     EvaluatorError,
     GameOverError,
@@ -33,7 +34,7 @@ from anabranch.errors import (
 )
 from anabranch.evaluators import AnyEvaluator
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
-from anabranch.networks.shipped import TUNED, bundled, bundled_network
+from anabranch.networks.shipped import bundled, bundled_network
 from anabranch.positions import Move, Position, read_move, read_position
 from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
 from anabranch.search import EvaluatorThread, Limits, Loop
@@ -41,9 +42,6 @@ from anabranch.settings import Settings
 from anabranch.tablebases import TablebasePaths, open_tablebases
 
 ProgressCallback = Callable[[Progress], object]
-
-NETWORK = "network"
-"""The evaluator that comes with the package."""
 
 
 class Engine:
@@ -77,14 +75,17 @@ class Engine:
         self._thread = EvaluatorThread()
         wants_bundled = evaluator is None or evaluator == NETWORK
         self._evaluator, changes = _read_evaluator(None if wants_bundled else evaluator, settings)
+        self._preset = preset
+        self._changes = changes
         self._settings = Settings.preset(preset).changed(changes)
         self._session = _core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator))
         self._variant = self._session.variant()
         self._chess960 = self._session.is_chess960()
         _check_fit(self._evaluator, self._session)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
-            tuned = TUNED.get(self._variant, {}) if preset == "default" else {}
-            self.configure(evaluator=NETWORK, tablebases=..., **{**tuned, **settings})
+            self.configure(evaluator=NETWORK)
+        elif self._resolved(self._evaluator, changes) != self._settings:
+            self.configure()
         if tablebases is not None:
             self.configure(tablebases=tablebases)
 
@@ -137,7 +138,8 @@ class Engine:
         **settings: bool | int | float | str,
     ) -> None:
         """Change settings, the evaluator or the tablebases (`None` leaves them aside). The graph is kept
-        where it still means the same.
+        where it still means the same. Settings that nobody has set follow the evaluator: see
+        `anabranch.defaults`.
 
         >>> engine = Engine()
         >>> engine.configure(c_init=3.0, evaluator="hash")
@@ -150,11 +152,12 @@ class Engine:
         if evaluator is None and "evaluator" not in changes:
             new = self._evaluator
         with self._exclusive():
-            checked = self._settings.changed(changes)
+            changes = {**self._changes, **changes}
+            checked = self._resolved(new, changes)
             _check_fit(new, self._session)
             tables = _read_tablebases(tablebases)
             self._session.configure(asdict(checked), *_source(new))
-            self._settings, self._evaluator = checked, new
+            self._settings, self._evaluator, self._changes = checked, new, changes
             if not isinstance(tables, EllipsisType):
                 self._session.set_tablebases(tables)
 
@@ -300,14 +303,21 @@ class Engine:
             tell = partial(loop.call_soon_threadsafe, progress)  # type: ignore[arg-type]
         options = _Options(simulations, evaluations, time, mate, lines, tell, progress_interval, root_moves)
         self._enter()
-        work = loop.run_in_executor(None, self._search, position, options)
+        try:
+            work = loop.run_in_executor(None, self._search, position, options)
+        except BaseException:  # the executor takes no more work, and nobody else gives the engine back
+            self._busy.release()
+            raise
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
             self.stop()
             while not work.done():
                 await asyncio.wait([work])
-            work.exception()
+            if work.cancelled():  # the executor dropped it before it began
+                self._busy.release()
+            else:
+                work.exception()
             raise
 
     def stop(self) -> None:
@@ -371,6 +381,7 @@ class Engine:
             given, _ = _read_evaluator(evaluator, {})
         external, network = _source(given)
         missing = engine._session.load(path, network)
+        engine._changes = dict(engine._session.settings())
         engine._settings = Settings(**engine._session.settings())
         is_same_kind = external or (network is not None and engine._settings.evaluator == "network")
         if is_same_kind and missing is None and external == engine._session.is_external():
@@ -409,6 +420,12 @@ class Engine:
             yield
         finally:
             self._busy.release()
+
+    def _resolved(
+        self, evaluator: AnyEvaluator | _core.Network | None, changes: dict[str, object]
+    ) -> Settings:
+        judge = changes.get("evaluator", self._settings.evaluator) if evaluator is None else evaluator
+        return resolve(self._preset, self._variant, judge, changes)
 
     def _set_position(self, position: Position) -> None:
         self._session.set_position(*read_position(position, self._variant, self._chess960))

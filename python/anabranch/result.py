@@ -279,7 +279,20 @@ class Result(Progress):
 
     statistics: Statistics
     finish: str
-    """Why the search ended: limit, time, stopped, solved, idle (nothing left to evaluate) or memory."""
+    """Why the search ended: limit, time, stopped, solved, idle (nothing left to evaluate), memory (no room
+    for another node) or visits (a node has as many as can be counted)."""
+
+    @property
+    def remark(self) -> str | None:
+        """A sentence about an end that nobody asked for: memory or visits."""
+        return _REMARKS.get(self.finish)
+
+
+_REMARKS = {
+    "memory": "the search ended because the memory cap leaves no room for another node",
+    "visits": "the search ended because a node of the graph has as many visits as can be counted; "
+    "a search on a new graph counts from zero",
+}
 
 
 def read_report(report: dict[str, Any], root: Root, elapsed: float, lines: int) -> dict[str, Any]:

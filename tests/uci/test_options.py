@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -17,6 +18,7 @@ from tests.uci.session import Session
 from tests.unit.test_book import write as write_book
 
 from anabranch.networks.shipped import bundled
+from anabranch.result import Result
 from anabranch.settings import Settings
 from anabranch.uci.options import FROM_PRESET, Option, Options
 
@@ -264,3 +266,18 @@ def test_the_first_choice_is_the_default() -> None:
     for option in known():
         if option.kind == "combo":
             assert option.declaration.split(" var ")[1] == option.default
+
+
+def test_an_end_that_nobody_asked_for_is_explained() -> None:
+    with Session() as session:
+        session.greet(Backend="material")
+        engine = session.session._ready_engine()
+        found = engine.search(simulations=100)
+
+        def spent(*_: object, **__: object) -> Result:
+            return replace(found, finish="visits")
+
+        engine.search = spent  # type: ignore[method-assign]
+        assert session.ask("position startpos", "go nodes 100").startswith("bestmove")
+        assert any("as many visits as can be counted" in line for line in session.said("info"))
+        session.check()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import chess
@@ -467,6 +468,37 @@ class TestAsyncio:
         begun = time.monotonic()
         asyncio.run(cancel())
         assert time.monotonic() - begun < 2
+        works(engine)
+
+    def test_an_executor_that_takes_no_work_leaves_the_engine_free(self) -> None:
+        engine = Engine()
+
+        async def refused() -> None:
+            executor = ThreadPoolExecutor(1)
+            executor.shutdown()
+            asyncio.get_running_loop().set_default_executor(executor)
+            with pytest.raises(RuntimeError, match="shutdown"):
+                await engine.search_async(simulations=10)
+
+        asyncio.run(refused())
+        works(engine)
+
+    def test_an_executor_that_drops_its_work_leaves_the_engine_free(self) -> None:
+        engine = Engine()
+
+        async def dropped() -> None:
+            executor = ThreadPoolExecutor(1)
+            asyncio.get_running_loop().set_default_executor(executor)
+            gate = threading.Event()
+            executor.submit(gate.wait)
+            search = asyncio.ensure_future(engine.search_async(simulations=10))
+            await asyncio.sleep(0)
+            executor.shutdown(wait=False, cancel_futures=True)
+            gate.set()
+            with pytest.raises(asyncio.CancelledError):
+                await search
+
+        asyncio.run(dropped())
         works(engine)
 
     def test_errors_come_through(self) -> None:

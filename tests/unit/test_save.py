@@ -1,5 +1,7 @@
 """Saved graphs: the same after loading, and never anything from a damaged file."""
 
+import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 
 from anabranch import Engine, Result, errors
+from anabranch.cli import run
 from anabranch.evaluators import Planes
 
 MIDDLEGAME = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
@@ -67,6 +70,67 @@ def test_python_evaluators_are_given_again(tmp_path: Path) -> None:
     loaded = Engine.load(path, evaluator=evaluate)
     assert same(loaded.search(simulations=500), engine.search(simulations=500))
     assert Engine.load(path, evaluator="material").search(simulations=100).statistics.root_visits <= 100
+
+
+MOST_VISITS = 2**32 - 1 - 2**18
+
+
+def worn(engine: Engine, path: Path, *, node: int, edge: int) -> None:
+    """Save a search as if its root and the first edge of it had so many visits."""
+    engine.save(path)
+    content = bytearray(path.read_bytes()[:-4])
+    root = 12 + int.from_bytes(content[8:12], "little") + 12
+    first = root + 41  # key 8, salt 4, visits 4, value 8, raw 4, six counts of 2, state 1
+    content[root + 12 : root + 16] = node.to_bytes(4, "little")
+    content[first + 12 : first + 16] = edge.to_bytes(4, "little")
+    path.write_bytes(content + zlib.crc32(content).to_bytes(4, "little"))
+
+
+@pytest.mark.parametrize("external", [False, True])
+def test_a_search_ends_before_visits_wrap(tmp_path: Path, external: bool) -> None:
+    engine = Engine()
+    width = engine.shape[1]
+
+    def evaluate(planes: Planes) -> tuple[Any, Any]:
+        return planes.mean(axis=(1, 2, 3)), np.zeros((len(planes), width), np.float32)
+
+    if external:
+        engine.configure(evaluator=evaluate)
+    engine.search(MIDDLEGAME, simulations=300)
+    path = tmp_path / "search.anabranch"
+    worn(engine, path, node=MOST_VISITS - 200, edge=MOST_VISITS - 1000)
+    loaded = Engine.load(path, evaluator=evaluate if external else None)
+    result = loaded.search(simulations=1_000_000)
+    assert (result.finish, result.statistics.root_visits >= MOST_VISITS) == ("visits", True)
+    assert result.statistics.simulations < 1000
+    assert result.remark is not None
+    assert "as many visits as can be counted" in result.remark
+    assert sum(row.visits for row in result.moves) < result.statistics.root_visits < 2**32
+    again = loaded.search(simulations=100)
+    assert (again.finish, again.statistics.simulations, again.best_move) == ("visits", 0, result.best_move)
+    loaded.forget()
+    fresh = loaded.search(simulations=100)
+    assert (fresh.finish, fresh.statistics.simulations, fresh.remark) == ("limit", 100, None)
+
+
+def test_the_command_says_that_visits_are_spent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    engine = Engine()
+    engine.search(MIDDLEGAME, simulations=300)
+    path = tmp_path / "search.anabranch"
+    worn(engine, path, node=MOST_VISITS, edge=MOST_VISITS - 1000)
+    assert run(["analyse", "--load", str(path), "--simulations", "50"]) == 0
+    assert "as many visits as can be counted" in " ".join(capsys.readouterr().out.split())
+    assert run(["analyse", "--load", str(path), "--simulations", "50", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["finish"] == "visits"
+
+
+def test_counters_that_disagree_are_refused(tmp_path: Path) -> None:
+    engine = Engine()
+    engine.search(MIDDLEGAME, simulations=300)
+    path = tmp_path / "search.anabranch"
+    worn(engine, path, node=301, edge=2**32 - 1)
+    with pytest.raises(errors.GraphFileError, match="the counters of a node disagree"):
+        Engine.load(path)
 
 
 def test_damage_is_always_noticed(tmp_path: Path) -> None:

@@ -129,8 +129,7 @@ function note(state: State, report: Report): void {
 
 /** The settings of a preset, as it is used for the variant on the board. */
 export function baseOf(state: State, preset: string): Record<string, Setting> {
-  const tuned = preset === 'default' ? state.hello?.tuned[state.game.variant] : {};
-  return { ...state.hello?.presets[preset], ...tuned };
+  return { ...state.hello?.presets[preset], ...state.hello?.tuned[preset]?.[state.game.variant] };
 }
 
 /** A recipe in a few words. */

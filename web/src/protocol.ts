@@ -54,8 +54,8 @@ export interface Hello {
   version: string;
   presets: Record<string, Record<string, Setting>>;
   settings: SettingRow[];
-  /** What the default preset has otherwise, by variant. */
-  tuned: Record<string, Record<string, Setting>>;
+  /** What is otherwise, by preset and variant. */
+  tuned: Record<string, Record<string, Record<string, Setting>>>;
   elo: [number, number];
   seconds: number;
   nodes: number;

@@ -31,7 +31,7 @@ pub enum Arrival {
 /// Differs from the paper: one frame throughout, the corrected sign of Eq. (9), and the absence of a target is not a number.
 pub fn back_up(graph: &mut Graph, steps: &[Step], arrival: Arrival, exploration: bool, settings: &Settings) -> u64 {
     let (value_min, value_max) = (settings.value_min, settings.value_max);
-    let mut corrections = 0;
+    let (mut corrections, mut most_visits) = (0, 0);
     let mut value = match arrival {
         Arrival::Value(value) => value,
         Arrival::PathDraw => 0.0,
@@ -48,6 +48,7 @@ pub fn back_up(graph: &mut Graph, steps: &[Step], arrival: Arrival, exploration:
             edge.draws += u32::from(path_draw && !branches);
             edge.explored += u32::from(branches);
             graph.node_mut(node).visits += 1;
+            most_visits = most_visits.max(graph.node(node).visits);
             recompute(graph, node);
             value = graph.node(node).value;
             path_draw = false;
@@ -83,9 +84,11 @@ pub fn back_up(graph: &mut Graph, steps: &[Step], arrival: Arrival, exploration:
         let node = graph.node_mut(node);
         node.value += (x - node.value) / (f64::from(node.visits) + 1.0);
         node.visits += 1;
+        most_visits = most_visits.max(node.visits);
         value = x;
         path_draw = false;
     }
+    graph.note_visits(most_visits);
     corrections
 }
 

@@ -39,6 +39,8 @@ pub enum Finish {
     Idle,
     /// The memory cap leaves no room for a single further node.
     Memory,
+    /// Some node has as many visits as may be counted.
+    Visits,
 }
 
 impl Finish {
@@ -51,6 +53,7 @@ impl Finish {
             Finish::Solved => "solved",
             Finish::Idle => "idle",
             Finish::Memory => "memory",
+            Finish::Visits => "visits",
         }
     }
 }
@@ -89,6 +92,8 @@ impl Course {
             Some(Finish::Solved)
         } else if !search.within(&self.limits.budget) {
             Some(Finish::Budget)
+        } else if search.graph().is_spent() {
+            Some(Finish::Visits)
         } else if self.idle >= search.settings().idle_collections {
             Some(if search.is_starved() { Finish::Memory } else { Finish::Idle })
         } else {

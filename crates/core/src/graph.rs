@@ -145,7 +145,7 @@ pub struct Node {
     pub raw: f32,
     /// Start of the block of opened edges.
     pub edges: u32,
-    /// Start of the block of candidates.
+    /// Start of the block of candidates, in units of [`GRAIN`].
     pub candidates: u32,
     /// First parent.
     pub parent: NodeId,
@@ -250,6 +250,10 @@ pub const MOST_MOVES: usize = 1024;
 const CLASSES: usize = 11;
 /// Blocks of candidates are multiples of this many.
 const GRAIN: usize = 4;
+/// Most items of an arena that a 32-bit index can name, [`NONE`] not among them; blocks of candidates count as one item per [`GRAIN`].
+const MOST_ITEMS: usize = (u32::MAX - 4096) as usize;
+/// Visits of a node after which no simulation may start. What is in flight then (fewer than 2^16 trajectories) still fits into 32 bits.
+pub const MOST_VISITS: u32 = u32::MAX - (1 << 18);
 const LIST_CLASSES: usize = MOST_MOVES / GRAIN + 1;
 
 /// The arenas, the table and the budget in bytes.
@@ -271,20 +275,24 @@ pub struct Graph {
     memory: usize,
     /// What a draw is worth to each player.
     draws: [f64; 2],
+    /// Some node has [`MOST_VISITS`].
+    spent: bool,
+    /// [`MOST_ITEMS`]; tests lower it.
+    most_items: usize,
 }
 
 fn class_of(count: usize) -> usize {
     count.next_power_of_two().trailing_zeros() as usize
 }
 
-/// Makes room for `need` more items while at most `spare` more bytes are taken.
-fn make_room<T>(items: &mut Vec<T>, need: usize, spare: usize) -> bool {
+/// Makes room for `need` more items while at most `spare` more bytes are taken and there are at most `most` items.
+fn make_room<T>(items: &mut Vec<T>, need: usize, spare: usize, most: usize) -> bool {
     let free = items.capacity() - items.len();
     if free >= need {
         return true;
     }
     let missing = need - free;
-    let affordable = spare / size_of::<T>();
+    let affordable = (spare / size_of::<T>()).min(most.saturating_sub(items.capacity()));
     if missing > affordable {
         return false;
     }
@@ -312,6 +320,8 @@ impl Graph {
             live_candidates: 0,
             memory,
             draws: [0.0; 2],
+            spent: false,
+            most_items: MOST_ITEMS,
         }
     }
 
@@ -347,6 +357,34 @@ impl Graph {
     #[inline(always)]
     pub fn best_value(&self, id: NodeId) -> f64 {
         self.exact_value(id).unwrap_or(self.nodes[id as usize].value)
+    }
+
+    /// Whether some node has as many visits as may be counted: then no simulation may start.
+    #[inline(always)]
+    pub fn is_spent(&self) -> bool {
+        self.spent
+    }
+
+    /// Takes note of the visits of a node that was changed.
+    #[inline(always)]
+    pub fn note_visits(&mut self, visits: u32) {
+        self.spent |= visits >= MOST_VISITS;
+    }
+
+    /// Looks at all nodes again, after some were freed.
+    pub fn recount_visits(&mut self) {
+        self.spent = self.spent && self.ids().any(|id| self.node(id).visits >= MOST_VISITS);
+    }
+
+    /// Most candidates that there may be.
+    fn most_candidates(&self) -> usize {
+        self.most_items.saturating_mul(GRAIN)
+    }
+
+    /// Lowers the number of items that an arena may have.
+    #[cfg(test)]
+    pub(crate) fn set_most_items(&mut self, most: usize) {
+        self.most_items = most;
     }
 
     /// The cap in bytes.
@@ -392,7 +430,8 @@ impl Graph {
             + self.table.bytes
     }
 
-    /// Makes sure that one simulation and `leaves` evaluations of `width` candidates each find their memory; false at the cap.
+    /// Makes sure that one simulation and `leaves` evaluations of `width` candidates each find their memory; false at the cap, and where an index of 32
+    /// bits would not reach.
     pub fn ensure_room(&mut self, leaves: usize, width: usize, uses_table: bool) -> bool {
         let candidates = leaves * width + MOST_MOVES;
         let fits = (self.free_node != NONE || self.nodes.len() < self.nodes.capacity())
@@ -413,22 +452,23 @@ impl Graph {
         let spare = |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes() + graph.growth_allowance());
         if self.free_node == NONE {
             let room = spare(self);
-            if !make_room(&mut self.nodes, 1, room) {
+            if !make_room(&mut self.nodes, 1, room, self.most_items) {
                 return false;
             }
         }
         let room = spare(self);
-        if !make_room(&mut self.edges, MOST_MOVES, room) {
+        if !make_room(&mut self.edges, MOST_MOVES, room, self.most_items) {
             return false;
         }
         let room = spare(self);
-        if !make_room(&mut self.candidates, candidates, room) {
+        let most = self.most_candidates();
+        if !make_room(&mut self.candidates, candidates, room, most) {
             return false;
         }
         let spare = |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes());
         if self.free_link == NONE {
             let room = spare(self);
-            if !make_room(&mut self.links, 1, room) {
+            if !make_room(&mut self.links, 1, room, self.most_items) {
                 return false;
             }
         }
@@ -486,7 +526,7 @@ impl Graph {
         if node.listed == node.taken {
             return &[];
         }
-        let start = node.candidates as usize;
+        let start = node.candidates as usize * GRAIN;
         &self.candidates[start + node.taken as usize..start + node.listed as usize]
     }
 
@@ -496,7 +536,7 @@ impl Graph {
         if node.listed == node.taken {
             return &mut [];
         }
-        let start = node.candidates as usize;
+        let start = node.candidates as usize * GRAIN;
         &mut self.candidates[start + node.taken as usize..start + node.listed as usize]
     }
 
@@ -582,12 +622,13 @@ impl Graph {
             self.candidates.resize(start + class * GRAIN, Candidate::default());
             start
         } else {
-            self.free_lists[class] = self.candidates[free as usize].bits();
-            free as usize
+            let start = free as usize * GRAIN;
+            self.free_lists[class] = self.candidates[start].bits();
+            start
         };
         self.candidates[start..start + list.len()].copy_from_slice(list);
         let node = &mut self.nodes[id as usize];
-        node.candidates = start as u32;
+        node.candidates = (start / GRAIN) as u32;
         node.taken = 0;
         node.listed = list.len() as u16;
     }
@@ -597,7 +638,7 @@ impl Graph {
         if node.listed > 0 {
             let class = usize::from(node.listed).div_ceil(GRAIN);
             self.live_candidates -= class * GRAIN;
-            self.candidates[node.candidates as usize] = Candidate::from_bits(self.free_lists[class]);
+            self.candidates[node.candidates as usize * GRAIN] = Candidate::from_bits(self.free_lists[class]);
             self.free_lists[class] = node.candidates;
         }
         node.listed = 0;
@@ -704,7 +745,7 @@ impl Graph {
     /// Frees everything. The arenas are kept for the next graph, unless the cap has shrunk below them.
     pub fn clear(&mut self) {
         if self.reserved_bytes() > self.memory {
-            *self = Graph { draws: self.draws, ..Graph::new(self.memory) };
+            *self = Graph { draws: self.draws, most_items: self.most_items, ..Graph::new(self.memory) };
             return;
         }
         self.nodes.clear();
@@ -714,6 +755,7 @@ impl Graph {
         self.table.clear();
         (self.free_node, self.free_link, self.free_edges) = (NONE, NONE, [NONE; CLASSES]);
         self.free_lists.fill(NONE);
+        self.spent = false;
         (self.live_nodes, self.live_edge_slots, self.live_links, self.live_candidates) = (0, 0, 0, 0);
     }
 }
@@ -779,6 +821,26 @@ mod tests {
         assert_eq!(graph.candidates(ids[1]).len(), 4);
         let again = node_with(&mut graph, 9, 5);
         assert!(again < 6, "freed slots are used again");
+    }
+
+    #[test]
+    fn no_arena_grows_beyond_what_an_index_can_name() {
+        for moves in [1, 8, 40] {
+            let mut graph = Graph::new(1 << 30);
+            graph.set_most_items(5000);
+            let mut key = 0;
+            while graph.ensure_room(1, 64, true) {
+                key += 1;
+                let id = node_with(&mut graph, key, moves);
+                (0..moves.min(4)).for_each(|_| assert!(graph.open(id, 0) < 4));
+            }
+            assert!(key > 100, "{key}");
+            assert!(graph.nodes.capacity() <= 5000 && graph.edges.capacity() <= 5000 && graph.candidates.capacity() <= 5000 * GRAIN);
+            assert!(graph.free_share() < 0.4, "it counts as full: {}", graph.free_share());
+        }
+        let items = (MOST_ITEMS as u64, MOST_ITEMS as u64 * GRAIN as u64);
+        assert!(items.0 < u64::from(NONE) && items.1 / (GRAIN as u64) < u64::from(NONE));
+        assert!(MOST_VISITS.checked_add(2 * u32::from(u16::MAX)).is_some());
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Threads that evaluate leaves of batches while the search collects the next one.
 //!
 //! Results do not depend on the threads: a job is a share of one batch, and its results go back to their places. The search's own thread
-//! helps while it waits. Jobs own what they need, so an abandoned batch never holds anybody up.
+//! helps while it waits. Jobs own what they need, so an abandoned batch never holds anybody up. A panic of an evaluator, in whichever thread, becomes a
+//! panic of the search that waits for the batch: it does not depend on the number of threads.
 
+use std::any::Any;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -34,6 +37,8 @@ pub struct Flight<G> {
     done: Mutex<Vec<Task<G>>>,
     missing: AtomicUsize,
     cancel: Arc<AtomicBool>,
+    /// What an evaluator panicked with.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 struct Shared<G> {
@@ -54,11 +59,17 @@ const SPINS: u32 = 4000;
 
 fn run_job<G: Game>(job: Job<G>, scratch: &mut Scratch) {
     let Job { mut tasks, evaluator, ranking, flight } = job;
-    for task in &mut tasks {
-        if flight.cancel.load(Ordering::Relaxed) {
-            break;
+    // The scratch holds nothing between two evaluations, and the tasks of a flight that failed are never looked at.
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        for task in &mut tasks {
+            if flight.cancel.load(Ordering::Relaxed) {
+                break;
+            }
+            ranking.evaluate(&*evaluator, &task.leaf, scratch, &mut task.result, &flight.cancel);
         }
-        ranking.evaluate(&*evaluator, &task.leaf, scratch, &mut task.result, &flight.cancel);
+    }));
+    if let Err(payload) = outcome {
+        *flight.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(payload);
     }
     let count = tasks.len();
     flight.done.lock().unwrap_or_else(PoisonError::into_inner).append(&mut tasks);
@@ -133,6 +144,7 @@ impl<G: Game> Pool<G> {
             done: Mutex::new(Vec::with_capacity(tasks.len())),
             missing: AtomicUsize::new(tasks.len()),
             cancel: Arc::clone(cancel),
+            panic: Mutex::new(None),
         });
         let share = tasks.len().div_ceil(self.threads() * if self.workers.is_empty() { 1 } else { 3 }).max(1);
         let mut jobs = Vec::new();
@@ -155,7 +167,7 @@ impl<G: Game> Pool<G> {
         flight
     }
 
-    /// Waits for a batch, helping; its tasks in the order of their places, or `None` when the search was cancelled.
+    /// Waits for a batch, helping; its tasks in the order of their places, or `None` when the search was cancelled. Panics as the evaluator did.
     pub fn land(&mut self, flight: &Arc<Flight<G>>) -> Option<Vec<Task<G>>> {
         let mut spins = 0u32;
         while flight.missing.load(Ordering::Acquire) > 0 {
@@ -171,6 +183,11 @@ impl<G: Game> Pool<G> {
             } else {
                 std::thread::yield_now();
             }
+        }
+        let panic = flight.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(payload) = panic {
+            self.clear();
+            resume_unwind(payload);
         }
         if flight.cancel.load(Ordering::Relaxed) {
             return None;

@@ -297,7 +297,7 @@ impl<G: Game> Search<G> {
                     child_value: evaluated.map(|node| sign * node.value),
                     child_visits: child.map_or(0, |node| node.visits),
                     state,
-                    plies: state.is_exact().then(|| child.map_or(0, |node| node.end_in_ply) + 1),
+                    plies: state.is_exact().then(|| child.map_or(0, |node| node.end_in_ply).saturating_add(1)),
                     draws: edge.draws,
                     explored: edge.explored,
                 };
@@ -424,14 +424,14 @@ impl<G: Game> Search<G> {
         verdict: Option<Solved>,
     ) -> (Vec<MoveCode>, State, Option<u16>) {
         if let Some(proof) = self.shortest(mv) {
-            return (proof.line.clone(), self.proven().0, Some(proof.plies as u16));
+            return (proof.line.clone(), self.proven().0, Some(u16::try_from(proof.plies).unwrap_or(u16::MAX)));
         }
         let Some(slot) = slot else { return (vec![mv], State::Unknown, None) };
         let (line, ends) = self.variation(slot, report.plies.unwrap_or(0));
         if !matches!(report.state, State::Win | State::Loss) {
             return (line, report.state, report.plies);
         }
-        let is_shown = ends && report.plies == Some(line.len() as u16);
+        let is_shown = ends && report.plies.map(usize::from) == Some(line.len());
         // The proof of the root has that of its best move in it, and where it is lost those of all moves.
         let is_known = verdict.is_some_and(|verdict| verdict.state == report.state);
         if is_shown && (is_known || proof::stands_after(&self.graph, self.root, slot, &self.path)) {

@@ -11,7 +11,7 @@ use std::path::Path as FilePath;
 use thiserror::Error;
 
 use crate::game::{Game, MoveCode};
-use crate::graph::{Edge, Graph, NONE, NodeId, State, node_flag};
+use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::prior::Candidate;
 use crate::random::Random;
 use crate::search::Search;
@@ -214,6 +214,8 @@ fn read_node(reader: &mut Reader<'_>, graph: &mut Graph, number: u32, children: 
     let (legal, unknown, end_in_ply, flags) = (reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?);
     let (opened, listed) = (reader.u16()?, reader.u16()?);
     let [state] = reader.array()?;
+    graph.note_visits(visits);
+    let (mut counted, mut sum) = (0, 0);
     let too_many = usize::from(legal) > crate::graph::MOST_MOVES || usize::from(opened) + usize::from(listed) > usize::from(legal);
     let known_flags = (node_flag::FREE - 1) & !node_flag::WAITING;
     let bad_flags = flags & !known_flags != 0 || (flags & node_flag::EVALUATED != 0 && visits == 0);
@@ -224,15 +226,21 @@ fn read_node(reader: &mut Reader<'_>, graph: &mut Graph, number: u32, children: 
     debug_assert_eq!(id, number);
     for _ in 0..opened {
         let q = reader.value()?;
-        let (child, visits, draws, explored) = (reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?);
+        let (child, edge_visits, draws, explored) = (reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?);
         let (half, mv, flags) = (reader.u16()?, MoveCode(reader.u16()?), reader.u16()?);
-        if half > 0x3C00 || u64::from(draws) + u64::from(explored) > u64::from(visits) || flags > 15 {
+        if half > 0x3C00 || u64::from(draws) + u64::from(explored) > u64::from(edge_visits) || flags > 15 {
             return Err(SaveError::Damaged("an edge is out of range"));
         }
-        let slot = graph.push_edge(id, Edge { q, child: NONE, visits, draws, explored, half, mv, in_flight: 0, flags });
+        counted += u16::from(flags & edge_flag::COUNTED != 0);
+        sum += u64::from(edge_visits);
+        let slot = graph.push_edge(id, Edge { q, child: NONE, visits: edge_visits, draws, explored, half, mv, in_flight: 0, flags });
         if child != NONE {
             children.push((id, slot, child));
         }
+    }
+    // Counters that disagree would run below zero or past their end later.
+    if sum > u64::from(visits) || unknown + counted != legal {
+        return Err(SaveError::Damaged("the counters of a node disagree"));
     }
     let mut list = Vec::with_capacity(listed.into());
     for _ in 0..listed {

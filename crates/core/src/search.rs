@@ -3,6 +3,8 @@
 //! `collect` runs simulations until a mini-batch of leaves waits for evaluation; `apply` takes the results and backs them up. Who
 //! evaluates, on which threads and when, is `drive`'s business or Python's; the order of these calls alone decides the graph.
 
+#[cfg(test)]
+mod bounds;
 mod reclaim;
 
 use std::sync::Arc;
@@ -28,6 +30,8 @@ use crate::transposition::stops;
 
 /// Candidates kept per node by evaluators in the core: the rest is derived again where it is needed.
 const HEAD: usize = 16;
+/// Trajectories that may be in flight at once: marks are 16 bits wide, and a trajectory marks an edge once.
+const MOST_IN_FLIGHT: u64 = u16::MAX as u64;
 /// Plies before the move-count limit within which the clock is part of the key.
 const CLOCK_HORIZON: u32 = 40;
 
@@ -369,6 +373,7 @@ impl<G: Game> Search<G> {
         }
         self.root = node;
         self.graph.sweep(&[node], |_, _, _| true, &|| false);
+        self.graph.recount_visits();
         self.graph.node(node).visits > 0
     }
 
@@ -425,6 +430,8 @@ impl<G: Game> Search<G> {
             && collided.len() < self.settings.batch_collisions as usize
             && stopped < self.settings.batch_stops
             && terminals < self.settings.batch_terminals
+            && self.flying + (collided.len() as u64) < MOST_IN_FLIGHT
+            && !self.graph.is_spent()
             && self.within(budget)
             && !self.proven().0.is_exact()
             && !stop.load(Ordering::Relaxed)

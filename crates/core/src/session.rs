@@ -2,7 +2,9 @@
 //!
 //! Texts come in (FEN, moves), reports go out. Everything that depends on the kind of position is hidden here; nothing here knows Python.
 
+use std::any::Any;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path as FilePath;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,6 +64,9 @@ pub enum SessionError {
     /// The call does not fit the state of the session.
     #[error("{0}")]
     State(&'static str),
+    /// The search or its evaluator panicked; the session has a new graph and can go on.
+    #[error("the search failed by a fault of its own, and its graph was dropped: it panicked ({0})")]
+    Fault(String),
 }
 
 /// Where evaluations come from, apart from what the settings name.
@@ -214,6 +219,12 @@ pub struct BoardSession<P: Rules> {
     tablebases: Option<Arc<Tablebases>>,
 }
 
+/// The words of a panic.
+fn words_of(payload: &(dyn Any + Send)) -> String {
+    let words = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    words.unwrap_or("without words").to_owned()
+}
+
 type AnyEvaluator<P> = Arc<dyn crate::evaluator::Evaluator<Board<P>>>;
 /// The evaluator of a search, if it is in the core; and its network, if it is one.
 type Judges<P> = (Option<AnyEvaluator<P>>, Option<Arc<Network>>);
@@ -301,6 +312,16 @@ impl<P: Rules> BoardSession<P> {
             self.pool = Some(Pool::new(threads));
         }
         Ok(())
+    }
+
+    /// Takes a new search and new threads in place of those that a panic left in an unknown state.
+    fn renew(&mut self) {
+        let old = &self.search;
+        let mut search = Search::new(old.settings.clone(), old.evaluator.clone(), old.origin.clone(), &old.played);
+        search.set_oracle(self.oracle());
+        self.search = search;
+        self.pool = None;
+        self.queue.clear();
     }
 
     fn restart(&mut self) {
@@ -471,21 +492,28 @@ impl<P: Rules> Session for BoardSession<P> {
         told: Option<Told<'_>>,
     ) -> Result<Finish, SessionError> {
         self.ready(root_moves)?;
-        let Some(pool) = self.pool.as_mut() else { return Err(SessionError::State("the session has no threads")) };
         if self.search.evaluator.is_none() {
             return Err(SessionError::State("this session takes its evaluations from outside"));
         }
         let begun = Instant::now();
         let mut news = told.map(|told| News::new(told.interval, told.lines, told.tell));
-        let finish = run(&mut self.search, pool, limits, stop, &mut |search| {
-            if let Some(news) = &mut news {
-                news.look(search);
+        // Nothing that a panic may have left half done is used again.
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let Some(pool) = self.pool.as_mut() else { return Err(SessionError::State("the session has no threads")) };
+            let finish = run(&mut self.search, pool, limits, stop, &mut |search| {
+                if let Some(news) = &mut news {
+                    news.look(search);
+                }
+            });
+            if finish == Finish::Solved {
+                self.improve_if_asked(&limits, begun, stop, news.as_mut());
             }
-        });
-        if finish == Finish::Solved {
-            self.improve_if_asked(&limits, begun, stop, news.as_mut());
-        }
-        Ok(finish)
+            Ok(finish)
+        }));
+        outcome.unwrap_or_else(|payload| {
+            self.renew();
+            Err(SessionError::Fault(words_of(&*payload)))
+        })
     }
 
     fn begin(&mut self, limits: Limits, root_moves: &[String]) -> Result<(), SessionError> {
@@ -644,5 +672,45 @@ impl<P: Rules> Session for BoardSession<P> {
 
     fn bench(&mut self) -> &mut dyn crate::bench::Bench {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluator::{Evaluator, Leaf};
+
+    /// Judges as another one does; while the flag is set it panics over positions below the second ply.
+    struct Fragile(Arc<AtomicBool>, Arc<dyn Evaluator<Board<Chess>>>);
+
+    impl Evaluator<Board<Chess>> for Fragile {
+        fn evaluate(&self, leaf: &Leaf<Board<Chess>>, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
+            assert!(!self.0.load(Ordering::Relaxed) || leaf.game.ply() < 3, "ply {} is too deep", leaf.game.ply());
+            self.1.evaluate(leaf, logits, cancel)
+        }
+    }
+
+    #[test]
+    fn a_panic_of_the_evaluator_ends_the_search_with_a_sentence_on_any_number_of_threads() {
+        for threads in [1, 2, 4] {
+            let settings = Settings { threads, ..Settings::default() };
+            let mut session = BoardSession::<Chess>::new(Variant::Chess, false, settings, Source::BuiltIn).unwrap();
+            let is_fragile = Arc::new(AtomicBool::new(true));
+            let inner = session.search.evaluator.clone().unwrap();
+            session.search.evaluator = Some(Arc::new(Fragile(Arc::clone(&is_fragile), inner)));
+            session.play("e2e4").unwrap();
+            let mut limits = Limits::default();
+            limits.budget.simulations = Some(2000);
+            let stop = Arc::new(AtomicBool::new(false));
+            for _ in 0..3 {
+                let error = session.run(limits, &[], &stop, None).unwrap_err().to_string();
+                assert!(error.contains("is too deep") && error.ends_with(')'), "{error}");
+            }
+            is_fragile.store(false, Ordering::Relaxed);
+            assert_eq!(session.run(limits, &[], &stop, None).unwrap(), Finish::Budget);
+            let (origin, moves) = session.game();
+            assert!(origin.starts_with("rnbqkbnr/pppppppp") && moves == ["e2e4"]);
+            assert_eq!((session.in_flight_marks(), session.report(1, Meters::Off).statistics.counters.simulations), (0, 2000));
+        }
     }
 }

@@ -41,6 +41,7 @@ pub fn session(error: SessionError) -> PyErr {
         SessionError::WrongNetwork { .. } => python::VariantError::new_err(text),
         SessionError::NoNetwork => python::SettingError::new_err(text),
         SessionError::State(_) => python::SearchStateError::new_err(text),
+        SessionError::Fault(_) => python::InternalError::new_err(text),
     }
 }
 

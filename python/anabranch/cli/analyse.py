@@ -231,6 +231,7 @@ def _view(engine: Engine, result: Progress, top: int, *, is_final: bool) -> Rend
     from rich.text import Text
 
     from anabranch.cli.output import table
+    from anabranch.result import Result
 
     san = _san(result)
     shown = result.moves if top == 0 else result.moves[:top]
@@ -258,6 +259,8 @@ def _view(engine: Engine, result: Progress, top: int, *, is_final: bool) -> Rend
         Text(f"{number}. {line.value:+.3f}  {line.san}") for number, line in enumerate(result.lines, start=1)
     ]
     parts.append(Text("\n" + "\n".join(_statistics(result))))
+    if isinstance(result, Result) and result.remark is not None:
+        parts.append(Text(result.remark))
     return Group(*parts)
 
 

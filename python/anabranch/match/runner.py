@@ -15,7 +15,7 @@ from typing import Any
 
 from anabranch.checksum import digest
 from anabranch.cluster import Executor, Processes
-from anabranch.engine import NETWORK
+from anabranch.defaults import NETWORK
 from anabranch.match.adjudication import open_tables
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import GameRecord, close_players, play_game

@@ -20,10 +20,11 @@ from typing import IO, Any
 
 from anabranch import _core
 from anabranch.checksum import digest
+from anabranch.defaults import tuned
 from anabranch.errors import StudyError
 from anabranch.match.results import read_results, write_whole
 from anabranch.match.standing import Count
-from anabranch.networks.shipped import TUNED, bundled
+from anabranch.networks.shipped import bundled
 from anabranch.settings import Settings
 from anabranch.study.plan import GROWS, VARIANTS, Contest, Measurement, Plan, Study
 
@@ -217,8 +218,12 @@ def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
     used |= {one.about["preset"] for one in plan.measurements}
     for preset in sorted(used):
         presets[preset] = asdict(Settings.preset(preset))
-    tuned = TUNED if "default" in used and "evaluator" not in study.settings else {}
-    return {"networks": networks, "presets": presets, "tuned": tuned}
+    changes: dict[str, dict[str, Any]] = {}
+    for preset in sorted(used):
+        for variant in VARIANTS:
+            if found := tuned(preset, variant, study.settings.get("evaluator")):
+                changes[variant] = found
+    return {"networks": networks, "presets": presets, "tuned": changes}
 
 
 def about_run() -> dict[str, Any]:

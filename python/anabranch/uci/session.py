@@ -22,13 +22,13 @@ import chess.variant
 from anabranch import __version__, _core
 from anabranch.book import Book
 from anabranch.centipawns import value_of
+from anabranch.defaults import resolve
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, EvaluatorError, MoveError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.limits import Allocation, allocate
 from anabranch.networks import open_network
-from anabranch.networks.shipped import TUNED, bundled
-from anabranch.settings import Settings
+from anabranch.networks.shipped import bundled
 from anabranch.strength import Handicap
 from anabranch.tablebases import default_directory, open_tablebases, read_paths
 from anabranch.uci import console, info
@@ -361,6 +361,7 @@ class UciSession:
         evaluator = self._open_evaluator()
         own = "network" if bundled(self._options.variant) else "material"
         self._engine.configure(evaluator=own if evaluator is None else evaluator)
+        self._configure()
 
     def _configure(self, handicap: Handicap | None = None) -> None:
         """Give the engine the settings that the options ask for."""
@@ -368,11 +369,8 @@ class UciSession:
         wanted = (options.revision, self._tables[1], handicap)
         if self._engine is None or (wanted == self._configured and handicap is None):
             return
-        is_tuned = (
-            options.preset == "default" and options.has_own_network and options.text("Backend") == "auto"
-        )
-        tuned = TUNED.get(options.variant, {}) if is_tuned else {}
-        settings = asdict(Settings.preset(options.preset).changed({**tuned, **options.settings}))
+        evaluator = self._engine.evaluator
+        settings = asdict(resolve(options.preset, options.variant, evaluator, options.settings))
         del settings["evaluator"]
         analysis = options.flag("UCI_AnalyseMode")
         settings |= {

@@ -152,6 +152,8 @@ class Thinking:
         else:
             with self._state:
                 self._latest = result
+            if result.remark is not None:
+                self.say([f"info string {result.remark}"])
             self._wait_for_leave()
             self._answer(result)
 

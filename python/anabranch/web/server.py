@@ -22,9 +22,9 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from anabranch import __version__, _core
+from anabranch.defaults import tuned
 from anabranch.errors import AnabranchError
-from anabranch.networks.shipped import TUNED
-from anabranch.settings import Settings, presets, settings_table
+from anabranch.settings import Settings, presets, settings_table, variants
 from anabranch.strength import HIGHEST, LOWEST
 from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.gate import Gate, Refusal, security_headers
@@ -145,7 +145,10 @@ def greeting(options: Options) -> dict[str, Any]:
             }
             for name in CHANGEABLE
         ],
-        "tuned": TUNED,
+        "tuned": {
+            name: {variant: found for variant in variants() if (found := tuned(name, variant, None))}
+            for name in presets()
+        },
         "elo": [LOWEST, HIGHEST],
         "seconds": options.limits.seconds,
         "nodes": MOST_NODES,

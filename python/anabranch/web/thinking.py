@@ -14,11 +14,10 @@ from threading import Event
 from typing import Any
 
 from anabranch import _core
+from anabranch.defaults import resolve
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
 from anabranch.limits import allocate
-from anabranch.networks.shipped import TUNED
-from anabranch.settings import Settings
 from anabranch.strength import Handicap
 from anabranch.web import report
 from anabranch.web.messages import Analyse, Clock, Elo, Evaluations, Game, Play, Recipe, Seconds, View
@@ -142,7 +141,7 @@ class Thinking:
             self._engines[number] = engine
         if number == 0 and self._engines[1] is not None and self._engines[1].variant != game.variant:
             self._engines[1] = None
-        settings = asdict(read_recipe(recipe, game.variant))
+        settings = asdict(resolve(recipe.preset, game.variant, engine.evaluator, recipe.changes))
         del settings["evaluator"]
         settings |= {"memory": self._limits.memory // 2, "threads": self._limits.threads}
         engine.configure(**settings)
@@ -150,12 +149,6 @@ class Thinking:
         if engine.is_over:
             raise AnabranchError("the game is over in this position, so there is nothing to search")
         return engine
-
-
-def read_recipe(recipe: Recipe, variant: str) -> Settings:
-    """The settings of a recipe. The default preset is the one that was tuned with the variant's network."""
-    tuned = TUNED.get(variant, {}) if recipe.preset == "default" else {}
-    return Settings.preset(recipe.preset).changed({**tuned, **recipe.changes})
 
 
 class _Side:

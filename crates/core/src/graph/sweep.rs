@@ -244,7 +244,7 @@ impl Graph {
 
     fn close_up_candidates(&mut self, cancelled: Cancelled) -> bool {
         let start_of = |node: &Node| (node.listed > 0).then_some(node.candidates);
-        let Some(order) = self.in_order(self.candidates.len(), start_of, cancelled) else { return false };
+        let Some(order) = self.in_order(self.candidates.len() / GRAIN, start_of, cancelled) else { return false };
         self.free_lists.fill(NONE);
         let mut end = 0usize;
         for (count, id) in order.iter().map(|&entry| entry as u32).enumerate() {
@@ -252,12 +252,12 @@ impl Graph {
                 return false;
             }
             let node = &mut self.nodes[id as usize];
-            let from = node.candidates as usize + usize::from(node.taken);
-            let to = node.candidates as usize + usize::from(node.listed);
+            let from = node.candidates as usize * GRAIN + usize::from(node.taken);
+            let to = node.candidates as usize * GRAIN + usize::from(node.listed);
             let before = usize::from(node.listed).div_ceil(GRAIN);
             node.listed -= node.taken;
             node.taken = 0;
-            node.candidates = end as u32;
+            node.candidates = (end / GRAIN) as u32;
             let after = (to - from).div_ceil(GRAIN);
             self.live_candidates -= (before - after) * GRAIN;
             self.candidates.copy_within(from..to, end);
@@ -282,13 +282,13 @@ impl Graph {
     /// Share of the scarcest arena that is free after a sweep, counting what may still be taken from the system.
     pub fn free_share(&self) -> f64 {
         let spare = self.memory.saturating_sub(self.reserved_bytes());
-        let share = |used: usize, capacity: usize, size: usize| {
-            let total = capacity + spare / size;
+        let share = |used: usize, capacity: usize, size: usize, most: usize| {
+            let total = (capacity + spare / size).min(most);
             if total == 0 { 1.0 } else { 1.0 - used as f64 / total as f64 }
         };
-        share(self.live_nodes, self.nodes.capacity(), size_of::<Node>())
-            .min(share(self.edges.len(), self.edges.capacity(), size_of::<Edge>()))
-            .min(share(self.candidates.len(), self.candidates.capacity(), size_of::<Candidate>()))
+        share(self.live_nodes, self.nodes.capacity(), size_of::<Node>(), self.most_items)
+            .min(share(self.edges.len(), self.edges.capacity(), size_of::<Edge>(), self.most_items))
+            .min(share(self.candidates.len(), self.candidates.capacity(), size_of::<Candidate>(), self.most_candidates()))
     }
 }
 
@@ -348,7 +348,7 @@ mod tests {
             if node.listed > 0 {
                 let room = usize::from(node.listed).div_ceil(GRAIN) * GRAIN;
                 candidates += room;
-                lists.push((node.candidates as usize, node.candidates as usize + room));
+                lists.push((node.candidates as usize * GRAIN, node.candidates as usize * GRAIN + room));
             }
             assert!(graph.candidates(id).is_sorted_by(|a, b| a >= b));
         }

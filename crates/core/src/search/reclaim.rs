@@ -60,7 +60,7 @@ impl<G: Game> Search<G> {
             if fits || least >= most {
                 return self.graph.free_share() > 0.0;
             }
-            least *= 4;
+            least = least.saturating_mul(4);
         }
     }
 

@@ -1,0 +1,64 @@
+"""What the settings of an engine are: the preset, what goes best with variant and evaluator, and what the
+user has set, which always wins.
+
+The only place that decides this: `Engine`, the UCI engine, the web board and studies all ask here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from anabranch import _core
+from anabranch.networks.shipped import TUNED, bundled, bundled_network
+from anabranch.settings import Settings
+
+NETWORK = "network"
+"""The evaluator that comes with the package."""
+
+
+def resolve(preset: str, variant: str, evaluator: object, changes: Mapping[str, object]) -> Settings:
+    """The settings of an engine that plays a variant with an evaluator, with `changes` by the user.
+
+    >>> resolve("default", "chess", "network", {}).c_init
+    1.5
+    >>> resolve("default", "chess", "material", {}).c_init
+    2.5
+    >>> resolve("default", "chess", "network", {"c_init": "3"}).c_init
+    3.0
+    """
+    return Settings.preset(preset).changed({**tuned(preset, variant, evaluator), **changes})
+
+
+def tuned(preset: str, variant: str, evaluator: object) -> dict[str, bool | int | float | str]:
+    """What differs from the preset for a variant and an evaluator.
+
+    `evaluator` is what an engine takes or has: a name, a path, a network or an evaluator in Python; `None` is
+    the network that comes with the package, where there is one.
+
+    >>> tuned("default", "chess", None), tuned("mcgs", "chess", None), tuned("default", "antichess", None)
+    ({'c_init': 1.5}, {}, {})
+    """
+    if preset != "default" or variant not in TUNED or not _is_shipped(evaluator, variant):
+        return {}
+    return dict(TUNED[variant])
+
+
+def is_in_core(evaluator: object) -> bool:
+    """Whether evaluations need no Python: a built-in evaluator or a network of the core."""
+    return evaluator is None or isinstance(evaluator, _core.Network) or evaluator in _built_in()
+
+
+def _built_in() -> tuple[str, ...]:
+    return ("uniform", "material", "hash", NETWORK)
+
+
+def _is_shipped(evaluator: object, variant: str) -> bool:
+    """Whether an evaluator is the network of the core that comes with the package for a variant."""
+    if evaluator is None or evaluator == NETWORK:
+        return bundled(variant) is not None
+    if isinstance(evaluator, (str, os.PathLike)) and os.fspath(evaluator).endswith(".safetensors"):
+        evaluator = _core.Network(evaluator)
+    if not isinstance(evaluator, _core.Network) or bundled(variant) is None:
+        return False
+    return evaluator.metadata.get("sha256") == bundled_network(variant).metadata.get("sha256")
