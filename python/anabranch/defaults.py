@@ -10,11 +10,13 @@ import os
 from collections.abc import Mapping
 
 from anabranch import _core
+from anabranch.networks.resolve import BUILT_IN, NETWORK, network_file
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.settings import Settings
 
-NETWORK = "network"
-"""The evaluator that comes with the package."""
+OUTSIDE = {"width_visits": 8}
+"""What goes better with evaluators in Python, which gain by batches: their batches fill within some hundred
+visits (docs/performance.md)."""
 
 
 def resolve(preset: str, variant: str, evaluator: object, changes: Mapping[str, object]) -> Settings:
@@ -39,26 +41,41 @@ def tuned(preset: str, variant: str, evaluator: object) -> dict[str, bool | int 
     >>> tuned("default", "chess", None), tuned("mcgs", "chess", None), tuned("default", "antichess", None)
     ({'c_init': 1.5}, {}, {})
     """
-    if preset != "default" or variant not in TUNED or not _is_shipped(evaluator, variant):
+    if preset != "default":
         return {}
-    return dict(TUNED[variant])
+    found: dict[str, bool | int | float | str] = {}
+    if variant in TUNED and _is_shipped(evaluator, variant):
+        found.update(TUNED[variant])
+    if not is_in_core(evaluator):
+        found.update(OUTSIDE)
+    return found
 
 
 def is_in_core(evaluator: object) -> bool:
-    """Whether evaluations need no Python: a built-in evaluator or a network of the core."""
-    return evaluator is None or isinstance(evaluator, _core.Network) or evaluator in _built_in()
+    """Whether evaluations need no Python: a built-in evaluator or a network of the core.
 
-
-def _built_in() -> tuple[str, ...]:
-    return ("uniform", "material", "hash", NETWORK)
+    >>> is_in_core("material"), is_in_core("./net.safetensors"), is_in_core("./net.onnx")
+    (True, True, False)
+    """
+    if isinstance(evaluator, (str, os.PathLike)):
+        if evaluator in (NETWORK, *BUILT_IN):
+            return True
+        file = network_file(evaluator)
+        return file is None or file.suffix == ".safetensors"
+    return evaluator is None or isinstance(evaluator, _core.Network)
 
 
 def _is_shipped(evaluator: object, variant: str) -> bool:
     """Whether an evaluator is the network of the core that comes with the package for a variant."""
-    if evaluator is None or evaluator == NETWORK:
-        return bundled(variant) is not None
-    if isinstance(evaluator, (str, os.PathLike)) and os.fspath(evaluator).endswith(".safetensors"):
-        evaluator = _core.Network(evaluator)
-    if not isinstance(evaluator, _core.Network) or bundled(variant) is None:
+    if bundled(variant) is None:
+        return False
+    if isinstance(evaluator, (str, os.PathLike)):
+        file = network_file(evaluator, variant)
+        if file is None or file.suffix != ".safetensors":
+            return False
+        evaluator = bundled_network(variant) if file == bundled(variant) else _core.Network(file)
+    if evaluator is None:
+        return True
+    if not isinstance(evaluator, _core.Network):
         return False
     return evaluator.metadata.get("sha256") == bundled_network(variant).metadata.get("sha256")

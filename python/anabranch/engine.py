@@ -22,19 +22,19 @@ from typing import Any, Literal, Self
 import chess
 
 from anabranch import _core
-from anabranch.defaults import NETWORK, resolve
+from anabranch.defaults import resolve
 from anabranch.errors import (
     EvaluatorError,
     GameOverError,
     LimitError,
     MoveError,
     SearchBusyError,
-    SettingError,
     VariantError,
 )
 from anabranch.evaluators import AnyEvaluator
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
-from anabranch.networks.shipped import bundled, bundled_network
+from anabranch.networks.resolve import NETWORK, resolve_evaluator
+from anabranch.networks.shipped import bundled
 from anabranch.positions import Move, Position, read_move, read_position
 from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
 from anabranch.search import EvaluatorThread, Limits, Loop
@@ -52,9 +52,10 @@ class Engine:
     >>> result.best_move, result.solved.mate
     ('a1a8', 1)
 
-    `evaluator` is the name of a built-in one, the path of a network file (see `anabranch.networks`), an
-    object with a method `evaluate`, or a function (see `anabranch.evaluators`). Without one, the network that
-    comes with the package judges, `"network"` by name; variants that have none use `"material"`.
+    `evaluator` is the name of a built-in one or of a bundled network, the path of a network file (see
+    `anabranch.networks.resolve`), a `torch.nn.Module`, an object with a method `evaluate`, or a function (see
+    `anabranch.evaluators`). Without one, the network that comes with the package judges, `"network"` by name;
+    variants that have none use `"material"`.
     `tablebases` are directories with Syzygy tables (see `anabranch.tablebases`). Everything else given by
     name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
@@ -108,7 +109,9 @@ class Engine:
 
     @property
     def evaluator(self) -> str | _core.Network | AnyEvaluator:
-        """The evaluator: the name of a built-in one, or what was given."""
+        """The evaluator: the name of a built-in one, the network, or what was given (a PyTorch module as
+        the `TorchEvaluator` that wraps it).
+        """
         return self._settings.evaluator if self._evaluator is None else self._evaluator
 
     @property
@@ -146,9 +149,7 @@ class Engine:
         >>> engine.settings.c_init, engine.evaluator
         (3.0, 'hash')
         """
-        if evaluator == NETWORK:
-            evaluator = bundled_network(self._variant)
-        new, changes = _read_evaluator(evaluator, settings)
+        new, changes = _read_evaluator(evaluator, settings, self._variant)
         if evaluator is None and "evaluator" not in changes:
             new = self._evaluator
         with self._exclusive():
@@ -555,29 +556,19 @@ def _source(evaluator: AnyEvaluator | _core.Network | None) -> tuple[bool, _core
 
 
 def _read_evaluator(
-    evaluator: object, settings: dict[str, bool | int | float | str]
+    evaluator: object, settings: dict[str, bool | int | float | str], variant: str | None = None
 ) -> tuple[AnyEvaluator | _core.Network | None, dict[str, object]]:
     """A Python evaluator, a network or none; and the settings, with the name of a built-in one among them."""
     changes: dict[str, object] = dict(settings)
     if evaluator is None:
         return None, changes
-    if isinstance(evaluator, (str, os.PathLike)):
-        from anabranch.networks import is_network_path, open_network
-
-        if not is_network_path(evaluator):
-            return None, {**changes, "evaluator": evaluator}
-        evaluator = open_network(evaluator)
-    if isinstance(evaluator, _core.Network):
-        return evaluator, {**changes, "evaluator": "network"}
-    if callable(evaluator) or callable(getattr(evaluator, "evaluate", None)):
-        inputs = getattr(evaluator, "inputs", "planes")
-        if inputs not in ("planes", "positions"):
-            raise EvaluatorError(f"an evaluator's inputs are 'planes' or 'positions', not {inputs!r}")
-        return evaluator, changes  # type: ignore[return-value]
-    raise SettingError(
-        "setting 'evaluator' takes a name, a function or an object with a method 'evaluate', "
-        f"not {type(evaluator).__name__}"
-    )
+    threads = settings.get("threads")
+    found = resolve_evaluator(evaluator, variant, threads=threads if type(threads) is int else None)
+    if isinstance(found, str):
+        return None, {**changes, "evaluator": found}
+    if isinstance(found, _core.Network):
+        return found, {**changes, "evaluator": NETWORK}
+    return found, changes
 
 
 def _read_tablebases(

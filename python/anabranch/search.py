@@ -270,6 +270,8 @@ class Loop:
             if planes is not None and len(planes) > size:
                 planes = planes[:size]
             answer = self._function(batch.leaves if planes is None else planes)
+        except EvaluatorError:
+            raise
         except Exception as error:
             raise EvaluatorError(f"the evaluator raised {type(error).__name__}: {error}") from error
         try:

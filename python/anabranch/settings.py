@@ -98,8 +98,8 @@ class Settings:
     """Evaluations in a mini-batch."""
     batches_in_flight: int = 2
     """Mini-batches under way at once: one is collected while the other is evaluated."""
-    width_visits: int = 64
-    """Visits of the root for each leaf in flight beyond the first; 0 fills the mini-batches from the start."""
+    width_visits: int = 1024
+    """Visits of the root for each leaf in flight beyond the first; 0 means no bound."""
     batch_collisions: int = 16
     """Collisions after which a mini-batch is closed."""
     batch_stops: int = 256

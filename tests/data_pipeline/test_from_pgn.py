@@ -24,6 +24,8 @@ from anabranch.data.pgn import PgnJob, import_pgn
 from anabranch.data.shards import find_shards, game_number, read_shards
 from anabranch.data.text import read_pieces
 from anabranch.errors import DataError
+from anabranch.match.game import GameRecord, Ply
+from anabranch.match.pgn import pgn_of
 
 RESULTS = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
 
@@ -360,3 +362,83 @@ def test_notes_say_where_the_games_are_from(tmp_path: Path) -> None:
     ((_, table),) = read_shards([tmp_path / "out"], "chess")
     assert set(table.column("source").to_pylist()) == {"games.pgn"}
     assert json.loads((tmp_path / "out" / "job.json").read_text())["files"][0][0] == "games.pgn"
+
+
+def test_scores_of_our_matches_are_read(tmp_path: Path) -> None:
+    said = [35, -20, None, 31998, 12, -31997, 0, 5, 250, -250]
+    moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7"]
+    record = GameRecord(
+        0, 0, "a", "b", "chess", False, chess.STARTING_FEN, "", "1-0", "mate", None, ("A", "B"), "2026-01-01",
+        1.0, tuple(Ply(move, score, 12, 800, 0.1) for move, score in zip(moves, said, strict=True)),
+    )  # fmt: skip
+    counts, positions = read(tmp_path, pgn_of(record), evaluated=True)
+    assert (counts, positions) == ({"games": 1, "taken": 1, "kept": 1}, 10)
+    assert [row["score"] for row in rows_of(tmp_path / "out")] == said
+    assert check_folders([tmp_path / "out"], every_position=True) == []
+
+
+@pytest.mark.parametrize(
+    ("comments", "scores"),
+    [
+        (
+            ("-0.35/12 0.10s", "+0.40/9 1.2s, n=100", "book", "+M1/3 0.02s, Black mates"),
+            [-35, 40, None, 31999],
+        ),
+        (("+0.10/14/20 3", "0.00/1", "-M2/5, n=1", "1/2"), [10, 0, -31998, None]),
+        (("[%eval 0.3]", "0.1s", "[%eval #-1]", "x"), [None, -30, None, 31999]),
+    ],
+    ids=["cutechess and fastchess", "xboard", "lichess"],
+)
+def test_scores_as_others_write_them(
+    tmp_path: Path, comments: tuple[str, ...], scores: list[int | None]
+) -> None:
+    moves = zip(("1. f3", "1... e5", "2. g4", "2... Qh4#"), comments, strict=True)
+    text = " ".join(f"{move} {{{comment}}}" for move, comment in moves)
+    read(tmp_path, pgn(f"{text} 0-1", Result="0-1"), min_plies=1)
+    assert [row["score"] for row in rows_of(tmp_path / "out")] == scores
+
+
+HOUSE = pgn("1. e4 d5 2. exd5 Qxd5 3. P@e4 Qxe4+ 4. Qe2 Qxe2+ 5. Bxe2 P@h3 1-0", Variant="Crazyhouse")
+POCKET = "rnb1kbnr/ppp1pppp/8/3q4/8/8/PPPP1PPP/RNBQKBNR[Pp] w KQkq - 0 3"
+
+
+@pytest.mark.parametrize("text", [HOUSE, pgn("3. P@e4 Qxe4+ 1-0", FEN=POCKET)], ids=["tag", "position"])
+def test_games_of_another_variant_are_named_and_do_not_block(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(text)
+    command = ["data", "from-pgn", str(path), "--out", str(tmp_path / "out"), "--min-plies", "1"]
+    assert run(command) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "none of 1 games was kept: " in said.err
+    assert "the games are of crazyhouse, so give --variant crazyhouse" in said.err
+    path.write_text(HOUSE)
+    assert run([*command, "--variant", "crazyhouse"]) == 0
+    assert len(rows_of(tmp_path / "out")) == 10
+    assert run(command) == 2
+    assert "another job" in capsys.readouterr().err  # what has samples is kept
+    assert len(rows_of(tmp_path / "out")) == 10
+
+
+def test_a_filter_that_leaves_nothing_does_not_block(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(pgn())
+    command = ["data", "from-pgn", str(path), "--out", str(tmp_path / "out")]
+    assert run([*command, "--min-rating", "2000"]) == 2
+    assert "none of 1 games was kept: rating 1\n" in capsys.readouterr().err
+    assert run(command) == 0
+
+
+def test_a_file_that_is_not_ours_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "games.pgn").write_text(pgn())
+    (tmp_path / "out").mkdir()
+    foreign = tmp_path / "out" / "job.json"
+    foreign.write_text('{"name": "mine"}')
+    assert run(["data", "from-pgn", str(tmp_path / "games.pgn"), "--out", str(tmp_path / "out")]) == 2
+    assert "does not hold the job of a PGN import" in capsys.readouterr().err
+    assert foreign.read_text() == '{"name": "mine"}'

@@ -137,6 +137,17 @@ def test_another_job_is_refused(engine: Make, tmp_path: Path, capsys: pytest.Cap
     assert "holds another job" in capsys.readouterr().err
 
 
+def test_a_job_that_came_to_nothing_does_not_block(
+    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments(engine("dies at once"), tmp_path / "out", 6)) == 2
+    capsys.readouterr()
+    assert run(arguments(engine(""), tmp_path / "out", 6, "--seed", "3")) == 0
+    assert names(tmp_path / "out")
+    assert run(arguments(engine(""), tmp_path / "out", 6)) == 2
+    assert "another job" in capsys.readouterr().err
+
+
 def test_only_one_process_works_in_a_folder(
     engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

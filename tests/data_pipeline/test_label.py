@@ -147,3 +147,51 @@ def test_positions_that_break_the_teacher_are_dropped(
     assert run(label(engine("illegal"), tmp_path / "out", path)) == 0
     assert "2 dropped" in capsys.readouterr().out
     assert len(rows_of(tmp_path / "out")) == 18
+
+
+HOUSE = '[Event "x"]\n[Variant "Crazyhouse"]\n[Result "1-0"]\n\n1. e4 d5 2. exd5 Qxd5 3. P@e4 1-0\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("games.pgn", HOUSE),
+        ("list.epd", "rnb1kbnr/ppp1pppp/8/3q4/8/8/PPPP1PPP/RNBQKBNR[Pp] w KQkq - 0 3\n"),
+    ],
+)
+def test_another_variant_is_named_and_does_not_block(
+    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    command = label(engine(""), tmp_path / "out", path)
+    assert run(command) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert (
+        f"there is no position of chess to label in {path}; it is crazyhouse, so give --variant" in said.err
+    )
+    assert run([*command, "--variant", "crazyhouse"]) == 0
+    rows = [row for _, table in read_shards([tmp_path / "out"], "crazyhouse") for row in table.to_pylist()]
+    assert len(rows) == (5 if name == "games.pgn" else 1)
+
+
+def test_games_that_are_left_out_are_counted(
+    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(f'[Event "x"]\n\n1. d4 d5 1-0\n\n{HOUSE}\n[Event "x"]\n\n1. d4 d4 1-0\n')
+    assert run(label(engine(""), tmp_path / "out", path)) == 0
+    assert f"{path}: games left out: another variant 1, illegal moves 1" in capsys.readouterr().err
+    assert len(rows_of(tmp_path / "out")) == 2
+
+
+def test_nothing_labelled_is_a_failure_that_does_not_block(
+    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "list.fen"
+    path.write_text("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n")
+    assert run(label(engine("always illegal"), tmp_path / "out", path)) == 2
+    assert "no position was labelled, because the teacher failed" in capsys.readouterr().err
+    assert run(label(engine(""), tmp_path / "out", path)) == 0
+    assert len(rows_of(tmp_path / "out")) == 1

@@ -9,9 +9,12 @@ import pytest
 import torch
 
 from anabranch import Engine
-from anabranch.errors import EvaluatorError
+from anabranch.errors import EvaluatorError, VariantError
 from anabranch.evaluators.pytorch import TorchEvaluator
 from anabranch.planes import encode
+from anabranch.train.network import build_network
+from anabranch.train.planes import Contract
+from anabranch.train.recipe import Recipe
 
 
 def module(columns: int = 1, planes: int = 52, places: int = 76) -> Any:
@@ -65,3 +68,66 @@ def test_what_is_no_module() -> None:
         TorchEvaluator(lambda planes: planes)
     with pytest.raises(EvaluatorError, match="'scalar' or 'wdl', not 'odd'"):
         TorchEvaluator(module(), value="odd")  # type: ignore[arg-type]
+
+
+def test_an_engine_takes_a_module() -> None:
+    tiny = module()
+    engine = Engine("chess", evaluator=tiny)
+    assert not tiny.training
+    assert repr(engine.evaluator) == "<TorchEvaluator Tiny>"
+    found = engine.search(evaluations=60)
+    wrapped = Engine("chess", evaluator=TorchEvaluator(module())).search(evaluations=60)
+    assert found.statistics.evaluations == 60
+    assert [(row.move, row.visits, row.q) for row in found.moves] == [
+        (row.move, row.visits, row.q) for row in wrapped.moves
+    ]
+    engine.configure(evaluator="hash")
+    engine.configure(evaluator=module())
+    assert isinstance(engine.evaluator, TorchEvaluator)
+
+
+def test_a_module_may_say_what_it_is_for() -> None:
+    tiny = module(planes=34, places=81)
+    tiny.planes, tiny.variant = "v1", "crazyhouse"
+    assert Engine("crazyhouse", evaluator=tiny).search(evaluations=20).statistics.evaluations == 20
+    with pytest.raises(VariantError, match="<TorchEvaluator Tiny> is for crazyhouse, and this engine plays"):
+        Engine("chess", evaluator=tiny)
+
+
+def test_a_module_of_the_training_plays_through_its_contract() -> None:
+    network = build_network(Recipe(variant="crazyhouse", network="rise", channels=8, blocks=1))
+    engine = Engine("crazyhouse", evaluator=Contract(network))
+    assert engine.search(evaluations=20).statistics.evaluations == 20
+
+
+class Odd(torch.nn.Module):
+    """Answers what it is given."""
+
+    def __init__(self, answer: Any) -> None:
+        super().__init__()
+        self.answer = answer
+
+    def forward(self, given: Any) -> Any:
+        return self.answer(len(given))
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (lambda n: torch.zeros(n, 1), "return two tensors, value and policy logits, not a Tensor"),
+        (lambda n: (0.5, torch.zeros(n, 4864)), "return two tensors, .* not a tuple"),
+        (lambda n: (torch.zeros(n, 3), torch.zeros(n, 4864)), r"value of shape .*, not .*value='wdl'"),
+        (lambda n: (torch.zeros(n), torch.zeros(n)), r"policy logits of shape \[\d+, A\] or .*, not \[\d+\]"),
+        (lambda n: (torch.zeros(n), torch.zeros(n, 7)), r"logits \[\d+, 4864\] .*, not .* \[\d+, 7\]"),
+    ],
+)  # fmt: skip
+def test_a_module_that_answers_something_else(answer: Any, sentence: str) -> None:
+    with pytest.raises(EvaluatorError, match=f"^the (module Odd|evaluator) .*{sentence}"):
+        Engine("chess", evaluator=Odd(answer)).search(evaluations=20)
+
+
+def test_a_module_that_takes_something_else() -> None:
+    with pytest.raises(
+        EvaluatorError, match=r"^the module Tiny does not take planes \[\d+, 52, 8, 8\]: .*shapes"
+    ):
+        Engine("chess", evaluator=module(planes=34)).search(evaluations=20)

@@ -167,14 +167,29 @@ def book_is_played(session: Session, folder: Path) -> None:
     assert said[-1].startswith("bestmove b1a3")
 
 
-def another_network_is_used(session: Session, folder: Path) -> None:
-    with_own = heard(session, "eval")
-    network = bundled("crazyhouse", "onnx")
-    assert network is not None
-    put(session, "UCI_Variant", "crazyhouse")
-    with_shipped = heard(session, "eval")
-    put(session, "EvalFile", network)
-    assert heard(session, "eval") not in (with_own, with_shipped)
+def another_network_is_used(option: str) -> Effect:
+    """A file, and the name of a network or evaluator."""
+
+    def effect(session: Session, _: Path) -> None:
+        with_own = heard(session, "eval")
+        network = bundled("crazyhouse", "onnx")
+        assert network is not None
+        put(session, "UCI_Variant", "crazyhouse")
+        with_shipped = heard(session, "eval")
+        put(session, option, network)
+        with_file = heard(session, "eval")
+        assert with_file not in (with_own, with_shipped)
+        assert put(session, option, "material") == []
+        assert any("(material)" in line for line in heard(session, "eval"))
+        assert put(session, option, "crazyhouse-rise") == []
+        assert heard(session, "eval") == with_file
+        assert any("no evaluator 'nonsense'" in line for line in put(session, option, "nonsense"))
+        assert any("chess" in line for line in put(session, option, "chess"))
+        assert heard(session, "eval") == with_file
+        put(session, option, "<bundled>")
+        assert heard(session, "eval") == with_shipped
+
+    return effect
 
 
 def log_is_written(session: Session, folder: Path) -> None:
@@ -214,7 +229,8 @@ EFFECTS: dict[str, Effect] = {
     "OwnBook": book_is_played,
     "BookFile": book_is_played,
     "Contempt": contempt_is_a_value,
-    "EvalFile": another_network_is_used,
+    "EvalFile": another_network_is_used("EvalFile"),
+    "WeightsFile": another_network_is_used("WeightsFile"),
     "Backend": changes_lines("Backend", "material", "(material)", "eval"),
     "Debug Log File": log_is_written,
     "VerboseMoveStats": changes_lines("VerboseMoveStats", True, "(P:", "go nodes 50"),

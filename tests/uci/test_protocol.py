@@ -45,8 +45,8 @@ def test_the_greeting_comes_at_once_with_the_options_that_interfaces_know(sessio
     names = {line.split(" type ")[0].removeprefix("option name ") for line in session.said("option")}
     wanted = """Threads, Hash, Clear Hash, Ponder, MultiPV, Move Overhead, UCI_Chess960, UCI_Variant,
         UCI_ShowWDL, UCI_AnalyseMode, UCI_LimitStrength, UCI_Elo, UCI_Opponent, UCI_EngineAbout, SyzygyPath,
-        SyzygyProbeLimit, Syzygy50MoveRule, OwnBook, BookFile, Contempt, EvalFile, Backend, Debug Log File,
-        VerboseMoveStats, Preset"""
+        SyzygyProbeLimit, Syzygy50MoveRule, OwnBook, BookFile, Contempt, EvalFile, WeightsFile, Backend,
+        Debug Log File, VerboseMoveStats, Preset"""
     assert {" ".join(name.split()) for name in wanted.split(",")} <= names
 
 
@@ -513,6 +513,8 @@ def test_an_option_set_in_a_search_keeps_game_and_search(session: Session, optio
         "name UCI_Variant value checkers",
         "name UCI_Chess960 value perhaps",
         "name EvalFile value nowhere.onnx",
+        "name EvalFile value nonsense",
+        "name WeightsFile value crazyhouse",
         "name SyzygyPath value nowhere",
         "name BookFile value nowhere.bin",
         "name Preset value nonsense",

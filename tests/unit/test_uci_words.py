@@ -114,11 +114,31 @@ def test_names_that_interfaces_know() -> None:
     known = """Threads, Hash, Clear Hash, Ponder, MultiPV, Move Overhead, UCI_Chess960, UCI_Variant,
     UCI_ShowWDL, UCI_AnalyseMode, UCI_LimitStrength, UCI_Elo, UCI_Opponent,
     UCI_EngineAbout, SyzygyPath, SyzygyProbeLimit,
-    Syzygy50MoveRule, OwnBook, BookFile, Contempt, EvalFile, Backend, Debug Log File, VerboseMoveStats,
-    Preset,
+    Syzygy50MoveRule, OwnBook, BookFile, Contempt, EvalFile, WeightsFile, Backend, Debug Log File,
+    VerboseMoveStats, Preset,
     c_init, q_epsilon, epsilon_greedy, epsilon_checks, q_weight, solver, backup"""
     assert {" ".join(name.split()) for name in known.split(",")} <= names
     assert len({name.lower() for name in names}) == len(names)
+
+
+def test_two_names_of_one_network() -> None:
+    options = Options()
+
+    def put(name: str, text: str) -> str | None:
+        option = options.find(name)
+        assert option is not None
+        options.set(option, text)
+        return options.evaluator
+
+    assert options.evaluator is None
+    assert put("EvalFile", "a.onnx") == "a.onnx"
+    assert put("WeightsFile", "<bundled>") == "a.onnx"  # sent back by an interface, as it was shown
+    assert put("WeightsFile", "<autodiscover>") == "a.onnx"
+    assert put("WeightsFile", "b.onnx") == "b.onnx"
+    assert put("EvalFile", "<bundled>") == "b.onnx"
+    assert put("EvalFile", "c.onnx") == "c.onnx"
+    assert put("EvalFile", "<empty>") is None
+    assert options.has_own_network
 
 
 def test_options_are_found_whatever_their_case() -> None:

@@ -43,7 +43,7 @@ pub struct Filter {
     pub bots: bool,
     /// Take games that were abandoned or ended by a breach of rules.
     pub abandoned: bool,
-    /// Only games that an engine has evaluated.
+    /// Only games with scores of an engine.
     pub evaluated: bool,
     /// Also games without a result.
     pub unfinished: bool,
@@ -274,6 +274,21 @@ impl<P: Rules> Scribe<'_, P> {
         columns.has_score.push(course.eval.is_some());
         columns.result.push(sign as i8); // times the result, which is known at the end
     }
+
+    /// The score that an engine gave with its last move. It is about the position before the move, which has a row unless it was skipped.
+    fn put_engine_score(&mut self, course: &mut Course<P>, score: i32) {
+        if course.plies == 0 {
+            return;
+        }
+        course.has_evals = true;
+        if course.plies > self.filter.skip_plies
+            && let Some(row) = self.columns.game.len().checked_sub(1)
+            && !self.columns.has_score[row]
+        {
+            self.columns.score[row] = score as i16;
+            self.columns.has_score[row] = true;
+        }
+    }
 }
 
 impl<P: Rules> Visitor for Scribe<'_, P> {
@@ -358,6 +373,9 @@ impl<P: Rules> Visitor for Scribe<'_, P> {
         if course.eval.is_none() {
             course.eval = read_eval(bytes);
             course.has_evals |= course.eval.is_some();
+        }
+        if let Some(score) = read_engine_score(bytes) {
+            self.put_engine_score(course, score);
         }
         // A brace that nobody closed has swallowed the next game.
         let swallows = bytes.contains(&b'\n') && bytes.windows(8).any(|window| window == b"\n[Event ");
@@ -448,6 +466,33 @@ fn read_eval(comment: &[u8]) -> Option<i32> {
     pawns.is_finite().then(|| ((pawns * 100.0).round() as i32).clamp(-LARGEST, LARGEST))
 }
 
+/// The score in `+0.35/12 1.2s`, `-M3/8 0.5s, Black mates` or `0.00/20`, with which a comment begins: what match runners (ours, Cute Chess,
+/// fastchess, xboard) write of an engine's move, for the side that moved.
+fn read_engine_score(comment: &[u8]) -> Option<i32> {
+    let comment = comment.trim_ascii_start();
+    let end = comment.iter().position(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';')).unwrap_or(comment.len());
+    let (score, depth) = std::str::from_utf8(&comment[..end]).ok()?.split_once('/')?;
+    // xboard may write two depths, 12/25.
+    if depth.is_empty() || !depth.bytes().all(|byte| byte.is_ascii_digit() || byte == b'/') {
+        return None;
+    }
+    let (sign, size) = match score.as_bytes().first()? {
+        b'+' => (1, &score[1..]),
+        b'-' => (-1, &score[1..]),
+        _ => (1, score),
+    };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(moves) = size.strip_prefix(['M', '#']) {
+        return is_number(moves).then(|| sign * (MATE - moves.parse::<i32>().unwrap_or(i32::MAX).min(1_000)));
+    }
+    let (whole, fraction) = size.split_once('.')?;
+    if !is_number(whole) || !is_number(fraction) {
+        return None;
+    }
+    let pawns: f64 = size.parse().ok()?;
+    Some(sign * ((pawns * 100.0).round() as i32).min(LARGEST))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -531,6 +576,46 @@ mod tests {
         assert_eq!(columns.moves, b"e2e4d7d5e4d5d8d5P@e4d5e4");
         assert!(fens(&columns)[4].contains("[Pp] w"));
         assert_eq!(columns.result, [0; 6]);
+    }
+
+    #[test]
+    fn scores_of_engines_are_about_the_position_before_their_move() {
+        let text =
+            b"[Result \"0-1\"]\n\n1. f3 {-0.35/12 0.10s} e5 {+0.40/9 1.2s, n=100} 2. g4 {book} Qh4# {+M1/3 0.02s, Black mates} 0-1\n";
+        let columns = read(text, &Filter { evaluated: true, ..filter(Variant::Chess) });
+        assert_eq!(columns.has_score, [true, true, false, true]);
+        assert_eq!((columns.score[0], columns.score[1], columns.score[3]), (-35, 40, 31_999));
+        let skipped = read(text, &Filter { skip_plies: 1, ..filter(Variant::Chess) });
+        assert_eq!((skipped.score[0], skipped.has_score), (40, vec![true, false, true]));
+        let both = read(b"1. e4 {[%eval 0.3] +0.20/5} e5 {-0.25/6 1s} 2. d4 1-0\n", &filter(Variant::Chess));
+        assert_eq!((both.score, both.has_score), (vec![0, -30, 0], vec![false, true, false]));
+    }
+
+    #[test]
+    fn what_engines_write_about_their_moves() {
+        for (text, score) in [
+            ("+0.35/12 0.10s", Some(35)),
+            ("-1.20/7", Some(-120)),
+            (" 0.00/30 1.5s, Draw by 3-fold repetition", Some(0)),
+            ("+0.12/18/24 3", Some(12)),
+            ("-M4/9 0.01s", Some(-31_996)),
+            ("+M2/3, White mates", Some(31_998)),
+            ("+900.00/1", Some(31_000)),
+            ("+M999999999999/1", Some(31_000)),
+            ("0.10s", None),
+            ("1/2", None),
+            ("1/2-1/2", None),
+            ("book", None),
+            ("+0.35", None),
+            ("+inf/3", None),
+            ("+.5/3", None),
+            ("0.3/x", None),
+            ("/12", None),
+            ("", None),
+            ("see 0.35/12", None),
+        ] {
+            assert_eq!(read_engine_score(text.as_bytes()), score, "{text}");
+        }
     }
 
     #[test]

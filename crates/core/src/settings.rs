@@ -380,7 +380,7 @@ settings! {
     virtual_loss: float(0.0, 10.0) = 1.0, "Virtual Loss", "Size of a virtual loss.";
     batch_size: integer(1, 4096) = 16, "Mini-Batch-Size", "Evaluations in a mini-batch.";
     batches_in_flight: integer(1, 2) = 2, "Threads", "Mini-batches under way at once: one is collected while the other is evaluated.";
-    width_visits: integer(0, 1u64 << 32) = 64, "", "Visits of the root for each leaf in flight beyond the first; 0 fills the mini-batches from the start.";
+    width_visits: integer(0, 1u64 << 32) = 1024, "", "Visits of the root for each leaf in flight beyond the first; 0 means no bound.";
     batch_collisions: integer(1, 4096) = 16, "", "Collisions after which a mini-batch is closed.";
     batch_stops: integer(1, 1048576) = 256, "", "Stops at transpositions after which a mini-batch is closed.";
     batch_terminals: integer(1, 1048576) = 32, "", "Exact ends after which a mini-batch is closed.";

@@ -25,13 +25,15 @@ from anabranch.cli.options import (
 )
 from anabranch.engine import Engine
 from anabranch.errors import GraphFileError, LimitError, SettingError
+from anabranch.networks import is_network_path
+from anabranch.networks.resolve import resolve_evaluator
 from anabranch.settings import presets, variants
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from anabranch._core import Network
-    from anabranch.evaluators import Evaluator
+    from anabranch.evaluators import AnyEvaluator
     from anabranch.result import MoveStatistics, Progress, Result
 
 SECONDS = 5.0
@@ -76,7 +78,8 @@ def analyse(
     ] = None,
     evaluator: EvaluatorOption = None,
     network: Annotated[
-        Path | None, typer.Option("--network", metavar="FILE", help="A network file as the evaluator.")
+        Path | None,
+        typer.Option("--network", metavar="FILE", hidden=True, help="Deprecated: --evaluator takes files."),
     ] = None,
     threads: ThreadsOption = None,
     assignments: SetOption = None,
@@ -109,19 +112,18 @@ def analyse(
         raise GraphFileError(f"there is no directory {save.absolute().parent} to save the search in")
     if network is not None and evaluator is not None:
         raise SettingError("--network and --evaluator cannot both be given")
+    if network is not None:
+        evaluator = str(network) if is_network_path(str(network)) else f"./{network}"
     changes = read_changes(assignments, evaluator, threads)
-    opened = None if network is None else _open(network, threads)
     if load is None:
         engine = make_engine(variant or "chess", preset or "default", chess960, changes)
-        if opened is not None:
-            engine.configure(evaluator=opened)
     else:
         if variant is not None or preset is not None or chess960:
             raise SettingError(
                 "a saved search has its own variant and settings, so --variant, --chess960 and "
                 "--preset cannot be given with --load"
             )
-        engine = Engine.load(load, opened)
+        engine = Engine.load(load, _open(changes.pop("evaluator", None), threads))
         if changes:
             configure(engine, changes)
     _place(engine, position, moves, load is not None)
@@ -138,10 +140,11 @@ def analyse(
         raise typer.Exit(130)
 
 
-def _open(network: Path, threads: int | None) -> Evaluator | Network:
-    from anabranch.networks import open_network
-
-    return open_network(network, threads=threads)
+def _open(evaluator: str | int | None, threads: int | None) -> str | Network | AnyEvaluator | None:
+    """What a saved search goes on with."""
+    if evaluator is None:
+        return None
+    return resolve_evaluator(str(evaluator), threads=threads)
 
 
 def _check_graph_file(path: Path) -> None:

@@ -139,13 +139,25 @@ class _Work:
 
     def check(self) -> None:
         """Refuse limits and settings before anything is written."""
-        import chess
-
-        engine = self.engine_for(chess.Board())
+        engine = self.engine_for(self._first_board())
         engine.search(simulations=1, time=self.time)
         if self.simulations is not None and self.simulations < 1:
             engine.search(simulations=self.simulations)
         engine.reset()
+
+    def _first_board(self) -> chess.Board:
+        """Of the first game that can be read: a network may be for its variant alone."""
+        import chess
+
+        from anabranch.errors import AnabranchError
+        from anabranch.pgn import parse_game
+
+        for text in self.texts:
+            try:
+                return parse_game(text, self.variant).board()
+            except AnabranchError:
+                continue
+        return chess.Board()
 
     def run(self, file: TextIO) -> list[tuple[str, AnnotatedGame]]:
         """Annotate the games, and write each as soon as it is done."""

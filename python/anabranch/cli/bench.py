@@ -22,19 +22,25 @@ NAMES = ("signature", "speed", "threads", "memory", "growth", "border")
 
 def bench(
     file: Annotated[
-        Path | None, typer.Argument(help="With --network: the network to measure.", show_default=False)
+        Path | None, typer.Argument(help="Deprecated, with --network: the network.", hidden=True)
+    ] = None,
+    evaluator: Annotated[
+        str | None,
+        typer.Option(
+            "--evaluator",
+            "-e",
+            metavar="NAME|FILE",
+            help="Measure a network of the core instead: evaluations per second on one core, alone and in "
+            "the search. chess, crazyhouse, or a .safetensors file.",
+        ),
     ] = None,
     network: Annotated[
-        bool,
-        typer.Option(
-            "--network",
-            help="Measure a network of the core instead: evaluations per second on one core, alone and in "
-            "the search. Without a file, networks of random weights.",
-        ),
+        bool, typer.Option("--network", hidden=True, help="Deprecated: --evaluator or --width.")
     ] = False,
     width: Annotated[
-        int, typer.Option("--width", help="With --network and no file: width of the random networks.")
-    ] = 256,
+        int | None,
+        typer.Option("--width", metavar="N", help="Measure networks of random weights, of this width."),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Few positions and at most 10,000 simulations: some seconds.")
     ] = False,
@@ -57,17 +63,29 @@ def bench(
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import notices, output, print_json
     from anabranch.errors import SettingError
+    from anabranch.networks.resolve import network_file
 
     if file is not None and not network:
-        raise SettingError(f"{file} is measured with --network")
-    if network and not (32 <= width <= 4096 and width % 32 == 0):
+        raise SettingError(f"{file} is measured with --evaluator {file}")
+    if width is not None and not (32 <= width <= 4096 and width % 32 == 0):
         raise SettingError(f"a width is a multiple of 32 up to 4096, not {width}")
-    if network and only:
-        raise SettingError("--network is a measurement of its own, without --only")
+    if evaluator is not None:
+        if network or width is not None:
+            raise SettingError("--evaluator names one network, so --network and --width cannot be given")
+        file = network_file(evaluator)
+        if file is None:
+            raise SettingError(
+                "--evaluator takes a network here, chess, crazyhouse or a .safetensors file, "
+                f"not {evaluator!r}"
+            )
+    is_network = network or evaluator is not None or width is not None
+    if is_network and only:
+        raise SettingError("a network is a measurement of its own, without --only")
 
     def measure(tell: Callable[[str], object]) -> dict[str, Any]:
-        if network:
-            return {"sections": {"network": measure_network(file, width=width, quick=quick, tell=tell)}}
+        if is_network:
+            rows = measure_network(file, width=width or 256, quick=quick, tell=tell)
+            return {"sections": {"network": rows}}
         return run_benchmarks(only or (), quick=quick, tell=tell)
 
     console = notices()

@@ -142,6 +142,7 @@ def label(
     are games of their own, without either.
     """
     from anabranch.data.crew import run_crew
+    from anabranch.data.folder import clear_failed_job, holds_samples
     from anabranch.data.label import LabelJob, Labelling, finished_positions, missing_labels, prepare
     from anabranch.data.shards import remove_parts
     from anabranch.data.teacher import find_engine
@@ -162,6 +163,9 @@ def label(
         done = finished_positions(job, out, missing, positions)
         with show_progress("positions", positions, done) as advance:
             run_crew(Labelling(job, out, patience), missing, workers or cores(), advance)
+        if not holds_samples(out):
+            clear_failed_job(out)
+            raise DataError("no position was labelled, because the teacher failed on every one")
 
 
 @data.command("from-pgn")
@@ -191,7 +195,9 @@ def from_pgn(
     abandoned: Annotated[
         bool, typer.Option("--abandoned", help="Also abandoned games and breaches of rules.")
     ] = False,
-    evaluated: Annotated[bool, typer.Option("--evaluated", help="Only games with %eval comments.")] = False,
+    evaluated: Annotated[
+        bool, typer.Option("--evaluated", help="Only games with scores in their comments.")
+    ] = False,
     positions_per_shard: Annotated[
         int, typer.Option(metavar="N", help="Positions in a file, about.")
     ] = 100_000,
@@ -201,11 +207,13 @@ def from_pgn(
 ) -> None:
     """Read games from PGN files: lichess's monthly files, KingBase, any other.
 
-    The move that was played is the policy target; the value comes from %eval comments where there are any.
-    Games without a result, with illegal moves, or seen before are left out and counted. The same command goes
-    on where it was interrupted, and more files extend the data.
+    The move that was played is the policy target; the value comes from the result and from scores in comments
+    where there are any: %eval, and those that engines give in matches. Games without a result, with illegal
+    moves, or seen before are left out and counted. The same command goes on where it was interrupted, and
+    more files extend the data.
     """
-    from anabranch.data.pgn import PgnJob, Progress, import_pgn
+    from anabranch.data.pgn import PgnJob, Progress, import_pgn, omissions, other_variant
+    from anabranch.errors import DataError
 
     job = PgnJob(
         variant, min_rating, min_time, max_time, min_plies, skip_plies, bots, abandoned, evaluated,
@@ -222,29 +230,16 @@ def from_pgn(
             update(done / 1e6, f"{games:,} games, {progress.positions:,} positions, {rate:,.0f} games/s")
 
         reached = import_pgn(job, files, out, advance, threads or cores())
-    counts = dict(reached.counts)
-    games, kept = counts.pop("games", 0), counts.pop("kept", 0)
+    games, kept = reached.counts.get("games", 0), reached.counts.get("kept", 0)
+    left_out = omissions(reached.counts)
+    if reached.positions == 0:
+        other = other_variant(files, variant)
+        hint = "" if other is None else f"; the games are of {other}, so give --variant {other}"
+        why = f": {left_out}" if left_out else ""
+        raise DataError(f"none of {games:,} games was kept{why}{hint}")
     typer.echo(f"{games:,} games read, {kept:,} kept with {reached.positions:,} positions")
-    counts.pop("taken", None)
-    left_out = ", ".join(f"{OMITTED[name]} {count:,}" for name, count in counts.items() if count)
     if left_out:
         typer.echo(f"left out: {left_out}")
-
-
-OMITTED = {
-    "variant": "another variant",
-    "unfinished": "no result",
-    "rating": "rating",
-    "time": "time control",
-    "bots": "bots",
-    "abandoned": "abandoned",
-    "short": "too short",
-    "unevaluated": "not evaluated",
-    "illegal": "illegal moves",
-    "unreadable": "unreadable",
-    "twice": "twice",
-}
-"""Why games are left out, in the words of the summary."""
 
 
 @data.command()

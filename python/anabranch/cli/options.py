@@ -12,7 +12,8 @@ import typer
 
 from anabranch.engine import Engine
 from anabranch.errors import SettingError
-from anabranch.settings import presets, variants
+from anabranch.networks.resolve import evaluator_names
+from anabranch.settings import Settings, presets, variants
 
 VariantOption: TypeAlias = Annotated[
     str, typer.Option("--variant", "-v", metavar="NAME", help=f"One of {', '.join(variants())}.")
@@ -32,7 +33,11 @@ SetOption: TypeAlias = Annotated[
 EvaluatorOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--evaluator", "-e", metavar="NAME", help="One of network (the default), material, uniform, hash."
+        "--evaluator",
+        "-e",
+        metavar="NAME|FILE",
+        help=f"One of {', '.join(evaluator_names())}, or a network file, .safetensors or .onnx.  "
+        "[default: network]",
     ),
 ]
 ThreadsOption: TypeAlias = Annotated[
@@ -80,13 +85,19 @@ def make_engine(
     variant: str, preset: str, chess960: bool = False, changes: dict[str, str | int] | None = None
 ) -> Engine:
     """An engine as options describe it."""
-    engine = Engine(variant, preset, chess960)
-    if changes:
-        configure(engine, changes)
-    return engine
+    given = dict(changes or {})
+    evaluator = given.pop("evaluator", None)
+    checked = Settings.preset(preset).changed(given)
+    settings = {name: getattr(checked, name) for name in given}
+    return Engine(
+        variant, preset, chess960, evaluator=None if evaluator is None else str(evaluator), **settings
+    )
 
 
 def configure(engine: Engine, changes: dict[str, str | int]) -> None:
     """Change settings that came as text."""
-    checked = engine.settings.changed(changes)
-    engine.configure(**{name: getattr(checked, name) for name in changes})
+    given = dict(changes)
+    evaluator = given.pop("evaluator", None)
+    checked = engine.settings.changed(given)
+    settings = {name: getattr(checked, name) for name in given}
+    engine.configure(evaluator=None if evaluator is None else str(evaluator), **settings)

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from anabranch.cli.options import EvaluatorOption
 from anabranch.errors import LimitError, TablebaseError
 from anabranch.optional import require
 
@@ -39,11 +40,12 @@ def play(
         ),
     ] = None,
     threads: Annotated[int, typer.Option(metavar="N", help="Threads that evaluate, for each search.")] = 1,
+    evaluator: EvaluatorOption = None,
 ) -> None:
     """Open the web board: play, analyse, and see the search graph.
 
     The server listens on this machine alone, and lets in who has the token in the printed address. Ctrl-C
-    ends it.
+    ends it. A network given by --evaluator plays its own variant; the others keep those of the package.
     """
     for name, number, least, most in (
         ("--port", port, 0, 65535),
@@ -62,8 +64,11 @@ def play(
 
     if host in ("0.0.0.0", "::", ""):
         raise LimitError("--host takes one address of this machine, because the server must know its name")
+    from anabranch.networks.resolve import resolve_evaluator
     from anabranch.tablebases import default_directory, open_tablebases
 
+    if evaluator is not None:
+        resolve_evaluator(evaluator)  # says what is wrong with it
     if tables is None and default_directory().is_dir():
         tables = str(default_directory())
     opened = None if tables is None else open_tablebases(tables)
@@ -81,5 +86,5 @@ def play(
 
             Thread(target=webbrowser.open, args=(address + gate.new_ticket(),), daemon=True).start()
 
-    options = Options(Limits(seconds, memory << 20, threads), clients, opened)
+    options = Options(Limits(seconds, memory << 20, threads), clients, opened, evaluator)
     serve(listener, gate, options, started)

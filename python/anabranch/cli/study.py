@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from anabranch.cli.options import JsonOption, RayOption
+from anabranch.cli.options import EvaluatorOption, JsonOption, RayOption
 
 if TYPE_CHECKING:
     from anabranch.study.plan import Study
@@ -114,6 +114,7 @@ def run(
             "--set", metavar="NAME=VALUE", help="A setting of all engines of ours; may be repeated."
         ),
     ] = None,
+    evaluator: EvaluatorOption = None,
     tablebases: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Syzygy tables for matches of chess: asked, and they end games."),
@@ -151,7 +152,7 @@ def run(
         out,
         scale,
         {name: value for name, value in sizes.items() if value is not None},
-        {name: str(value) for name, value in read_changes(assignments).items()},
+        {name: str(value) for name, value in read_changes(assignments, evaluator).items()},
         tablebases,
         seed,
     )

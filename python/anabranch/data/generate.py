@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from anabranch import _core
+from anabranch.data.folder import JOB, clear_failed_job
 from anabranch.data.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
 from anabranch.data.shards import find_shards, game_number, notes_of, replace_shard
 from anabranch.data.targets import DEFAULT_TEMPERATURE, POLICY_TEMPERATURE, set_targets, weights_of
@@ -250,20 +251,31 @@ def finished_games(job: Job, folder: Path, missing: list[int]) -> int:
 
 
 def store_job(job: Job, folder: Path) -> None:
-    """Write the job beside its shards, or see that the one there is the same. More games extend it."""
-    path = folder / "job.json"
+    """Write the job beside its shards, or see that the one there is the same. More games extend it; one that
+    has come to nothing gives way.
+    """
+    path = folder / JOB
     if path.exists():
         try:
-            stored = Job.read(json.loads(path.read_text()))
-        except (ValueError, TypeError, KeyError):
-            raise DataError(f"{path} does not hold the job of a generation") from None
-        if asdict(stored) | {"games": 0} != asdict(job) | {"games": 0}:
-            raise DataError(f"{folder} holds another job; go on with its options, or take another folder")
-        if stored.games >= job.games:
-            return
+            if _stored_games(job, path) >= job.games:
+                return
+        except DataError:
+            if not clear_failed_job(folder):
+                raise
     elif folder.is_dir() and find_shards(folder):
         raise DataError(f"{folder} holds shards of something else; take another folder")
     store_document(asdict(job), path)
+
+
+def _stored_games(job: Job, path: Path) -> int:
+    """The games of the job in a file, which is the same but for their number."""
+    try:
+        stored = Job.read(json.loads(path.read_text()))
+    except (ValueError, TypeError, KeyError):
+        raise DataError(f"{path} does not hold the job of a generation") from None
+    if asdict(stored) | {"games": 0} != asdict(job) | {"games": 0}:
+        raise DataError(f"{path.parent} holds another job; go on with its options, or take another folder")
+    return stored.games
 
 
 def store_document(document: Mapping[str, Any], path: Path) -> None:

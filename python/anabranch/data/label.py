@@ -18,9 +18,10 @@ import numpy as np
 import pyarrow as pa
 
 from anabranch import _core
+from anabranch.data.folder import JOB, POSITIONS, clear_failed_job
 from anabranch.data.generate import check_options, store_document
 from anabranch.data.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
-from anabranch.data.pgn import Cursor, PgnJob, read_tables
+from anabranch.data.pgn import Cursor, PgnJob, omissions, other_variant, read_tables
 from anabranch.data.shards import (
     SCHEMA,
     Seen,
@@ -79,6 +80,8 @@ def prepare(job: LabelJob, folder: Path, refuse: Refuse) -> tuple[int, int]:
             write_table(inner, shards, table, {"variant": job.variant})
             shards += 1
             positions += table.num_rows
+        if positions == 0:
+            raise DataError(_nothing(job))
         store_document({"shards": shards, "positions": positions}, ready)
     document = json.loads(ready.read_text())
     done = {shard.number for shard in find_shards(folder)}
@@ -145,19 +148,35 @@ def _label(job: LabelJob, row: dict[str, Any], teacher: Teacher) -> dict[str, An
 
 
 def _inner(folder: Path) -> Path:
-    return folder / ".positions"
+    return folder / POSITIONS
+
+
+def _nothing(job: LabelJob) -> str:
+    """Why there is nothing to label."""
+    where = f"there is no position of {job.variant} to label in {', '.join(job.sources)}"
+    other = other_variant([Path(source) for source in job.sources], job.variant)
+    if other is None:
+        return where
+    if other not in _core.variants():
+        return f"{where}; it is {other}, which cannot be labelled"
+    return f"{where}; it is {other}, so give --variant {other}"
 
 
 def _store(job: LabelJob, folder: Path) -> None:
-    path = folder / "job.json"
+    path = folder / JOB
     document = json.loads(json.dumps(asdict(job)))
     if path.exists():
-        if json.loads(path.read_text()) != document:
+        try:
+            is_same = json.loads(path.read_text()) == document
+        except ValueError:
+            raise DataError(f"{path} does not hold the job of labelling") from None
+        if is_same:
+            return
+        if not clear_failed_job(folder):
             raise DataError(f"{folder} holds another job; go on with its options, or take another folder")
     elif folder.is_dir() and find_shards(folder):
         raise DataError(f"{folder} holds shards of something else; take another folder")
-    else:
-        store_document(document, path)
+    store_document(document, path)
 
 
 def _cut(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
@@ -196,8 +215,12 @@ def _positions(job: LabelJob, refuse: Refuse) -> Iterator[pa.Table]:
             yield new_games(_of_shard(job, shards[0]), seen)
         elif ".pgn" in path.suffixes:
             games = PgnJob(job.variant, min_plies=1, bots=True, abandoned=True, unfinished=True)
+            counts: dict[str, int] = {}
             for part in read_tables(games, [path], seen, Cursor()):
+                counts = part.progress.counts
                 yield part.table
+            if left_out := omissions(counts):
+                refuse(f"{path}: games left out: {left_out}")
         else:
             for table in _of_list(job, path, refuse):
                 yield new_games(table, seen)

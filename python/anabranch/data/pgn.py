@@ -1,4 +1,4 @@
-"""Games from PGN files as shards: the move played is the policy, the result and `%eval` comments the value.
+"""Games from PGN files as shards: the move played is the policy, the result and scores in comments the value.
 
 The core reads the games; this takes the text there and the columns to shards. A shard says in its notes how
 far the reading had come, so the folder is the state: what was interrupted goes on after its last shard.
@@ -7,8 +7,9 @@ far the reading had come, so the folder is the state: what was interrupted goes 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,11 +19,29 @@ import numpy as np
 import pyarrow as pa
 
 from anabranch import _core
+from anabranch.data.folder import JOB, clear_failed_job
 from anabranch.data.generate import store_document
 from anabranch.data.shards import SCHEMA, Seen, find_shards, notes_of, read_shard, remove_parts, write_table
 from anabranch.data.targets import DEFAULT_SCALE, VALUE_SCALE
 from anabranch.data.text import Piece, read_pieces
-from anabranch.errors import DataError
+from anabranch.errors import DataError, VariantError
+
+OMITTED = {
+    "variant": "another variant",
+    "unfinished": "no result",
+    "rating": "rating",
+    "time": "time control",
+    "bots": "bots",
+    "abandoned": "abandoned",
+    "short": "too short",
+    "unevaluated": "not evaluated",
+    "illegal": "illegal moves",
+    "unreadable": "unreadable",
+    "twice": "twice",
+}
+"""Why games are left out, in words."""
+_VARIANT_TAG = re.compile(rb'^\s*\[\s*Variant\s+"([^"\n]*)"', re.MULTILINE)
+_POCKET = re.compile(rb"(?:[1-8pnbrqk~]+/){7}[1-8pnbrqk~]+(?:\[[a-z-]*\]|/[a-z-]*) [wb] ", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +132,36 @@ def read_tables(
                 yield Part(table, Cursor(number, piece.end - len(piece.text), dict(again)), progress)
                 return
             yield Part(table, Cursor(number, piece.end, dict(counts)), progress)
+
+
+def omissions(counts: Mapping[str, int]) -> str:
+    """How many games were left out, and why.
+
+    >>> omissions({"games": 9, "kept": 6, "variant": 2, "twice": 1})
+    'another variant 2, twice 1'
+    """
+    return ", ".join(f"{words} {counts[name]:,}" for name, words in OMITTED.items() if counts.get(name))
+
+
+def other_variant(paths: Iterable[Path], variant: str) -> str | None:
+    """The variant that files seem to be of, by the tags and positions at their beginning, if it is another
+    one.
+    """
+    found: Counter[str] = Counter()
+    for path in paths:
+        if str(path) == "-" or not path.is_file():
+            continue
+        text = next((piece.text for piece in read_pieces(path)), b"")
+        for tag, count in Counter(_VARIANT_TAG.findall(text)).items():
+            try:
+                rules = _core.Session(tag.decode(errors="replace"), False, {}, False)
+            except VariantError:
+                continue
+            found["chess960" if rules.is_chess960() else rules.variant()] += count
+        if not found and _POCKET.search(text):
+            found["crazyhouse"] += 1
+    del found[variant]
+    return found.most_common(1)[0][0] if found else None
 
 
 def _read_columns(
@@ -228,23 +277,33 @@ def _write(job: PgnJob, folder: Path, number: int, tables: list[pa.Table], curso
 
 
 def _store(job: PgnJob, files: Sequence[Path], folder: Path) -> None:
-    """Write the job beside its shards, or see that the one there is the same but for more files or games."""
+    """Write the job beside its shards, or see that the one there is the same but for more files or games. One
+    that has come to nothing gives way.
+    """
     for path in files:
         if str(path) != "-" and not path.is_file():
             raise DataError(f"there is no file {path}")
     sizes = [[path.name, path.stat().st_size if path.is_file() else None] for path in files]
     document = {**asdict(job), "files": sizes}
-    path = folder / "job.json"
+    path = folder / JOB
     if path.exists():
         try:
-            stored = json.loads(path.read_text())
-            earlier = stored.pop("files")
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise DataError(f"{path} does not hold the job of a PGN import") from None
-        if {**stored, "max_games": None} != {**asdict(job), "max_games": None} or sizes[
-            : len(earlier)
-        ] != earlier:
-            raise DataError(f"{folder} holds another job; go on with its options, or take another folder")
+            _check_stored(job, sizes, path)
+        except DataError:
+            if not clear_failed_job(folder):
+                raise
     elif folder.is_dir() and find_shards(folder):
         raise DataError(f"{folder} holds shards of something else; take another folder")
     store_document(document, path)
+
+
+def _check_stored(job: PgnJob, sizes: list[list[Any]], path: Path) -> None:
+    """Refuse a job in a file that is another one."""
+    try:
+        stored = json.loads(path.read_text())
+        earlier = stored.pop("files")
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise DataError(f"{path} does not hold the job of a PGN import") from None
+    is_same = {**stored, "max_games": None} == {**asdict(job), "max_games": None}
+    if not is_same or sizes[: len(earlier)] != earlier:
+        raise DataError(f"{path.parent} holds another job; go on with its options, or take another folder")

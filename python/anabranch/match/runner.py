@@ -15,14 +15,16 @@ from typing import Any
 
 from anabranch.checksum import digest
 from anabranch.cluster import Executor, Processes
-from anabranch.defaults import NETWORK
+from anabranch.engine import Engine
+from anabranch.errors import AnabranchError, MatchError
 from anabranch.match.adjudication import open_tables
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import GameRecord, close_players, play_game
+from anabranch.match.player import PlayerSpec
 from anabranch.match.results import SUMMARY, open_results, read_results, write_whole
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count, Standing
-from anabranch.networks.shipped import bundled
+from anabranch.networks.resolve import NETWORK, network_file
 from anabranch.program import find_program
 
 Show = Callable[[Standing, GameRecord | None], object]
@@ -71,7 +73,9 @@ def check_match(spec: MatchSpec) -> None:
         open_tables(spec.adjudication.tablebases, spec.variant)
     for player in spec.players:
         if player.kind == "preset":
-            read_settings(player)
+            settings = read_settings(player)
+            if "evaluator" in settings:
+                _check_evaluator(player, spec, settings["evaluator"])
         elif player.command:
             find_program(player.command[0])
 
@@ -79,8 +83,15 @@ def check_match(spec: MatchSpec) -> None:
 def networks_of(spec: MatchSpec) -> dict[str, str | None]:
     """The files that our players think with, by checksum: with another one it is another match."""
     given = {player.options.get("evaluator", NETWORK) for player in spec.players if player.kind == "preset"}
-    files = {name: bundled(spec.variant) if name == NETWORK else Path(name) for name in sorted(given)}
+    files = {name: network_file(name, spec.variant) for name in sorted(given)}
     return {name: digest(path) for name, path in files.items() if path is not None and path.is_file()}
+
+
+def _check_evaluator(player: PlayerSpec, spec: MatchSpec, evaluator: str) -> None:
+    try:
+        Engine(spec.variant, player.target, spec.chess960, evaluator=evaluator)
+    except AnabranchError as error:
+        raise MatchError(f"player {player.name}: {error}") from error
 
 
 def summary(spec: MatchSpec, count: Count) -> dict[str, Any]:

@@ -30,6 +30,27 @@ def bundled(variant: str, family: str = "sparse") -> Path | None:
     return path if path.exists() else None
 
 
+def bundled_names() -> tuple[str, ...]:
+    """The names of the networks, each the name of its file without the ending.
+
+    >>> bundled_names()
+    ('chess', 'crazyhouse', 'crazyhouse-rise')
+    """
+    return tuple(sorted(path.stem for path in FOLDER.glob("*") if path.suffix in (".safetensors", ".onnx")))
+
+
+def named_network(name: str) -> Path | None:
+    """The file of the network of a name, if there is such a network.
+
+    >>> named_network("crazyhouse-rise").name
+    'crazyhouse-rise.onnx'
+    """
+    if name not in bundled_names():
+        return None
+    path = FOLDER / f"{name}.safetensors"
+    return path if path.exists() else path.with_suffix(".onnx")
+
+
 def bundled_network(variant: str) -> _core.Network:
     """The network for a variant, opened and checked; engines share it."""
     path = bundled(variant)

@@ -24,6 +24,7 @@ from anabranch.defaults import tuned
 from anabranch.errors import StudyError
 from anabranch.match.results import read_results, write_whole
 from anabranch.match.standing import Count
+from anabranch.networks.resolve import NETWORK, network_file
 from anabranch.networks.shipped import bundled
 from anabranch.settings import Settings
 from anabranch.study.plan import GROWS, VARIANTS, Contest, Measurement, Plan, Study
@@ -210,8 +211,8 @@ def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
     `default` differs by variant.
     """
     networks = {variant: digest(bundled(variant)) for variant in VARIANTS}
-    given = Path(study.settings.get("evaluator", ""))
-    if given.is_file():
+    given = network_file(study.settings.get("evaluator", NETWORK))
+    if given is not None and given.is_file():
         networks["evaluator"] = digest(given)
     presets: dict[str, dict[str, Any]] = {}
     used = {player.target for one in plan.contests for player in one.spec.players if player.kind == "preset"}

@@ -75,6 +75,10 @@ def start(
         raise TrainingError(f"there is already a run in {out}: go on with --resume, or name another folder")
     prepare(sitting.threads)
     material = read_material(shards, recipe, lambda damage: say(f"left out: {damage.reason}"))
+    for sentence in material.notes:
+        say(sentence)
+    if not material.has_scores:
+        recipe = recipe.changed(result_share=1.0)
     if epochs is not None:
         order = Order(len(material.train), recipe.batch, recipe.seed)
         recipe = recipe.changed(steps=max(1, round(epochs * order.per_epoch)))
@@ -127,12 +131,13 @@ def _run(
     order = Order(len(material.train), recipe.batch, recipe.seed)
     seen = _first(material.held_out, sitting.validation, recipe.seed)
     parameters = sum(parameter.numel() for parameter in network.parameters())
+    values = f"value scale {material.value_scale:g}, draws {material.draw_share:g}"
     say(
         f"{recipe.network} network for {recipe.variant}, {parameters:,} parameters; "
         f"{len(material.train):,} positions, {len(material.held_out):,} held out; "
         f"steps {step:,} to {recipe.steps:,} of {order.batch:,}, "
         f"{recipe.steps / order.per_epoch:.1f} epochs; "
-        f"value scale {material.value_scale:g}, draws {material.draw_share:g}"
+        f"{values if material.has_scores else 'values from results'}"
     )
 
     def save() -> Path:

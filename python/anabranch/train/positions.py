@@ -15,11 +15,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from anabranch.data.shards import Damage, Shard, about, find_shards, read_shard
+from anabranch.data.targets import DEFAULT_SCALE, VALUE_SCALE
 from anabranch.errors import DataError
 from anabranch.train.recipe import Recipe
 
 UNDECIDED = 600
 """Centipawns: the band in which a game is still open."""
+FEWEST = 100
+"""Positions with a score and a result that it takes to fit the scale."""
 _FITTED = 2000
 """Scores beyond say nothing about the scale."""
 
@@ -66,6 +69,9 @@ class Material:
     shards: list[str]
     about: dict[str, str]
     """Notes of the first shard: teacher and job."""
+    notes: tuple[str, ...] = ()
+    """Sentences about what was decided for want of scores or results."""
+    has_scores: bool = True
 
 
 def list_shards(folders: Iterable[Path]) -> list[Shard]:
@@ -122,9 +128,8 @@ def read_material(
     if recipe.score_limit is not None:
         kept &= ~(np.abs(scores) > recipe.score_limit)
     held = _held_out(rows["game"], recipe.held_out)
-    scale = recipe.value_scale
-    if scale is None:
-        scale = fit_scale(scores[kept & ~held], results[kept & ~held])
+    has_scores = not bool(np.isnan(scores[kept]).all())
+    scale, sentences = choose_scale(recipe, scores[kept & ~held], results[kept & ~held])
     values = np.tanh(scores / (2.0 * scale)).astype(np.float32)
     if draw_share is None:
         draw_share = fit_draws(values[kept & ~held], results[kept & ~held])
@@ -141,7 +146,29 @@ def read_material(
     train = everything.take(np.flatnonzero(kept & ~held))
     if len(train) == 0:
         raise DataError("there is no position to train on: all are held out or left out")
-    return Material(train, everything.take(np.flatnonzero(kept & held)), scale, draw_share, used, notes)
+    held_out = everything.take(np.flatnonzero(kept & held))
+    return Material(train, held_out, scale, draw_share, used, notes, sentences, has_scores)
+
+
+def choose_scale(
+    recipe: Recipe, scores: NDArray[np.float32], results: NDArray[np.float32]
+) -> tuple[float, tuple[str, ...]]:
+    """The value scale of the recipe, else the fitted one; where there is nothing to fit or where it makes no
+    difference, that of the variant, and sentences that say so.
+    """
+    usual = VALUE_SCALE.get(recipe.variant, DEFAULT_SCALE)
+    if np.isnan(scores).all():
+        sentence = "no position has a score, so the value is learned from the results alone"
+        return recipe.value_scale or usual, (f"{sentence} (--result-share 1)",)
+    if recipe.value_scale is not None:
+        return recipe.value_scale, ()
+    if recipe.result_share == 1.0:
+        return usual, ()
+    known = int((~np.isnan(results) & (np.abs(scores) <= _FITTED)).sum())
+    if known < FEWEST:
+        sentence = f"only {known} positions have a score and a result, so the value scale is not fitted"
+        return usual, (f"{sentence}; it is {usual:g} (--value-scale)",)
+    return fit_scale(scores, results), ()
 
 
 def fit_scale(scores: NDArray[np.float32], results: NDArray[np.float32]) -> float:
@@ -151,8 +178,11 @@ def fit_scale(scores: NDArray[np.float32], results: NDArray[np.float32]) -> floa
     known = ~np.isnan(scores) & ~np.isnan(results) & (np.abs(scores) <= _FITTED)
     x = scores[known].astype(np.float64)
     y = (results[known].astype(np.float64) + 1.0) / 2.0
-    if len(x) < 100 or np.corrcoef(x, y + 1e-9 * x)[0, 1] <= 0.01:
-        raise DataError("the scores do not predict the results, so the value scale cannot be fitted")
+    if len(x) < FEWEST or np.corrcoef(x, y + 1e-9 * x)[0, 1] <= 0.01:
+        raise DataError(
+            "the scores do not predict the results, so the value scale cannot be fitted; "
+            "--value-scale sets it, and --result-share 1 leaves the scores aside"
+        )
     k = 1.0 / 300.0
     for _ in range(50):
         p = 1.0 / (1.0 + np.exp(-k * x))

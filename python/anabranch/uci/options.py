@@ -20,6 +20,12 @@ FROM_PRESET = "<preset>"
 EMPTY = "<empty>"
 DEFAULT = "<default>"
 BUNDLED = "<bundled>"
+OWN_NETWORK = (BUNDLED, DEFAULT, "", "<autodiscover>", "network")
+"""Values of the options below that mean the network of the package; the fourth is what Lc0 says."""
+NETWORK_OPTIONS = ("EvalFile", "WeightsFile")
+"""One thing under two names. An interface sends back all that it was shown, so a value that means the network
+of the package takes nothing back that was set by the other name; of two others the last one counts.
+"""
 STANDARD = "standard"
 """The preset `default` by the name that it has here: its own is a word of the protocol, and clients stumble
 over declarations with that word in a value.
@@ -147,6 +153,7 @@ def _known() -> Iterable[Option]:
     yield Option("BookFile", "string")
     yield Option("Contempt", "spin", 0, -1000, 1000)
     yield Option("EvalFile", "string", BUNDLED)
+    yield Option("WeightsFile", "string", BUNDLED)
     yield Option("Backend", "combo", "auto", choices=BACKENDS)
     yield Option("Debug Log File", "string")
     yield Option("VerboseMoveStats", "check", False)
@@ -188,6 +195,8 @@ class Options:
             from anabranch.settings import Settings
 
             Settings().changed({option.setting: value})  # says what is wrong with it
+        if option.name in NETWORK_OPTIONS and value not in OWN_NETWORK:
+            self._values |= {name.lower(): BUNDLED for name in NETWORK_OPTIONS}
         self._values[option.name.lower()] = value
         self.revision += 1
         return value
@@ -216,7 +225,13 @@ class Options:
     @property
     def has_own_network(self) -> bool:
         """Whether the network is that of the package."""
-        return self.text("EvalFile") in (BUNDLED, DEFAULT, "")
+        return self.evaluator is None
+
+    @property
+    def evaluator(self) -> str | None:
+        """The network or evaluator that was asked for by name or path; none for that of the package."""
+        asked = (self.text(name) for name in NETWORK_OPTIONS)
+        return next((text for text in asked if text not in OWN_NETWORK), None)
 
     @property
     def preset(self) -> str:

@@ -27,7 +27,7 @@ from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, EvaluatorError, MoveError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.limits import Allocation, allocate
-from anabranch.networks import open_network
+from anabranch.networks.resolve import resolve_evaluator
 from anabranch.networks.shipped import bundled
 from anabranch.strength import Handicap
 from anabranch.tablebases import default_directory, open_tablebases, read_paths
@@ -318,18 +318,18 @@ class UciSession:
 
     def _open_evaluator(self) -> str | _core.Network | AnyEvaluator | None:
         options = self._options
-        path, backend = options.text("EvalFile"), options.text("Backend")
+        asked, backend = options.evaluator, options.text("Backend")
         if backend == "material":
             return "material"
-        is_default = options.has_own_network
+        threads = options.number("Threads")
         if backend == "auto":
-            return None if is_default else open_network(path, threads=options.number("Threads"))
-        if is_default:
+            return None if asked is None else resolve_evaluator(asked, options.variant, threads=threads)
+        if asked is None:
             shipped = bundled(options.variant, "onnx")
             if shipped is None:
                 raise EvaluatorError(f"no ONNX network for {options.variant} comes with the package")
-            path = str(shipped)
-        return open_network(path, runtime=backend, threads=options.number("Threads"))
+            asked = str(shipped)
+        return resolve_evaluator(asked, options.variant, runtime=backend, threads=threads)
 
     def _set(self, option: Option, text: str) -> None:
         old = self._options.text(option.name) if option.kind != "button" else ""
@@ -349,7 +349,7 @@ class UciSession:
                 self._configure()
             case "UCI_Variant" | "UCI_Chess960" if changed:
                 self._engine = None
-            case "EvalFile" | "Backend" if changed:
+            case "EvalFile" | "WeightsFile" | "Backend" if changed:
                 self._change_evaluator()
             case _:
                 self._configure()

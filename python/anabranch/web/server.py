@@ -54,6 +54,8 @@ class Options:
     """Browsers at a time; each may search."""
     tables: _core.Tablebases | None = None
     """Tablebases for chess, shared by all."""
+    evaluator: str | None = None
+    """A name or a network file, in the variant that it is for; elsewhere the network of the package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,9 @@ def make_app(gate: Gate, options: Options) -> FastAPI:
             await line.close(TRY_AGAIN_LATER, f"{options.clients} browsers are connected; no more are served")
             return
         connected.add(line)
-        client = Client(Thinking(options.limits, options.tables), partial(_hear, line), line.send_text)
+        client = Client(
+            Thinking(options.limits, options.tables, options.evaluator), partial(_hear, line), line.send_text
+        )
         try:
             await client.serve(greeting(options))
         except WebSocketDisconnect:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from random import Random
 from threading import Event
@@ -16,7 +17,7 @@ from typing import Any
 from anabranch import _core
 from anabranch.defaults import resolve
 from anabranch.engine import Engine
-from anabranch.errors import AnabranchError
+from anabranch.errors import AnabranchError, VariantError
 from anabranch.limits import allocate
 from anabranch.strength import Handicap
 from anabranch.web import report
@@ -49,11 +50,14 @@ class Limits:
 class Thinking:
     """The engines of one browser, and the search under way."""
 
-    def __init__(self, limits: Limits, tables: _core.Tablebases | None = None) -> None:
+    def __init__(
+        self, limits: Limits, tables: _core.Tablebases | None = None, evaluator: str | None = None
+    ) -> None:
         self.view: View | None = None
         """What is shown of the graph; any thread may set it."""
         self._limits = limits
         self._tables = tables
+        self._evaluator = evaluator
         self._stopped = Event()
         self._engines: list[Engine | None] = [None, None]
         self._random = Random()
@@ -138,6 +142,9 @@ class Thinking:
             engine = Engine(
                 game.variant, chess960=game.chess960, memory=self._limits.memory // 2, tablebases=tables
             )
+            if self._evaluator is not None:
+                with suppress(VariantError):  # a network for another variant
+                    engine.configure(evaluator=self._evaluator, threads=self._limits.threads)
             self._engines[number] = engine
         if number == 0 and self._engines[1] is not None and self._engines[1].variant != game.variant:
             self._engines[1] = None

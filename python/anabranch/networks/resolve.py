@@ -1,0 +1,96 @@
+"""What `evaluator` means, wherever it is said: in `Engine`, on the command line, in UCI options, of players.
+
+A text is the name of an evaluator of the core, the name of a network that comes with the package, or the path
+of a network file. Everything that takes an evaluator asks here, so that one text means one thing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from anabranch import _core
+from anabranch.errors import EvaluatorError, SettingError
+from anabranch.evaluators import AnyEvaluator
+from anabranch.networks import is_network_path, open_network
+from anabranch.networks.shipped import bundled, bundled_names, bundled_network, named_network
+
+NETWORK = "network"
+"""The network that comes with the package for the variant."""
+BUILT_IN = ("material", "uniform", "hash")
+"""Evaluators of the core that need no file."""
+
+
+def evaluator_names() -> tuple[str, ...]:
+    """Every name of an evaluator.
+
+    >>> evaluator_names()
+    ('network', 'material', 'uniform', 'hash', 'chess', 'crazyhouse', 'crazyhouse-rise')
+    """
+    return (NETWORK, *BUILT_IN, *bundled_names())
+
+
+def network_file(given: str | os.PathLike[str], variant: str | None = None) -> Path | None:
+    """The file that a text means; none for evaluators without one. It need not exist.
+
+    >>> network_file("network", "chess").name, network_file("./new.onnx").name, network_file("hash")
+    ('chess.safetensors', 'new.onnx', None)
+    """
+    if is_network_path(given):
+        return Path(given)
+    if given == NETWORK:
+        return None if variant is None else bundled(variant)
+    named = named_network(str(given))
+    if named is None and given not in BUILT_IN:
+        hint = f" (for the file of that name, write ./{given})" if Path(str(given)).is_file() else ""
+        raise SettingError(
+            f"there is no evaluator {str(given)[:200]!r}: it is one of {', '.join(evaluator_names())}, "
+            f"or the path of a .safetensors or .onnx file{hint}"
+        )
+    return named
+
+
+def resolve_evaluator(
+    given: object,
+    variant: str | None = None,
+    *,
+    threads: int | None = None,
+    runtime: str = "onnxruntime",
+) -> str | _core.Network | AnyEvaluator:
+    """What judges positions: the name of an evaluator of the core, a network, or an evaluator in Python.
+
+    `variant` is needed for `"network"`; `threads` and `runtime` are for ONNX files. A `torch.nn.Module` is
+    wrapped as by `anabranch.evaluators.pytorch.TorchEvaluator`; PyTorch is not imported for anything else.
+    """
+    if isinstance(given, (str, os.PathLike)):
+        if given == NETWORK and variant is not None:
+            return bundled_network(variant)
+        file = network_file(given, variant)
+        return str(given) if file is None else open_network(file, runtime=runtime, threads=threads)
+    if isinstance(given, _core.Network):
+        return given
+    has_method = callable(getattr(given, "evaluate", None))
+    if not has_method and _is_module(given):
+        from anabranch.evaluators.pytorch import TorchEvaluator
+
+        return TorchEvaluator(given)
+    if has_method or callable(given):
+        inputs = getattr(given, "inputs", "planes")
+        if inputs not in ("planes", "positions"):
+            raise EvaluatorError(f"an evaluator's inputs are 'planes' or 'positions', not {inputs!r}")
+        return given  # type: ignore[return-value]
+    raise SettingError(
+        "setting 'evaluator' takes a name, the path of a network, a PyTorch module, a function or an object "
+        f"with a method 'evaluate', not {type(given).__name__}"
+    )
+
+
+def _is_module(given: object) -> bool:
+    """Whether this is a module of PyTorch. Who has one has imported PyTorch."""
+    torch: Any = sys.modules.get("torch")
+    return torch is not None and isinstance(given, torch.nn.Module)
+
+
+__all__ = ["BUILT_IN", "NETWORK", "evaluator_names", "network_file", "resolve_evaluator"]

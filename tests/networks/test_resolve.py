@@ -1,0 +1,166 @@
+"""One option, one meaning: what `evaluator` takes, at every door."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+
+from anabranch import Engine, _core
+from anabranch.cli import run
+from anabranch.errors import NetworkError, SettingError, VariantError
+from anabranch.match.openings import default_openings
+from anabranch.match.player import Budget, read_player
+from anabranch.match.runner import check_match, networks_of
+from anabranch.match.schedule import MatchSpec
+from anabranch.networks.resolve import evaluator_names, network_file, resolve_evaluator
+from anabranch.networks.shipped import FOLDER
+from anabranch.web.thinking import Limits, Thinking
+
+CHESS, CRAZYHOUSE = FOLDER / "chess.safetensors", FOLDER / "crazyhouse.safetensors"
+CRAZYHOUSE_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq - 0 1"
+
+
+def call(capsys: pytest.CaptureFixture[str], *arguments: str | Path, code: int = 0) -> str:
+    assert run([str(argument) for argument in arguments]) == code
+    captured = capsys.readouterr()
+    return captured.out if code == 0 else captured.err
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A network of our own, in a file of its own."""
+    path = tmp_path / "new.safetensors"
+    path.write_bytes(CRAZYHOUSE.read_bytes())
+    return path
+
+
+def test_names_mean_evaluators_and_networks() -> None:
+    for name in ("material", "uniform", "hash"):
+        assert resolve_evaluator(name) == name
+        assert Engine(evaluator=name).evaluator == name
+    for name in ("chess", "network"):
+        network = Engine("chess", evaluator=name).evaluator
+        assert isinstance(network, _core.Network)
+        assert network.path == str(CHESS)
+    assert "crazyhouse-rise.onnx" in repr(Engine("crazyhouse", evaluator="crazyhouse-rise").evaluator)
+    assert network_file("crazyhouse") == CRAZYHOUSE
+    assert {"network", "material", "chess", "crazyhouse", "crazyhouse-rise"} <= set(evaluator_names())
+
+
+def test_what_is_refused_says_why_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        SettingError, match=r"no evaluator 'nonsense': it is one of network, material, .* path"
+    ):
+        Engine(evaluator="nonsense")
+    with pytest.raises(NetworkError, match=r"there is no network file none\.safetensors"):
+        Engine(evaluator="none.safetensors")
+    Path("text").write_text("no network")
+    with pytest.raises(SettingError, match=r"write \./text"):
+        Engine(evaluator="text")
+    with pytest.raises(NetworkError, match="text is refused"):
+        Engine(evaluator="./text")
+    with pytest.raises(VariantError, match=r"crazyhouse\.safetensors .*crazyhouse.*chess"):
+        Engine("chess", evaluator="crazyhouse")
+    engine = Engine("chess", evaluator="hash")
+    with pytest.raises(SettingError, match="no evaluator 'nonsense'"):
+        engine.configure(evaluator="nonsense")
+    assert engine.evaluator == "hash"
+
+
+def test_pytorch_is_not_imported() -> None:
+    code = (
+        "import sys; from anabranch import Engine; "
+        f"Engine('crazyhouse', evaluator={str(CRAZYHOUSE)!r}).search(simulations=10); "
+        "Engine(evaluator=lambda planes: None); print('torch' in sys.modules)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "False\n"
+
+
+def test_analyse_takes_files_and_names(
+    capsys: pytest.CaptureFixture[str], copy: Path, tmp_path: Path
+) -> None:
+    common = ("analyse", "--variant", "crazyhouse", "--evaluations", "60", "--json")
+
+    def table(*options: str | Path) -> Any:
+        return json.loads(call(capsys, *common, *options))["moves"]
+
+    own = table()
+    for option in ("--evaluator", "-e", "--network"):
+        assert table(option, copy) == own
+    assert table("--set", f"evaluator={copy}") == own
+    assert table("--evaluator", "crazyhouse") == own
+    assert table("--evaluator", "crazyhouse-rise") != own
+    assert table("--evaluator", "material") != own
+    saved = tmp_path / "saved"
+    call(capsys, *common[:-1], "--evaluator", copy, "--save", saved)
+    again = ("analyse", "--load", saved, "--evaluations", "60", "--json")
+    assert json.loads(call(capsys, *again, "--evaluator", copy))["statistics"]["root_visits"] > 100
+    none = tmp_path / "none.safetensors"
+    said = call(capsys, *common, "--evaluator", none, code=2)
+    assert said == f"anabranch: there is no network file {none}\n"
+    assert "is for crazyhouse" in call(capsys, "analyse", "-e", "crazyhouse-rise", code=2)
+    assert call(capsys, "analyse", "--help").count("--network") == 0
+
+
+def test_suite_annotate_and_bench_take_files(
+    capsys: pytest.CaptureFixture[str], copy: Path, tmp_path: Path
+) -> None:
+    suite = tmp_path / "suite.epd"
+    suite.write_text('6k1/5ppp/8/8/8/8/5PPP/R5K1[] w - - bm Ra8; id "mate";\n')
+    found = call(capsys, "suite", suite, "-v", "crazyhouse", "-n", "50", "-e", copy, "--json")
+    assert json.loads(found)["settings"]["evaluator"] == "network"
+    assert "plays crazyhouse" in call(capsys, "suite", suite, "-e", copy, code=2)
+    game = tmp_path / "game.pgn"
+    game.write_text('[Variant "Crazyhouse"]\n\n1. e4 e5 *\n')
+    assert "[%eval" in call(capsys, "annotate", game, "-e", copy, "-n", "30")
+    assert "plays chess" in call(capsys, "annotate", game, "-e", CHESS, "-n", "30", code=2)
+    rows = json.loads(call(capsys, "bench", "--evaluator", copy, "--quick", "--json"))["sections"]["network"]
+    assert [(row["network"], row["variant"]) for row in rows] == [(str(copy), "crazyhouse")]
+    assert "takes a network here" in call(capsys, "bench", "--evaluator", "hash", code=2)
+
+
+def match(*players: str, variant: str = "crazyhouse") -> MatchSpec:
+    specs = tuple(read_player(text).with_budget(Budget(evaluations=10)) for text in players)
+    return MatchSpec(specs, tuple(default_openings(variant)), 1, variant)
+
+
+def test_players_take_files_and_names(copy: Path, tmp_path: Path) -> None:
+    check_match(match(f"new=preset:mcgs,evaluator={copy}", "old=preset:mcgs,evaluator=crazyhouse"))
+    known = networks_of(match(f"new=preset:mcgs,evaluator={copy}", "old=preset:mcgs,evaluator=crazyhouse"))
+    assert len(set(known.values())) == 1
+    assert set(known) == {str(copy), "crazyhouse"}
+    for text, words in (
+        (str(tmp_path / "none.onnx"), "player a: there is no network file"),
+        ("nonsense", "player a: there is no evaluator 'nonsense'"),
+        ("chess", "player a: .*chess.*crazyhouse"),
+    ):
+        with pytest.raises(Exception, match=words):
+            check_match(match(f"a=preset:mcgs,evaluator={text}", "b=preset:mcgs"))
+
+
+def test_a_study_takes_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    none = tmp_path / "none.onnx"
+    said = call(
+        capsys, "study", "run", "leak", "--scale", "tiny", "--out", tmp_path / "out", "-e", none, code=2
+    )
+    assert f"there is no network file {none}" in said
+
+
+def test_the_web_board_plays_with_a_network_where_it_fits(copy: Path) -> None:
+    from anabranch.web.messages import Game, Recipe
+
+    thinking = Thinking(Limits(memory=64 << 20), None, str(copy))
+    found = thinking._engine(0, Game(variant="crazyhouse", fen=CRAZYHOUSE_START), Recipe()).evaluator
+    assert isinstance(found, _core.Network)
+    assert found.path == str(copy)
+    other = thinking._engine(0, Game(variant="chess", fen=chess.STARTING_FEN), Recipe()).evaluator
+    assert isinstance(other, _core.Network)
+    assert other.path == str(CHESS)
