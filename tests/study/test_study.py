@@ -29,6 +29,7 @@ from anabranch.match.results import RESULTS, read_results
 from anabranch.match.standing import Count
 from anabranch.match.statistics import elo
 from anabranch.networks.shipped import TUNED, bundled
+from anabranch.settings import Settings
 from anabranch.study.draw import draw
 from anabranch.study.exhibit import Chart, Exhibit, Point, Series
 from anabranch.study.folder import MEASUREMENTS, Findings, match_folder
@@ -448,6 +449,24 @@ def test_a_folder_says_what_the_default_is_by_variant(tmp_path: Path) -> None:
     own = RECIPES["regret"].study("tiny", settings={"evaluator": "material"})
     run_study(own, tmp_path / "own", HERE, names=("mcgs",))
     assert summarise(tmp_path / "own")["tuned"] == {}
+
+
+def test_a_folder_of_an_earlier_version_goes_on_where_its_presets_still_do_the_same(tmp_path: Path) -> None:
+    study = RECIPES["regret"].study("tiny", settings={"evaluator": "material"})
+    run_study(study, tmp_path, HERE, names=("mcgs",))
+    path = tmp_path / "study.json"
+    known = json.loads(path.read_text())
+    assert known["presets"]["mcgs"]["width_visits"] == 0
+    for settings in known["presets"].values():
+        del settings["width_visits"]
+    path.write_text(json.dumps(known))
+    if "default" in known["presets"]:
+        with pytest.raises(StudyError, match=r"\(width_visits\) was 0, now"):
+            run_study(study, tmp_path, HERE)
+        known["presets"]["default"]["width_visits"] = Settings().width_visits
+        path.write_text(json.dumps(known))
+    run_study(study, tmp_path, HERE, names=("mcgs",))
+    assert json.loads(path.read_text())["presets"]["mcgs"]["width_visits"] == 0
 
 
 def test_a_folder_with_other_networks_is_refused(tmp_path: Path) -> None:

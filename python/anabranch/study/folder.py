@@ -170,11 +170,17 @@ def enter(folder: Path, study: Study, plan: Plan, words: str) -> Study:
     return study
 
 
+EARLIER = {"width_visits": 0}
+"""Settings that folders of earlier versions lack, with the value that does what those versions did."""
+
+
 def _check_same(folder: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     for name, value in json.loads(json.dumps(wanted)).items():
         before = stored.get(name)
         if name == "tuned" and name not in stored:
             continue  # folders of earlier versions lack it
+        if name == "presets" and isinstance(before, dict):
+            before = {preset: {**EARLIER, **settings} for preset, settings in before.items()}
         if name == "size":
             _check_size(folder, before or {}, value)
         elif before != value:
