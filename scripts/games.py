@@ -1,6 +1,7 @@
 """Play our UCI engine against Debian's Stockfish and Fairy-Stockfish, and judge all that it says.
 
 python scripts/games.py --games 1000 --at-once 4 --out games.jsonl
+python scripts/games.py --games 8 --initial 60000 --increment 500 --opponent-nodes 30000 --out clocks.jsonl
 
 Chess and crazyhouse take turns, unless --variant says which. Every finished game is a line of the file; run
 again to go on. A summary is printed as JSON; the exit code is 1 where our engine forfeited, crashed, made an
@@ -13,8 +14,9 @@ import argparse
 import json
 import multiprocessing
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -33,6 +35,7 @@ def terms_of(options: argparse.Namespace) -> list[Terms]:
             increment=options.increment,
             overhead=options.overhead,
             hash=options.hash,
+            opponent_nodes=options.opponent_nodes,
         )
         for number in range(options.games)
     ]
@@ -57,8 +60,18 @@ def summary(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "faulty": sum(bool(record["faults"]) for record in records),
         "opponent_failed": sum(record["opponent_failed"] for record in records),
         "plies": sum(record["plies"] for record in records),
+        "clock_after_40_moves": middle(
+            record["clocks"][39] for record in records if len(record["clocks"]) > 39
+        ),
+        "clock_at_the_end": middle(record["clocks"][-1] for record in records if record["clocks"]),
         "smallest_clock_ms": round(min((record["smallest_clock"] for record in records), default=0.0), 1),
     }
+
+
+def middle(clocks: Iterable[int]) -> float | None:
+    """The median, where there is any."""
+    found = list(clocks)
+    return median(found) if found else None
 
 
 def main() -> int:
@@ -72,6 +85,7 @@ def main() -> int:
     parser.add_argument("--increment", type=int, default=10, help="milliseconds for every move")
     parser.add_argument("--overhead", type=int, default=30, help="option Move Overhead")
     parser.add_argument("--hash", type=int, default=64)
+    parser.add_argument("--opponent-nodes", type=int, help="per move, instead of its clock")
     parser.add_argument("--out", type=Path, required=True, help="file of records; an old one is gone on with")
     options = parser.parse_args()
     records = []

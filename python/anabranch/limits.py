@@ -9,16 +9,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-SUDDEN_DEATH_MOVES = 26
-"""Moves that the clock must still serve when nobody says how many: about what is left of a game on average,
-counted short, because the graph of the next move begins with what this move learned."""
-MOST_MOVES_TO_GO = 40
+GAME_LENGTH = 45
+"""Own moves of an ordinary game of chess, and of a variant of which nothing else is known."""
+GAME_LENGTHS = {"crazyhouse": 32}
+FURTHEST = 60.0
+"""The most moves that the clock is spread over."""
 LARGEST_SHARE = 0.4
 """Share of the clock that one move may take at most."""
 LAST_MOVE_SHARE = 0.85
 """The same for the last move before the clock is set again."""
-LONGEST_STRETCH = 4.0
-"""Maximum over optimum."""
+LONGEST_STRETCH = 5.0
+"""Maximum over the fair share of a move."""
+INCREMENT_SHARE = 0.95
+"""Share of the increment that a move spends."""
+LARGEST_DELAY = 0.5
+"""Seconds that a single delay counts for at most."""
+RESERVE = 0.1
+"""Seconds that are kept on a clock that has more than twice as many: machines are late now and then."""
+LARGEST_RESERVE = 1.0
+DELAYS_IN_RESERVE = 10.0
+"""How often the longest delay of late fits into the reserve, where that is more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,39 +39,119 @@ class Allocation:
     maximum: float
 
 
-RESERVE = 0.3
-"""Seconds that are kept on a clock that has more than twice as many: machines are late now and then."""
-
-
-def available(left: float) -> float:
+def available(left: float, reserve: float = RESERVE) -> float:
     """What may be planned with: the clock less the reserve, and less and less of it near the end.
 
-    >>> [round(available(left), 3) for left in (10.0, 0.3, 0.1, 0.0)]
-    [9.7, 0.075, 0.008, 0.0]
+    >>> [round(available(left), 3) for left in (10.0, 0.15, 0.05, 0.0)]
+    [9.9, 0.056, 0.006, 0.0]
     """
     left = max(0.0, left)
-    return left - RESERVE if left > 2 * RESERVE else left * left / (4 * RESERVE)
+    return left - reserve if left > 2 * reserve else left * left / (4 * reserve)
 
 
-def allocate(left: float, increment: float = 0.0, moves_to_go: int | None = None) -> Allocation:
-    """Time for one move from what is left on the clock, less what is lost on the way to the board.
+def horizon(played: int, variant: str = "chess") -> float:
+    """Over how many moves the clock is spread after so many own moves.
+
+    It shrinks until an ordinary game ends, so that a tenth of the clock is left there, and grows after that:
+    a game that has lasted long may last as long again. It is shorter than what is left of the game, so the
+    first moves get more time than the last ones.
+
+    >>> [round(horizon(played)) for played in (0, 20, 40, 60, 120)]
+    [29, 22, 20, 30, 60]
+    """
+    length = GAME_LENGTHS.get(variant, GAME_LENGTH)
+    return min(FURTHEST, max(0.64 * length - 0.35 * played, 0.5 * played))
+
+
+def allocate(
+    left: float,
+    increment: float = 0.0,
+    moves_to_go: int | None = None,
+    *,
+    played: int = 0,
+    variant: str = "chess",
+    overhead: float = 0.0,
+    lost: float | None = None,
+    reserve: float = RESERVE,
+    use: float = 1.0,
+) -> Allocation:
+    """Time for one move from what is left on the clock.
+
+    The fair share of the move is the clock over the moves to come, and the increment, less what a move loses
+    to delays on average: `lost`, or the overhead unless it is given. `overhead` is kept for this move. `use`
+    is the share of the optimum that moves take on average: the optimum is as much above the fair share, so
+    that what early stops save is spent.
 
     >>> allocate(60.0, 1.0)
-    Allocation(optimum=3.1..., maximum=12.5...)
+    Allocation(optimum=3.0..., maximum=15.1...)
+    >>> allocate(60.0, 1.0, use=0.5).optimum / allocate(60.0, 1.0).optimum
+    2.0
     >>> allocate(0.0)
     Allocation(optimum=0.0, maximum=0.0)
     """
-    share_left = min(1.0, max(0.0, left) / (2 * RESERVE))
-    left, increment = available(left), max(0.0, increment) * share_left
-    if moves_to_go is None:
-        optimum = left / SUDDEN_DEATH_MOVES + 0.85 * increment
-        share = LARGEST_SHARE
-    else:
-        moves = min(max(1, moves_to_go), MOST_MOVES_TO_GO)
-        optimum = 0.95 * left / moves + 0.85 * increment
-        share = LAST_MOVE_SHARE if moves == 1 else LARGEST_SHARE if moves > 2 else 0.6
-    maximum = min(share * left, LONGEST_STRETCH * optimum)
-    return Allocation(min(optimum, maximum), maximum)
+    left = max(0.0, left - overhead)
+    lost = overhead if lost is None else lost
+    gain = INCREMENT_SHARE * max(0.0, increment) * min(1.0, left / (2 * reserve))
+    left = available(left, reserve)
+    moves = horizon(max(0, played), variant)
+    share = LARGEST_SHARE
+    if moves_to_go is not None:
+        to_go = max(1, moves_to_go)
+        moves = min(moves, to_go + min(to_go / 2, 3.0))
+        share = LAST_MOVE_SHARE if to_go == 1 else 0.6 if to_go == 2 else LARGEST_SHARE
+    fair = max(0.25 * left / moves, left / moves + gain - lost)
+    maximum = min(share * left, LONGEST_STRETCH * fair)
+    return Allocation(min(fair / use, maximum), maximum)
+
+
+class Spending:
+    """How the clock of a game has been spent so far: what the next allocation wants to know of it."""
+
+    def __init__(self) -> None:
+        self._use = 0.8
+        self._lost: float | None = None
+        self._expected: float | None = None
+        self._late = 0.0
+        self._delay = 0.0
+
+    @property
+    def use(self) -> float:
+        """The share of their optimum that moves take, over the last ten or so.
+
+        Within reason: a row of short searches must not make the next one take the whole clock.
+        """
+        return min(1.25, max(0.35, self._use))
+
+    def lost(self, overhead: float) -> float:
+        """Seconds that a move loses to delays, inside the engine and outside: the overhead until known."""
+        return overhead if self._lost is None else self._lost
+
+    @property
+    def reserve(self) -> float:
+        """Seconds to keep on the clock: more where moves have been late of late."""
+        return min(LARGEST_RESERVE, max(RESERVE, DELAYS_IN_RESERVE * self._delay))
+
+    def begin(self, left: float) -> None:
+        """A move begins with so much on the clock."""
+        if self._expected is None:
+            return
+        outside = self._expected - left
+        self._expected = None
+        if not -0.01 <= outside <= 10.0:
+            return  # the clock was set anew, which says nothing
+        delay = min(LARGEST_DELAY, self._late + max(0.0, outside))
+        self._lost = delay if self._lost is None else self._lost + 0.25 * (delay - self._lost)
+        self._delay = max(0.9 * self._delay, delay)
+
+    def end(self, optimum: float, spent: float, left: float, late: float = 0.0) -> None:
+        """A move has been made.
+
+        It took so long, where the optimum was so long, and came so much later than it was meant to. So much
+        should be on the clock when the next one begins.
+        """
+        if optimum > 0.0:
+            self._use += 0.1 * (min(LONGEST_STRETCH, max(0.0, spent - late) / optimum) - self._use)
+        self._expected, self._late = left, max(0.0, late)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +168,11 @@ class Look:
     """Moves with their visits."""
 
 
+EARLIEST = 0.15
+"""Share of the optimum before which no search ends because it is settled: its speed is not known yet, and
+searches begin slowly."""
+
+
 class Pace:
     """The course of one move: told what the search finds, it says until when to go on.
 
@@ -91,9 +186,11 @@ class Pace:
         self._best: str | None = None
         self._changes = 0.0
         self._seen = 0.0
+        self._first: Look | None = None
 
     def until(self, look: Look) -> float:
         """The second at which to stop; one that has passed means now."""
+        self._first = self._first or look
         if self._best is not None:
             # A change counts half once twice the time has passed since.
             faded = self._seen / look.elapsed if look.elapsed > self._seen else 1.0
@@ -113,10 +210,19 @@ class Pace:
 
     def _is_settled(self, look: Look, target: float) -> bool:
         """Whether the most visited move is the one to play and cannot lose its place until the end."""
-        if look.elapsed <= 0.0 or look.simulations <= 0 or not look.visits:
+        early = look.elapsed < min(target, EARLIEST * self.allocation.optimum)
+        if early or look.elapsed <= 0.0 or look.simulations <= 0 or not look.visits:
             return False
         ordered = sorted((visits for _, visits in look.visits), reverse=True)
         leads = dict(look.visits).get(look.best_move, 0) == ordered[0]
         rest = ordered[1] if len(ordered) > 1 else 0
-        to_come = look.simulations / look.elapsed * max(0.0, target - look.elapsed)
+        to_come = self._speed(look) * max(0.0, target - look.elapsed)
         return leads and ordered[0] - rest > to_come
+
+    def _speed(self, look: Look) -> float:
+        """Simulations in a second: since the first look if it is more, which leaves out a slow beginning."""
+        speed = look.simulations / look.elapsed
+        if self._first is not None and look.elapsed > self._first.elapsed:
+            since = look.elapsed - self._first.elapsed
+            speed = max(speed, (look.simulations - self._first.simulations) / since)
+        return speed

@@ -78,7 +78,7 @@ def test_our_engine_counts_what_it_spends() -> None:
     answer = player.play(board, Limits(Budget(simulations=300, nodes=120)))
     assert answer.nodes == 120
     timed = player.play(board, Limits(Budget(clock=2.6), (2.6, 2.6)))
-    assert 0.05 < timed.seconds < 1.5  # a 26th of the clock, on a machine that has other things to do
+    assert 0.05 < timed.seconds < 1.5  # a 29th of the clock, on a machine that has other things to do
     player.close()
 
 

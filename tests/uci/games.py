@@ -35,6 +35,8 @@ class Terms:
     increment: int = 10
     overhead: int = 30
     hash: int = 64
+    opponent_nodes: int | None = None
+    """What the opponent searches for a move, instead of playing by its clock."""
 
     @property
     def is_ours_white(self) -> bool:
@@ -52,6 +54,8 @@ class Record:
     reason: str = ""
     plies: int = 0
     smallest_clock: float = 0.0
+    clocks: list[int] = field(default_factory=list)
+    """Our clock when each of our moves had been made, with the increment, from the end of the opening on."""
     forfeit: bool = False
     illegal: bool = False
     crash: bool = False
@@ -130,7 +134,8 @@ def _moves(
             return
         is_our_turn = board.turn == terms.is_ours_white
         try:
-            text, taken = _ask(ours if is_our_turn else theirs, board, clocks, terms.increment)
+            nodes = None if is_our_turn else terms.opponent_nodes
+            text, taken = _ask(ours if is_our_turn else theirs, board, clocks, terms.increment, nodes)
         except NoAnswer as error:
             record.score, record.reason = (0.0 if is_our_turn else 1.0), f"no answer: {error}"
             record.crash, record.opponent_failed = is_our_turn, not is_our_turn
@@ -143,6 +148,8 @@ def _moves(
                 return
         # The other side's clock is its own affair.
         clocks[board.turn] = max(clocks[board.turn], 1.0) + terms.increment
+        if is_our_turn:
+            record.clocks.append(int(clocks[board.turn]))
         try:
             board.push(board.parse_uci(text))
         except ValueError:
@@ -151,13 +158,18 @@ def _moves(
 
 
 def _ask(
-    engine: EngineProcess, board: chess.Board, clocks: dict[chess.Color, float], increment: int
+    engine: EngineProcess,
+    board: chess.Board,
+    clocks: dict[chess.Color, float],
+    increment: int,
+    nodes: int | None,
 ) -> tuple[str, float]:
     """A move, and the milliseconds it took."""
     moves = " ".join(move.uci() for move in board.move_stack)
     white, black = max(1, int(clocks[chess.WHITE])), max(1, int(clocks[chess.BLACK]))
     engine.send(f"position startpos moves {moves}")
-    begun = engine.send(f"go wtime {white} btime {black} winc {increment} binc {increment}")
+    clock = f"wtime {white} btime {black} winc {increment} binc {increment}"
+    begun = engine.send(f"go {clock}" if nodes is None else f"go nodes {nodes}")
     answer = engine.wait_for("bestmove", clocks[board.turn] / 1000 + PATIENCE)
     assert answer.at is not None
     return answer.text.split()[1], (answer.at - begun) * 1000

@@ -48,7 +48,7 @@ class EnginePlayer:
         assert self._engine is not None
         begun = time.monotonic()
         try:
-            result = self._engine.search(position, lines=1, **_search_limits(limits, position.turn))
+            result = self._engine.search(position, lines=1, **_search_limits(limits, position, self._variant))
             move = position.parse_uci(result.best_move)
         except (AnabranchError, ValueError) as error:
             raise Fault("crash", str(error)) from error
@@ -80,7 +80,7 @@ def read_settings(spec: PlayerSpec) -> dict[str, Any]:
     return {**changes, **others}
 
 
-def _search_limits(limits: Limits, color: chess.Color) -> dict[str, Any]:
+def _search_limits(limits: Limits, position: chess.Board, variant: str) -> dict[str, Any]:
     """What `Engine.search` takes."""
     budget = limits.budget
     chosen: dict[str, Any] = {}
@@ -90,9 +90,16 @@ def _search_limits(limits: Limits, color: chess.Color) -> dict[str, Any]:
     if simulations:
         chosen["simulations"] = min(simulations)
     if budget.clock is not None and limits.left is not None:
-        side = 0 if color == chess.WHITE else 1
-        share = allocate(limits.left[side] - OVERHEAD, limits.increments[side]).optimum
-        chosen["time"] = max(share, 0.001)
+        side = 0 if position.turn == chess.WHITE else 1
+        given = allocate(
+            limits.left[side],
+            limits.increments[side],
+            played=position.fullmove_number - 1,
+            variant=variant,
+            overhead=OVERHEAD,
+            lost=0.0,
+        )
+        chosen["time"] = max(given.optimum, 0.001)
     elif budget.time is not None:
         chosen["time"] = budget.time
     return chosen

@@ -35,6 +35,12 @@ class Go:
         limits = (self.wtime, self.btime, self.movetime, self.nodes, self.depth, self.mate)
         return self.infinite or all(limit is None for limit in limits)
 
+    @property
+    def has_only_a_clock(self) -> bool:
+        """Whether a clock is the only limit."""
+        others = (self.movetime, self.nodes, self.depth, self.mate)
+        return not self.is_endless and all(limit is None for limit in others)
+
     def clock(self, white: bool) -> tuple[int, int] | None:
         """Time left and increment of a side; the other side's where only that was given."""
         own, other = (self.wtime, self.btime) if white else (self.btime, self.wtime)

@@ -26,7 +26,7 @@ from anabranch.defaults import resolve
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, EvaluatorError, MoveError
 from anabranch.evaluators import AnyEvaluator
-from anabranch.limits import Allocation, allocate
+from anabranch.limits import Allocation, Spending, allocate
 from anabranch.networks.resolve import resolve_evaluator
 from anabranch.networks.shipped import bundled
 from anabranch.strength import Handicap
@@ -63,6 +63,7 @@ class UciSession:
         self._log: Log | None = None
         self._thinking: Thinking | None = None
         self._last: Thinking | None = None
+        self._spending = Spending()
         self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._pending = 0
         self._counting = Lock()
@@ -420,6 +421,7 @@ class UciSession:
 
     def _new_game(self) -> None:
         self._last = None
+        self._spending = Spending()
         if self._engine is not None:
             self._engine.forget()
 
@@ -444,6 +446,11 @@ class UciSession:
             self._configure(handicap)
             thinking.think(engine, terms)
             self._last = thinking
+            if terms.allocation is not None and thinking.spent is not None and handicap is None:
+                clock = thinking.go.clock(white=engine.position.split()[1] == "w")
+                assert clock is not None
+                after = sum(clock) / 1000 - thinking.spent
+                self._spending.end(terms.allocation.optimum, thinking.spent, after, thinking.late)
         finally:
             if not thinking.is_over:
                 thinking.give_up(legal or self._some_moves())
@@ -481,8 +488,7 @@ class UciSession:
         root_moves = tuple(move for move in go.searchmoves if move in legal)
         if unknown := [move for move in go.searchmoves if move not in legal]:
             self._complain(f"these moves are not legal here: {' '.join(unknown)[:LONGEST_ECHO]}")
-        white = engine.position.split()[1] == "w"
-        allocation = self._allocation(go, white, len(root_moves or legal))
+        allocation = self._allocation(go, engine.position.split(), len(root_moves or legal))
         network = engine.evaluator
         shows_wdl = options.flag("UCI_ShowWDL")
         raw = None
@@ -514,13 +520,25 @@ class UciSession:
             game_over_score=_ending_score(engine) if over else "cp 0",
         )
 
-    def _allocation(self, go: Go, white: bool, choices: int) -> Allocation | None:
-        clock = go.clock(white)
+    def _allocation(self, go: Go, position: list[str], choices: int) -> Allocation | None:
+        """Time for a move in the position of these FEN fields."""
+        clock = go.clock(white=position[1] == "w")
         if clock is None:
             return None
         left, increment = clock
-        overhead = self._options.number("Move Overhead")
-        given = allocate(max(0, left - overhead) / 1000, increment / 1000, go.movestogo)
+        overhead = self._options.number("Move Overhead") / 1000
+        self._spending.begin(left / 1000)
+        given = allocate(
+            left / 1000,
+            increment / 1000,
+            go.movestogo,
+            played=int(position[-1]) - 1,
+            variant=self._options.variant,
+            overhead=overhead,
+            lost=self._spending.lost(overhead),
+            reserve=self._spending.reserve,
+            use=self._spending.use,
+        )
         if choices == 1:
             given = Allocation(given.optimum / 10, given.maximum / 10)
         if self._options.flag("Ponder"):

@@ -70,6 +70,10 @@ class Thinking:
     begun: float = field(default_factory=time.monotonic)
     final: Progress | None = None
     """What was answered from, for the next search to compare with."""
+    spent: float | None = None
+    """Seconds of our clock, where nothing but the clock could have ended the search."""
+    late: float = 0.0
+    """Seconds from the deadline to the answer."""
     _state: Condition = field(default_factory=Condition)
     _engine: Engine | None = None
     _terms: Terms | None = None
@@ -77,6 +81,8 @@ class Thinking:
     _latest: Progress | None = None
     _told: tuple[str, float] = ("", 0.0)
     _deadline: float | None = None
+    _due: float | None = None
+    """The deadline, or where it was set to the past, when that was."""
     _clock_from: float = 0.0
     _stopped: bool = False
     _is_enough: bool = False
@@ -217,7 +223,7 @@ class Thinking:
             # maximum from the moment when our clock did.
             optimum, maximum = self._pace.allocation.optimum, self._pace.allocation.maximum
             ends.append(min(max(self.begun + optimum, self._clock_from), self._clock_from + maximum))
-        self._deadline = min(ends) if ends else None
+        self._deadline = self._due = min(ends) if ends else None
 
     def _hear(self, progress: Progress) -> None:
         """What the search tells on its way."""
@@ -244,7 +250,7 @@ class Thinking:
     def _set_deadline_by(self, end: float) -> None:
         if not self._pondering and (self._deadline is None or end < self._deadline) and not self._is_solved:
             self._is_solved = True
-            self._deadline = end
+            self._deadline = self._due = end
             self._state.notify_all()
 
     def _judge(self, progress: Progress, now: float) -> None:
@@ -267,6 +273,7 @@ class Thinking:
             deadline = min(deadline, self._clock_from + self._terms.movetime)
         if deadline != self._deadline:
             self._deadline = deadline
+            self._due = max(deadline, min(now, latest))
             self._state.notify_all()
 
     def _tell(self, progress: Progress, now: float) -> None:
@@ -316,6 +323,9 @@ class Thinking:
             terms = self._terms
             assert terms is not None
             now = time.monotonic()
+            if not self._stopped and self.go.has_only_a_clock:
+                self.spent = now - self._clock_from
+                self.late = max(0.0, now - self._due) if self._due is not None else 0.0
             if progress is None:
                 move = terms.legal_moves[0]
                 line = info.bare_line(move, terms.look, now - self.begun)

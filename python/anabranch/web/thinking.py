@@ -116,9 +116,9 @@ class Thinking:
             case Seconds(seconds=seconds):
                 limits["time"] = min(limits["time"], seconds)
             case Clock() as clock:
-                limits["time"] = min(limits["time"], _share(clock))
+                limits["time"] = min(limits["time"], _share(clock, engine))
         if order.clock is not None:
-            limits["time"] = min(limits["time"], _share(order.clock))
+            limits["time"] = min(limits["time"], _share(order.clock, engine))
         result = engine.search(
             **limits, lines=3, progress=lambda _: self._look(engine), progress_interval=0.1
         )
@@ -216,5 +216,9 @@ def _raw(engine: Engine) -> tuple[float, float, float] | None:
     return None
 
 
-def _share(clock: Clock) -> float:
-    return max(0.02, allocate(max(0.0, clock.left - CLOCK_RESERVE), clock.increment).optimum)
+def _share(clock: Clock, engine: Engine) -> float:
+    played = int(engine.position.split()[-1]) - 1
+    given = allocate(
+        clock.left, clock.increment, played=played, variant=engine.variant, overhead=CLOCK_RESERVE
+    )
+    return max(0.02, given.optimum)
