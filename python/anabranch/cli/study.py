@@ -296,15 +296,15 @@ def _numbers(option: str, text: str | None, kind: type[int] | type[float]) -> tu
 @contextmanager
 def _show() -> Iterator[Tell]:
     """Somebody who hears how far a study is: a bar where stderr is a terminal, else a line at times."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
-    from anabranch.cli.output import notices
+    from anabranch.cli.output import Amount, notices
 
     console = notices()
     said = time.monotonic()
     bar = Progress(
         BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}, {task.fields[words]}, time left"),
+        Amount(),
         TimeRemainingColumn(),
         console=console,
         transient=True,
