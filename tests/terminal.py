@@ -19,7 +19,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 # A process that leads a session may take its stdin as the terminal of the session; then it is the command.
-_ENTER = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+_ENTER = (
+    "import fcntl, os, sys, termios; "
+    "fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
 CTRL_C = b"\x03"
 PATIENCE = 120.0
 

@@ -50,6 +50,12 @@ def run_jobs(
                 break
 
 
+def check_workers(workers: int) -> None:
+    """Refuse a number of workers that there cannot be."""
+    if workers < 0:
+        raise MatchError(f"there cannot be {workers} workers")
+
+
 def results_of(
     work: Callable[[Job], Done],
     jobs: Iterable[Job],
@@ -60,8 +66,7 @@ def results_of(
 
     With no workers this process does them. `leave` is called in a worker, or here, before it ends.
     """
-    if workers < 0:
-        raise MatchError(f"there cannot be {workers} workers")
+    check_workers(workers)
     if workers == 0:
         try:
             for job in jobs:

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -234,3 +235,25 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 positions, 1 repeated ones left out" in capsys.readouterr().out
     assert run(["openings", "make", "-o", str(made), "--source", "luck"]) == 2
     assert "'random' or from the 'policy', not by 'luck'" in capsys.readouterr().err
+
+
+def test_a_suite_that_failed_is_not_in_the_way_of_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = ["openings", "make", "-o", str(tmp_path / "a.epd"), "-n", "2", "-w", "0", "--judge"]
+    for wrong in ("x=preset:mcgs,evaluator=no.onnx,evaluations=4", "x=uci:no-such-engine,nodes=4"):
+        assert run([*call, wrong]) == 2
+        assert list(tmp_path.iterdir()) == []
+    with monkeypatch.context() as patch:
+        for kind in (MatchError, KeyboardInterrupt):
+
+            def fail(job: Bench, kind: type[BaseException] = kind) -> Any:
+                raise kind("no judgement")
+
+            patch.setattr(suites, "judge_candidate", fail)
+            assert run([*call, OURS]) == (2 if kind is MatchError else 130)
+            left = [".a.epd.journal", ".a.epd.lock"] if kind is KeyboardInterrupt else []
+            assert sorted(path.name for path in tmp_path.iterdir()) == left
+    assert run([*call, OURS.replace("30", "31")]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["a.epd"]
+    capsys.readouterr()

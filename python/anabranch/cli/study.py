@@ -134,6 +134,7 @@ def run(
     from anabranch.cli.options import read_changes
     from anabranch.cli.output import notices, output, print_json, table
     from anabranch.cluster import executor_of
+    from anabranch.study.folder import STUDY
     from anabranch.study.run import run_study
     from anabranch.study.summary import exhibit_of, status_of, summarise
 
@@ -162,6 +163,8 @@ def run(
             run_study(asked, out, executor_of(workers, ray), *parts, tell, error)
         except KeyboardInterrupt:
             is_whole = False
+    if not (is_whole or (out / STUDY).exists()):
+        raise typer.Exit(130)  # interrupted before anything was begun
     summary = summarise(out)
     if as_json:
         print_json(summary)
@@ -261,15 +264,17 @@ def _study(
     from dataclasses import replace
 
     from anabranch.errors import StudyError
-    from anabranch.study.folder import STUDY, read_document
+    from anabranch.study.folder import STUDY, has_results, read_document
     from anabranch.study.plan import Study
     from anabranch.study.recipes import find_recipe
 
     recipe = find_recipe(name)
     if scale is None and (folder / STUDY).exists():
         stored = Study.from_dict(read_document(folder))
-        if stored.recipe != name:
+        if stored.recipe != name and has_results(folder):
             raise StudyError(f"{folder} holds the study {stored.recipe}, not {name}; take another folder")
+        if stored.recipe != name:
+            stored = recipe.study("small")
     else:
         stored = recipe.study(scale or "small")
     changes: dict[str, Any] = {"size": stored.size.changed(name, sizes)}

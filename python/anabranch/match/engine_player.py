@@ -13,7 +13,7 @@ import chess
 
 from anabranch.centipawns import LARGEST, TABLEBASE_WIN, centipawns
 from anabranch.engine import Engine
-from anabranch.errors import AnabranchError, SettingError
+from anabranch.errors import AnabranchError, MatchError, SettingError
 from anabranch.limits import allocate
 from anabranch.match.player import Answer, Fault, Limits, PlayerSpec
 from anabranch.result import Result
@@ -78,6 +78,15 @@ def read_settings(spec: PlayerSpec) -> dict[str, Any]:
         raise SettingError(f"player {spec.name}: {error}") from error
     changes: dict[str, Any] = {name: getattr(checked, name) for name in settings}
     return {**changes, **others}
+
+
+def check_player(spec: PlayerSpec, variant: str, chess960: bool = False) -> None:
+    """Refuse a player that cannot be made: settings, network, variant."""
+    settings = read_settings(spec)
+    try:
+        Engine(variant, spec.target, chess960, **settings)
+    except AnabranchError as error:
+        raise MatchError(f"player {spec.name}: {error}") from error
 
 
 def _search_limits(limits: Limits, color: chess.Color) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from anabranch.checksum import digest
 from anabranch.cluster import Executor, Processes
 from anabranch.engine import NETWORK
 from anabranch.match.adjudication import open_tables
-from anabranch.match.engine_player import read_settings
+from anabranch.match.engine_player import check_player
 from anabranch.match.game import GameRecord, close_players, play_game
-from anabranch.match.results import SUMMARY, open_results, read_results, write_whole
+from anabranch.match.results import SUMMARY, check_folder, open_results, read_results, write_whole
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count, Standing
 from anabranch.networks.shipped import bundled
@@ -36,8 +36,10 @@ def run_match(
     show: Show = lambda standing, record: None,
 ) -> Standing:
     """Play what is missing of a match, with so many processes or on a cluster; with no worker, here."""
+    asked = {**spec.to_dict(), "networks": networks_of(spec)}
+    check_folder(folder, asked)
     check_match(spec)
-    with open_results(folder, {**spec.to_dict(), "networks": networks_of(spec)}) as results:
+    with open_results(folder, asked) as results:
         planned = {game.key: game for game in spec.schedule()}
         count = Count.of(spec, results.records)
         standing = count.standing()
@@ -71,7 +73,7 @@ def check_match(spec: MatchSpec) -> None:
         open_tables(spec.adjudication.tablebases, spec.variant)
     for player in spec.players:
         if player.kind == "preset":
-            read_settings(player)
+            check_player(player, spec.variant, spec.chess960)
         elif player.command:
             find_program(player.command[0])
 
