@@ -250,16 +250,19 @@ def finished_games(job: Job, folder: Path, missing: list[int]) -> int:
 
 
 def store_job(job: Job, folder: Path) -> None:
-    """Write the job beside its shards, or see that the one there is the same. More games extend it."""
+    """Write the job beside its shards, or see that the one there is the same. More games extend it. A folder
+    without a finished game refuses no other job.
+    """
     path = folder / "job.json"
     if path.exists():
         try:
             stored = Job.read(json.loads(path.read_text()))
         except (ValueError, TypeError, KeyError):
             raise DataError(f"{path} does not hold the job of a generation") from None
-        if asdict(stored) | {"games": 0} != asdict(job) | {"games": 0}:
+        is_other = asdict(stored) | {"games": 0} != asdict(job) | {"games": 0}
+        if is_other and (find_shards(folder) or any(map(read_journal, folder.glob(".*.journal")))):
             raise DataError(f"{folder} holds another job; go on with its options, or take another folder")
-        if stored.games >= job.games:
+        if stored.games >= job.games and not is_other:
             return
     elif folder.is_dir() and find_shards(folder):
         raise DataError(f"{folder} holds shards of something else; take another folder")

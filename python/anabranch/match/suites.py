@@ -193,7 +193,7 @@ def _judge(
     workers: int,
     show: Callable[[int, int], object],
 ) -> _Sieve:
-    """Judge candidates until there are enough; what is found about each goes to the journal and to `known`."""
+    """Judge candidates until there are enough; each goes to the journal and to `known`."""
     sieve = _Sieve(spec, known)
     show(len(sieve.openings), sieve.tried)
 

@@ -193,7 +193,7 @@ def enter(folder: Path, study: Study, plan: Plan, words: str) -> Study:
 
 
 def check_folder(folder: Path, study: Study, plan: Plan) -> dict[str, Any]:
-    """Refuse a folder that holds another study; what stands in `study.json` for this one. Nothing is written."""
+    """Refuse a folder that holds another study; what `study.json` says for this one. Nothing is written."""
     wanted = {**study.to_dict(), **circumstances(study, plan)}
     if (folder / STUDY).exists():
         stored = read_document(folder)
