@@ -458,7 +458,10 @@ class Engine:
         )
 
     def _root(self) -> Root:
-        return Root(self._session.fen(), self._variant, self._chess960)
+        fen, network, raw = self._session.fen(), self._evaluator, None
+        if isinstance(network, _core.Network) and self._session.ending() is None:
+            raw = network.evaluate([fen])[0][1]
+        return Root(fen, self._variant, self._chess960, raw)
 
     def _result(self, lines: int, meters: Literal["sample", "whole"] = "whole") -> Result:
         report = self._session.report(lines, meters)

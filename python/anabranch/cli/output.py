@@ -84,6 +84,15 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def plural(number: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "position"), plural(2500, "position"), plural(0, "game")
+    ('1 position', '2,500 positions', '0 games')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _finite(value: Any) -> Any:
     """The same without infinities and NaN, and with plain containers.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import chess
 
-from anabranch.centipawns import LARGEST, TABLEBASE_WIN, centipawns
+from anabranch.centipawns import LARGEST, centipawns, score_of
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, MatchError, SettingError
 from anabranch.limits import allocate
@@ -114,4 +114,4 @@ def score_of_result(result: Result, variant: str) -> int:
         return max(-LARGEST, min(LARGEST, centipawns(result.value, variant)))
     if solved.mate is not None:
         return MATE - solved.mate if solved.mate > 0 else -MATE - solved.mate
-    return {"tb-win": TABLEBASE_WIN, "tb-loss": -TABLEBASE_WIN}.get(solved.state, 0)
+    return score_of(result.value, solved.state, variant)
