@@ -25,6 +25,7 @@ from anabranch import _core
 from anabranch.errors import (
     EvaluatorError,
     GameOverError,
+    GraphFileError,
     LimitError,
     MoveError,
     SearchBusyError,
@@ -347,7 +348,7 @@ class Engine:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write position, settings and graph to a file. It appears whole or not at all."""
-        with self._exclusive():
+        with self._exclusive(), _naming(path):
             self._session.save(path)
 
     @classmethod
@@ -363,14 +364,16 @@ class Engine:
         package, give it again. Another evaluator than that of the file starts a new graph. What tablebases
         said about the graph's nodes is in the file; to ask them on, give them again.
         """
-        variant, chess960 = _core.saved_variant(path)
+        with _naming(path):
+            variant, chess960 = _core.saved_variant(path)
         engine = cls(variant, chess960=chess960, tablebases=tablebases)
         if evaluator is None or evaluator == NETWORK:
             given = engine._evaluator
         else:
             given, _ = _read_evaluator(evaluator, {})
         external, network = _source(given)
-        missing = engine._session.load(path, network)
+        with _naming(path):
+            missing = engine._session.load(path, network)
         engine._settings = Settings(**engine._session.settings())
         is_same_kind = external or (network is not None and engine._settings.evaluator == "network")
         if is_same_kind and missing is None and external == engine._session.is_external():
@@ -496,6 +499,16 @@ class _Options:
         self.lines = _count("lines", lines, 0) or 0
         self.progress = progress
         self.interval = _seconds("progress_interval", interval, 0.0, exclusive=False)
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Errors about a file of a graph name it."""
+    try:
+        yield
+    except GraphFileError as error:
+        said = str(error).replace("the graph file", f"the graph file {os.fsdecode(path)}", 1)
+        raise type(error)(said) from error
 
 
 def _read_moves(moves: Sequence[Move] | None) -> tuple[str, ...]:

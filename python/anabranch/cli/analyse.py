@@ -25,6 +25,7 @@ from anabranch.cli.options import (
 )
 from anabranch.engine import Engine
 from anabranch.errors import GraphFileError, LimitError, SettingError
+from anabranch.optional import require
 from anabranch.settings import presets, variants
 
 if TYPE_CHECKING:
@@ -154,6 +155,8 @@ def _check_graph_file(path: Path) -> None:
         )
     if not path.absolute().parent.is_dir():
         raise GraphFileError(f"there is no directory {path.absolute().parent} to write the graph in")
+    if path.suffix.lower() == ".graphml":
+        require("networkx", "graph")
 
 
 def _place(engine: Engine, position: str | None, moves: str | None, is_loaded: bool) -> None:
@@ -293,7 +296,8 @@ def _statistics(result: Progress) -> list[str]:
         f"in {result.elapsed:.2f} s ({numbers.simulations / seconds:,.0f} simulations/s), "
         f"mean depth {numbers.mean_depth:.1f}, longest {numbers.max_depth}",
         f"{plural(numbers.nodes, 'node')}, {plural(numbers.transposition_links, 'transposition link')}, "
-        f"{plural(numbers.corrections, 'correction')}, {numbers.bytes / max(numbers.nodes, 1):,.0f} bytes per node",
+        f"{plural(numbers.corrections, 'correction')}, "
+        f"{numbers.bytes / max(numbers.nodes, 1):,.0f} bytes per node",
     ]
     if isinstance(numbers, Statistics):
         lines.append(
