@@ -2,8 +2,8 @@
 
 The curve is the one by which the networks were taught, read backwards: a teacher's score of c centipawns
 became the value tanh(c / 2s), so the value q is shown as 2s atanh(q). The scale s belongs to the variant: 270
-in chess (a pawn is a value of 0.183), 400 in crazyhouse and elsewhere. Mates and the counting of plies are
-for others; here is only the constant that keeps scores of tablebases apart from both.
+in chess (a pawn is a value of 0.183), 400 in crazyhouse and elsewhere. What is proven goes before the curve:
+`score_of`, `chances_of` and `mate_in` are the one place that says how.
 """
 
 from __future__ import annotations
@@ -70,6 +70,53 @@ def wdl(
     if wins + losses > 1000:  # both halves rounded up
         wins, losses = math.floor(1000.0 * won), math.floor(1000.0 * lost)
     return wins, 1000 - wins - losses, losses
+
+
+def mate_in(state: str, plies: int | None) -> int | None:
+    """Moves to the end of a game that is won or lost in so many plies, negative when the side to move loses;
+    `None` where that is not proven.
+
+    >>> mate_in("win", 3), mate_in("loss", 2), mate_in("draw", 4), mate_in("tb-win", None)
+    (2, -1, None, None)
+    """
+    if plies is None or state not in ("win", "loss"):
+        return None
+    return (plies + 1) // 2 if state == "win" else -(plies // 2)
+
+
+def score_of(value: float, state: str, variant: str = "chess") -> int:
+    """Centipawns of a value about which something may be proven: a draw is 0, and what a tablebase has
+    decided is beyond all values. Proven mates have no centipawns: ask `mate_in` first.
+
+    >>> score_of(0.183, "unknown"), score_of(0.1, "draw"), score_of(0.9, "tb-win"), score_of(-1.0, "tb-loss")
+    (100, 0, 20000, -20000)
+    """
+    match state:
+        case "tb-win":
+            return TABLEBASE_WIN
+        case "tb-loss":
+            return -TABLEBASE_WIN
+        case "draw" | "tb-draw":
+            return 0
+    return centipawns(value, variant)
+
+
+def chances_of(
+    value: float, state: str, raw: tuple[float, float, float] | None = None, variant: str = "chess"
+) -> tuple[int, int, int]:
+    """Win, draw and loss per mille of a value about which something may be proven; the rest as in `wdl`.
+
+    >>> chances_of(0.5, "unknown"), chances_of(0.9, "tb-draw"), chances_of(-0.9, "loss")
+    ((713, 74, 213), (0, 1000, 0), (0, 0, 1000))
+    """
+    match state:
+        case "win" | "tb-win":
+            return 1000, 0, 0
+        case "loss" | "tb-loss":
+            return 0, 0, 1000
+        case "draw" | "tb-draw":
+            return 0, 1000, 0
+    return wdl(value, raw, variant)
 
 
 def _checked(value: float) -> float:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from anabranch.errors import AnabranchError, ClusterError
 from anabranch.optional import require
-from anabranch.pool import LIVES, results_of
+from anabranch.pool import LIVES, check_workers, results_of
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
@@ -57,6 +57,7 @@ def executor_of(workers: int | None = None, ray: str | None = None) -> Executor:
     Ray(address='head:6379')
     """
     if ray is None:
+        check_workers(workers or 0)
         return Processes(cores() if workers is None else workers)
     if workers is not None:
         raise ClusterError("workers are counted on this machine; a cluster knows its own")

@@ -26,6 +26,7 @@ from anabranch.defaults import resolve
 from anabranch.errors import (
     EvaluatorError,
     GameOverError,
+    GraphFileError,
     LimitError,
     MoveError,
     SearchBusyError,
@@ -358,7 +359,7 @@ class Engine:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write position, settings and graph to a file. It appears whole or not at all."""
-        with self._exclusive():
+        with self._exclusive(), _naming(path):
             self._session.save(path)
 
     @classmethod
@@ -374,14 +375,16 @@ class Engine:
         package, give it again. Another evaluator than that of the file starts a new graph. What tablebases
         said about the graph's nodes is in the file; to ask them on, give them again.
         """
-        variant, chess960 = _core.saved_variant(path)
+        with _naming(path):
+            variant, chess960 = _core.saved_variant(path)
         engine = cls(variant, chess960=chess960, tablebases=tablebases)
         if evaluator is None or evaluator == NETWORK:
             given = engine._evaluator
         else:
             given, _ = _read_evaluator(evaluator, {})
         external, network = _source(given)
-        missing = engine._session.load(path, network)
+        with _naming(path):
+            missing = engine._session.load(path, network)
         engine._changes = dict(engine._session.settings())
         engine._settings = Settings(**engine._session.settings())
         is_same_kind = external or (network is not None and engine._settings.evaluator == "network")
@@ -476,7 +479,10 @@ class Engine:
         )
 
     def _root(self) -> Root:
-        return Root(self._session.fen(), self._variant, self._chess960)
+        fen, network, raw = self._session.fen(), self._evaluator, None
+        if isinstance(network, _core.Network) and self._session.ending() is None:
+            raw = network.evaluate([fen])[0][1]
+        return Root(fen, self._variant, self._chess960, raw)
 
     def _result(self, lines: int, meters: Literal["sample", "whole"] = "whole") -> Result:
         report = self._session.report(lines, meters)
@@ -511,6 +517,16 @@ class _Options:
         self.lines = _count("lines", lines, 0) or 0
         self.progress = progress
         self.interval = _seconds("progress_interval", interval, 0.0, exclusive=False)
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Errors about a file of a graph name it."""
+    try:
+        yield
+    except GraphFileError as error:
+        said = str(error).replace("the graph file", f"the graph file {os.fsdecode(path)}", 1)
+        raise type(error)(said) from error
 
 
 def _read_moves(moves: Sequence[Move] | None) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import threading
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any, NamedTuple, TypeVar
@@ -50,6 +50,12 @@ def run_jobs(
                 break
 
 
+def check_workers(workers: int) -> None:
+    """Refuse a number of workers that there cannot be."""
+    if workers < 0:
+        raise MatchError(f"there cannot be {workers} workers")
+
+
 def results_of(
     work: Callable[[Job], Done],
     jobs: Iterable[Job],
@@ -60,8 +66,7 @@ def results_of(
 
     With no workers this process does them. `leave` is called in a worker, or here, before it ends.
     """
-    if workers < 0:
-        raise MatchError(f"there cannot be {workers} workers")
+    check_workers(workers)
     if workers == 0:
         try:
             for job in jobs:
@@ -106,7 +111,8 @@ class _Pool:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(self._work, self._leave, theirs), daemon=True)
-        process.start()
+        with unheard():
+            process.start()
         theirs.close()
         self._give(ours, process, job, deaths)
 
@@ -139,9 +145,30 @@ class _Pool:
         self._crew.clear()
 
 
+@contextlib.contextmanager
+def unheard() -> Iterator[None]:
+    """Processes started here do not hear Ctrl-C, which a terminal sends to all, before they ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # it is started with the first process, and lets signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C to the process that started this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 def _serve(work: Callable[[Job], Done], leave: Callable[[], object] | None, connection: Connection) -> None:
     """The life of a worker: jobs in, results out, or the reason why there are none."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the watcher
+    ignore_interrupts()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     jobs: queue.SimpleQueue[Job] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(connection, jobs, leave), daemon=True).start()

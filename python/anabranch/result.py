@@ -1,8 +1,8 @@
 """What a search found, as plain values: the move, the root's moves, principal variations, the verdict,
 statistics.
 
-A value belongs to the side to move at the root; where the point of view is another, the name says so.
-Nothing here searches.
+A value belongs to the side to move at the root, and so do its centipawns and its win, draw and loss; where
+the point of view is another, the name says so. Nothing here searches.
 """
 
 from __future__ import annotations
@@ -15,6 +15,10 @@ from typing import Any, Literal
 import chess
 import chess.variant
 
+from anabranch.centipawns import chances_of, mate_in, score_of
+
+Chances = tuple[int, int, int]
+"""Win, draw and loss per mille, sum 1000."""
 State = Literal["unknown", "win", "draw", "loss", "tb-win", "tb-draw", "tb-loss"]
 
 
@@ -25,6 +29,8 @@ class Root:
     fen: str
     variant: str
     chess960: bool
+    raw: tuple[float, float, float] | None = field(default=None, compare=False, repr=False)
+    """Win, draw and loss as a network of the core sees the position; how drawish it is goes into `wdl`."""
 
     def board(self) -> chess.Board:
         """The position as a python-chess board, without the moves that led to it."""
@@ -51,6 +57,27 @@ class Line:
     plies: int | None
     """Length of that proof."""
     root: Root = field(repr=False)
+
+    @property
+    def mate(self) -> int | None:
+        """Moves to the end of the game where that is proven and the line shows it; negative for the loser."""
+        return mate_in(self.state, self.plies) if len(self.moves) == self.plies else None
+
+    @property
+    def centipawns(self) -> int | None:
+        """The value in centipawns, for the side to move at the root; `None` where there is a `mate`.
+
+        >>> from anabranch import Engine
+        >>> line = Engine().search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=100).lines[0]
+        >>> line.mate, line.centipawns, line.wdl
+        (1, None, (1000, 0, 0))
+        """
+        return None if self.mate is not None else score_of(self.value, self.state, self.root.variant)
+
+    @property
+    def wdl(self) -> Chances:
+        """Win, draw and loss per mille, for the side to move at the root."""
+        return chances_of(self.value, self.state, self.root.raw, self.root.variant)
 
     @cached_property
     def san(self) -> str:
@@ -92,6 +119,33 @@ class MoveStatistics:
     """Visits that ended as a draw of the path."""
     explored: int
     """Visits by explorations."""
+    root: Root = field(repr=False, compare=False)
+
+    @property
+    def mate(self) -> int | None:
+        """Moves to the end of the game where that is proven; negative when the side to move loses."""
+        return mate_in(self.state, self.plies)
+
+    @property
+    def centipawns(self) -> int | None:
+        """Q in centipawns, for the side to move at the root; `None` without visits, and where there is a
+        `mate`.
+
+        >>> from anabranch import Engine
+        >>> row = Engine().search("startpos", simulations=100).moves[0]
+        >>> row.mate, isinstance(row.centipawns, int), sum(row.wdl)
+        (None, True, 1000)
+        """
+        if self.mate is not None or (self.q is None and self.state == "unknown"):
+            return None
+        return score_of(self.q or 0.0, self.state, self.root.variant)
+
+    @property
+    def wdl(self) -> Chances | None:
+        """Win, draw and loss per mille, for the side to move at the root; `None` without visits."""
+        if self.q is None and self.state == "unknown":
+            return None
+        return chances_of(self.q or 0.0, self.state, self.root.raw, self.root.variant)
 
 
 @dataclass(frozen=True)
@@ -113,9 +167,7 @@ class Solved:
         >>> Solved("win", 3, True).mate, Solved("loss", 2, True).mate, Solved("draw", 4, False).mate
         (2, -1, None)
         """
-        if self.plies is None or self.state not in ("win", "loss"):
-            return None
-        return (self.plies + 1) // 2 if self.state == "win" else -(self.plies // 2)
+        return mate_in(self.state, self.plies)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,14 +268,41 @@ class Progress:
         """Value of the position for White."""
         return self.value if self.position.split()[1] == "w" else -self.value
 
+    @property
+    def mate(self) -> int | None:
+        """Moves to the end of the game where that is proven; negative when the side to move loses."""
+        return None if self.solved is None else self.solved.mate
+
+    @property
+    def centipawns(self) -> int | None:
+        """The value in centipawns, for the side to move; `None` where there is a `mate`."""
+        state = "unknown" if self.solved is None else self.solved.state
+        return None if self.mate is not None else score_of(self.value, state, self.root.variant)
+
+    @property
+    def wdl(self) -> Chances:
+        """Win, draw and loss per mille, for the side to move.
+
+        >>> from anabranch import Engine
+        >>> sum(Engine().search("startpos", simulations=100).wdl)
+        1000
+        """
+        state = "unknown" if self.solved is None else self.solved.state
+        return chances_of(self.value, state, self.root.raw, self.root.variant)
+
     def to_dict(self) -> dict[str, Any]:
         """The same in dictionaries, lists and plain values."""
         values = asdict(self)
         values.pop("root")
+        for name in ("lines", "moves"):
+            values[name] = [
+                {**row, **_judgement_of(said)}
+                for row, said in zip(values[name], getattr(self, name), strict=True)
+            ]
+            for row in values[name]:
+                row.pop("root")
         for line in values["lines"]:
-            line.pop("root")
             line["moves"] = list(line["moves"])
-        values["lines"], values["moves"] = list(values["lines"]), list(values["moves"])
         if self.solved is not None:
             values["solved"]["mate"] = self.solved.mate
         return {
@@ -231,6 +310,7 @@ class Progress:
             "variant": self.root.variant,
             "chess960": self.root.chess960,
             "white_value": self.white_value,
+            **_judgement_of(self),
             **values,
         }
 
@@ -295,6 +375,16 @@ _REMARKS = {
 }
 
 
+def _judgement_of(row: Line | MoveStatistics | Progress) -> dict[str, Any]:
+    """What follows from a value and what is proven about it."""
+    chances = row.wdl
+    return {
+        "centipawns": row.centipawns,
+        "mate": row.mate,
+        "wdl": None if chances is None else list(chances),
+    }
+
+
 def read_report(report: dict[str, Any], root: Root, elapsed: float, lines: int) -> dict[str, Any]:
     """The fields of a result from a report of the core, all but the statistics."""
     solved = report["solved"]
@@ -305,7 +395,7 @@ def read_report(report: dict[str, Any], root: Root, elapsed: float, lines: int) 
         "lines": tuple(
             Line(**{**line, "moves": tuple(line["moves"])}, root=root) for line in report["lines"][:lines]
         ),
-        "moves": tuple(MoveStatistics(**row) for row in report["moves"]),
+        "moves": tuple(MoveStatistics(**row, root=root) for row in report["moves"]),
         "solved": None if solved is None else Solved(**solved),
         "elapsed": elapsed,
         "root": root,

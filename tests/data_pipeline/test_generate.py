@@ -207,6 +207,20 @@ def test_an_engine_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().err == "anabranch: there is no program no-such-engine to be the teacher\n"
 
 
+def test_a_job_that_failed_is_not_in_the_way_of_another(
+    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert run(arguments("no-such-engine", out)) == 2
+    assert not out.exists()
+    assert run(arguments(engine("dies at once"), out)) == 2
+    assert "did not start 3 times in a row" in capsys.readouterr().err
+    good = engine("")
+    assert run(arguments(good, out, 4)) == 0
+    assert run(arguments(engine("slow"), out, 4)) == 2
+    assert "holds another job" in capsys.readouterr().err
+
+
 def test_the_limit_of_decided_games_is_that_of_the_variant() -> None:
     assert (Job("chess", "x", 1).decided, Job("crazyhouse", "x", 1).decided) == (800, 1200)
     assert Job("chess", "x", 1, decided=500).decided == 500

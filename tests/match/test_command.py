@@ -18,9 +18,10 @@ from typing import Any
 
 import pytest
 from tests.match.conftest import processes_of
-from tests.match.matches import QUICK, Mock, openings, spec
+from tests.match.matches import QUICK, Mock, openings, quick, spec
 
 from anabranch.cli import run
+from anabranch.errors import MatchError
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.game import GameRecord
 from anabranch.match.openings import Opening
@@ -28,6 +29,7 @@ from anabranch.match.player import Budget, PlayerSpec, read_player
 from anabranch.match.results import GAMES, RESULTS, SPEC, SUMMARY, read_results
 from anabranch.match.runner import run_match
 from anabranch.match.standing import Count
+from anabranch.networks.shipped import bundled
 
 # Interruptions
 
@@ -281,3 +283,65 @@ def test_ratings_are_anchored_where_a_rating_is_known(
     assert "the rating of an anchor is a number, not nan" in capsys.readouterr().err
     assert run([*call, "--anchor", "a"]) == 2
     assert "NAME=ELO, not 'a'" in capsys.readouterr().err
+
+
+# What fails leaves nothing that is in the way of what is right
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (["-p", f"b={QUICK.replace('uniform', 'no.safetensors')}"], "player b: there is no network file"),
+        (["-p", f"b={QUICK.replace('uniform', 'no.onnx')}"], "player b: there is no network file"),
+        (["-p", f"b={QUICK.replace('=uniform', '=oracle')}"], "oracle"),
+        (["-p", f"b={QUICK},bogus=1"], "there is no setting 'bogus'"),
+        (["-p", "b=uci:no-such-engine,nodes=1"], "no program no-such-engine"),
+        (["-p", f"b={QUICK}", "--tablebases", "nowhere"], "nowhere cannot be read"),
+        (["-p", f"b={QUICK}", "-w", "-1"], "there cannot be -1 workers"),
+        (["-p", f"b={QUICK}", "--ray", "nowhere:1"], "ray"),
+    ],
+)
+def test_a_match_that_failed_leaves_no_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: list[str], sentence: str
+) -> None:
+    folder = tmp_path / "m"
+    call = ["match", "-p", f"a={QUICK}", "--pairs", "1", "--longest", "4", "-o", str(folder)]
+    assert run([*call, *wrong]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1
+    assert not folder.exists()
+    assert run([*call, "-p", f"b={QUICK}", "-w", "0"]) == 0
+
+
+def test_a_network_of_another_variant_is_refused_before_a_game(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = f"a=preset:mcgs,evaluator={bundled('crazyhouse')},evaluations=4"
+    assert run(["match", "-p", network, "-p", f"b={QUICK}", "-o", str(tmp_path / "m")]) == 2
+    assert "plays crazyhouse" in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_match_without_a_game_does_not_refuse_another(tmp_path: Path) -> None:
+    class Broken:
+        def run(self, *_: object) -> Any:
+            raise KeyboardInterrupt  # before the first game is over
+
+    with pytest.raises(KeyboardInterrupt):
+        run_match(spec(), tmp_path, Broken())
+    assert (tmp_path / SPEC).exists()
+    other = spec(quick("a"), quick("c"))
+    assert run_match(other, tmp_path, 0).games == 2
+    with pytest.raises(MatchError, match="holds another match"):
+        run_match(spec(), tmp_path, 0)
+
+
+def test_files_of_something_else_are_not_touched(tmp_path: Path) -> None:
+    (tmp_path / GAMES).write_text("my games")
+    with pytest.raises(MatchError, match="is of no match"):
+        run_match(spec(), tmp_path, 0)
+    (tmp_path / GAMES).rename(tmp_path / SPEC)
+    with pytest.raises(MatchError, match="does not describe a match"):
+        run_match(spec(), tmp_path, 0)
+    assert (tmp_path / SPEC).read_text() == "my games"

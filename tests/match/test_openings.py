@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -231,6 +233,47 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["openings", "check", str(twice)]) == 2
     assert "1 of 2 positions" in capsys.readouterr().err
     assert run(["openings", "convert", str(twice), str(tmp_path / "once.epd")]) == 0
-    assert "1 positions, 1 repeated ones left out" in capsys.readouterr().out
+    assert "1 position, 1 repeated one left out" in capsys.readouterr().out
     assert run(["openings", "make", "-o", str(made), "--source", "luck"]) == 2
     assert "'random' or from the 'policy', not by 'luck'" in capsys.readouterr().err
+
+
+def test_a_suite_that_failed_is_not_in_the_way_of_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = ["openings", "make", "-o", str(tmp_path / "a.epd"), "-n", "2", "-w", "0", "--judge"]
+    for wrong in ("x=preset:mcgs,evaluator=no.onnx,evaluations=4", "x=uci:no-such-engine,nodes=4"):
+        assert run([*call, wrong]) == 2
+        assert list(tmp_path.iterdir()) == []
+    with monkeypatch.context() as patch:
+        for kind in (MatchError, KeyboardInterrupt):
+
+            def fail(job: Bench, kind: type[BaseException] = kind) -> Any:
+                raise kind("no judgement")
+
+            patch.setattr(suites, "judge_candidate", fail)
+            assert run([*call, OURS]) == (2 if kind is MatchError else 130)
+            left = [".a.epd.journal", ".a.epd.lock"] if kind is KeyboardInterrupt else []
+            assert sorted(path.name for path in tmp_path.iterdir()) == left
+    assert run([*call, OURS.replace("30", "31")]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["a.epd"]
+    capsys.readouterr()
+
+
+def test_check_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.fen"
+    path.write_text(f"{START}\n{ITALIAN}\n")
+    assert run(["openings", "check", str(path), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["positions"], document["repeated"], document["out_of_balance"]) == (2, 0, [])
+    lost = "4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1"
+    path.write_text(f"{START}\n{START}\n{lost}\n")
+    assert run(["openings", "check", str(path), "--json", "--judge", OURS]) == 2
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert captured.err == ""
+    assert (document["positions"], document["repeated"], document["judges"]) == (3, 1, ["ours"])
+    assert [one["fen"] for one in document["out_of_balance"]] == [lost]
+    path.write_text(f"{START}\n")
+    assert run(["openings", "check", str(path)]) == 0
+    assert capsys.readouterr().out == "1 position, each once\n"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+import time
+from collections.abc import Iterator
 from itertools import count
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
 from tests.match import jobs
 
 from anabranch.errors import MatchError
-from anabranch.pool import run_jobs
+from anabranch.pool import results_of, run_jobs
 
 
 def take_all(results: list[int]) -> object:
@@ -60,3 +64,33 @@ def test_what_a_worker_refuses_is_told() -> None:
         run_jobs(jobs.fail, [7], 1, lambda result: True)
     with pytest.raises(MatchError, match="-1 workers"):
         run_jobs(jobs.square, [7], -1, lambda result: True)
+
+
+def test_workers_never_hear_ctrl_c_not_even_while_they_start() -> None:
+    def deaf() -> bool:
+        """Whether all workers block or ignore the signal."""
+        fields = {"SigBlk": 0, "SigIgn": 0}
+        for worker in active_children():
+            for line in Path(f"/proc/{worker.pid}/status").read_text().splitlines():
+                name, _, number = line.partition(":")
+                if name in fields:
+                    fields[name] = int(number, 16)
+            if not (fields["SigBlk"] | fields["SigIgn"]) >> (signal.SIGINT - 1) & 1:
+                return False
+        return True
+
+    seen: list[bool] = []
+
+    def slowly() -> Iterator[int]:
+        """The second job is asked for when the first worker has just been started."""
+        yield 1
+        for _ in range(40):
+            assert active_children()
+            seen.append(deaf())
+            time.sleep(0.01)
+        yield 2
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    assert sorted(results_of(jobs.square, slowly(), 2)) == [1, 4]
+    assert all(seen)
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before

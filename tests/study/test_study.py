@@ -625,3 +625,49 @@ def test_a_part_is_named_by_what_is_tried_or_by_its_group() -> None:
 
 def test_a_plan_without_parts_is_everything() -> None:
     assert Plan().chosen() == Plan()
+
+
+# What fails leaves nothing that is in the way of what is right
+
+
+@pytest.mark.parametrize(
+    ("recipe", "wrong", "sentence"),
+    [
+        ("leak", ["--set", "bogus=1"], "there is no setting 'bogus'"),
+        ("leak", ["--set", "evaluator=no.safetensors"], "there is no network file no.safetensors"),
+        ("leak", ["--set", "evaluator=material", "--ray", "nowhere:1"], "ray"),
+        ("leak", ["--set", "evaluator=material", "-w", "-1"], "there cannot be -1 workers"),
+        ("reuse", ["--set", "batch_size=0"], "batch_size"),
+        ("merge", ["--set", "bogus=1"], "there is no setting 'bogus'"),
+        ("merge", ["--set", "evaluator=no.safetensors"], "there is no network file no.safetensors"),
+        ("merge", ["--tablebases", "nowhere"], "nowhere cannot be read"),
+        ("merge", ["--ray", "nowhere:1"], "ray"),
+    ],
+)
+def test_a_study_that_failed_leaves_no_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], recipe: str, wrong: list[str], sentence: str
+) -> None:
+    folder = tmp_path / "study"
+    call = ["study", "run", recipe, "--scale", "tiny", "--out", str(folder)]
+    assert run([*call, *wrong]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1
+    assert not folder.exists()
+
+
+def test_a_study_without_results_does_not_refuse_another(tmp_path: Path) -> None:
+    class Broken:
+        def run(self, *_: object) -> Any:
+            raise KeyboardInterrupt  # before the first result
+
+    folder = tmp_path / "study"
+    with pytest.raises(KeyboardInterrupt):
+        run_study(RECIPES["merge"].study("tiny"), folder, Broken())
+    assert (folder / "study.json").exists()
+    right = ["study", "run", "leak", "--variant", "chess", "--only", "paper", "--out", str(folder), "-w", "0"]
+    assert run([*right, "--positions", "1", "--simulations", "20", "--set", "evaluator=material"]) == 0
+    assert sorted(path.name for path in folder.iterdir()) == [".lock", "measurements.jsonl", "study.json"]
+    assert len(json.loads((folder / "study.json").read_text())["runs"]) == 1
+    with pytest.raises(StudyError, match="holds another study"):
+        run_study(RECIPES["merge"].study("tiny"), folder, HERE)

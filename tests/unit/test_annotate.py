@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import signal
 import subprocess
 import sys
@@ -358,3 +359,24 @@ def test_ctrl_c_keeps_finished_games(tmp_path: Path) -> None:
     assert said == f"anabranch: interrupted; the finished games are in {part}\n"
     assert moves(read(part.read_text())) == ["a1a8"]
     assert not out.exists()
+
+
+def test_json_has_everything_about_every_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
+    source.write_text(f"{DAMAGED}\n{SCHOLAR}\n")
+    assert run(["annotate", str(source), "-n", "300", "--json"]) == 0
+    captured = capsys.readouterr()
+    document = json.loads(captured.out)
+    assert captured.err.count("\n") == 1  # the damaged one
+    assert [one["game"].partition(" ")[0] for one in document["passed_on"]] == ["game"]
+    (game,) = document["games"]
+    assert game["headers"]["White"] == "Anna"
+    assert [move["move"] for move in game["moves"]][-2:] == ["Nf6", "Qxf7#"]
+    assert game["moves"][-2]["name"] == "blunder"
+    assert (game["white"]["moves"], game["black"]["blunders"]) == (4, 1)
+    assert moves(read(game["pgn"])) == moves(parse_game(SCHOLAR))
+    assert run(["annotate", str(source), "-n", "300", "--json", "-o", str(out)]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["file"] == str(out)
+    assert "pgn" not in document["games"][0]
+    assert "[%eval" in out.read_text()

@@ -243,8 +243,8 @@ def test_a_reader_that_leaves_is_no_error() -> None:
         (["analyse", "--set", "batch_size=0"], "batch_size"),
         (["analyse", "--set", "batch_size"], "name=value"),
         (["analyse", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"], "over"),
-        (["analyse", "--load", "/nowhere/search"], "cannot be read"),
-        (["analyse", "--load", __file__], "damaged"),
+        (["analyse", "--load", "/nowhere/search"], "the graph file /nowhere/search cannot be read"),
+        (["analyse", "--load", __file__], f"the graph file {__file__} is damaged"),
         (["analyse", "--load", __file__, "--variant", "chess"], "--load"),
         (["analyse", "--graph", "search.png", "-n", "10"], "search.png"),
         (["analyse", "--graph", "/nowhere/search.dot", "-n", "10"], "/nowhere"),
@@ -258,6 +258,14 @@ def test_a_reader_that_leaves_is_no_error() -> None:
         (["suite"], "FILE"),
         (["suite", "/nowhere/mates.epd"], "cannot be read"),
         (["suite", __file__], "test_cli.py:1: "),
+        (["analyse", *BACK_RANK.split()], "put the FEN in quotes"),
+        (["analyse", *MIDDLEGAME.split(), "-v", "crazyhouse"], "put the FEN in quotes"),
+        (["perft", "3", *BACK_RANK.split()], "put the FEN in quotes"),
+        (["tablebases", "probe", *BACK_RANK.split()], "put the FEN in quotes"),
+        (["openings", "check", *BACK_RANK.split()], "put the FEN in quotes"),
+        (["suite", *BACK_RANK.split()], "its FEN in quotes"),
+        (["suite", BACK_RANK], "its FEN in quotes"),
+        (["tablebases", "probe", BACK_RANK, "--path", "/nowhere"], "'anabranch tablebases fetch'"),
         (["divine"], "divine"),
         (["--wrong"], "--wrong"),
     ],
@@ -332,3 +340,25 @@ def test_ctrl_c_ends_work_that_knows_no_stop() -> None:
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (130, "", "")
     assert time.monotonic() - begun < 5
+
+
+def test_what_a_graph_needs_is_checked_before_the_search(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "networkx", None)  # as if it were not installed
+    assert run(["analyse", "-n", "10", "--graph", str(tmp_path / "x.graphml")]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""  # nothing was searched
+    assert "'pip install anabranch[graph]' brings it" in captured.err
+    assert run(["analyse", "-n", "10", "--graph", str(tmp_path / "x.dot")]) == 0
+
+
+def test_probe_without_tables_says_how_to_get_them(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert run(["tablebases", "probe", BACK_RANK]) == 2
+    said = capsys.readouterr().err
+    assert str(tmp_path / "anabranch" / "syzygy") in said
+    assert "'anabranch tablebases fetch'" in said
+    assert said.count("\n") == 1

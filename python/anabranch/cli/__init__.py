@@ -20,6 +20,7 @@ from anabranch.cli.data import data
 from anabranch.cli.match import match
 from anabranch.cli.network import network
 from anabranch.cli.openings import openings
+from anabranch.cli.options import is_placement
 from anabranch.cli.perft import perft
 from anabranch.cli.play import play
 from anabranch.cli.settings import settings
@@ -98,6 +99,8 @@ def run(arguments: list[str]) -> int:
         if message is None:
             raise
         text = message()
+        if "unexpected extra argument" in text and any(map(is_placement, arguments)):
+            text = f"{text.rstrip('.')}; put the FEN in quotes"
         return _refuse(text) if text else 2
     return code if isinstance(code, int) else 0
 

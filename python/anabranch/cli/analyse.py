@@ -27,6 +27,7 @@ from anabranch.engine import Engine
 from anabranch.errors import GraphFileError, LimitError, SettingError
 from anabranch.networks import is_network_path
 from anabranch.networks.resolve import resolve_evaluator
+from anabranch.optional import require
 from anabranch.settings import presets, variants
 
 if TYPE_CHECKING:
@@ -34,10 +35,12 @@ if TYPE_CHECKING:
 
     from anabranch._core import Network
     from anabranch.evaluators import AnyEvaluator
-    from anabranch.result import MoveStatistics, Progress, Result
+    from anabranch.result import Line, MoveStatistics, Progress, Result
 
 SECONDS = 5.0
 """The limit where none is given."""
+WIDE = 100
+"""Columns of a screen from which on moves show win, draw and loss."""
 
 
 def analyse(
@@ -155,6 +158,8 @@ def _check_graph_file(path: Path) -> None:
         )
     if not path.absolute().parent.is_dir():
         raise GraphFileError(f"there is no directory {path.absolute().parent} to write the graph in")
+    if path.suffix.lower() == ".graphml":
+        require("networkx", "graph")
 
 
 def _place(engine: Engine, position: str | None, moves: str | None, is_loaded: bool) -> None:
@@ -183,7 +188,7 @@ def _search(engine: Engine, limits: dict[str, Any], lines: int, top: int, as_jso
             return engine.search(
                 **limits,
                 lines=lines,
-                progress=lambda news: live.update(_view(engine, news, rows, is_final=False)),
+                progress=lambda news: live.update(_view(news, rows, console.width, is_final=False)),
                 progress_interval=0.2,
             )
     except KeyboardInterrupt:
@@ -196,7 +201,8 @@ def _show(engine: Engine, result: Result, top: int, as_json: bool) -> None:
     if as_json:
         print_json(_document(engine, result))
     else:
-        output().print(_view(engine, result, top, is_final=True))
+        console = output()
+        console.print(_view(result, top, console.width, is_final=True))
 
 
 def _san(result: Progress) -> dict[str, str]:
@@ -216,9 +222,19 @@ def _verdict(row: MoveStatistics) -> str:
     return f"{row.state} in {row.plies} {'ply' if row.plies == 1 else 'plies'}"
 
 
+def _score(row: MoveStatistics | Line | Progress) -> str:
+    """Centipawns, or the distance of a mate; nothing for a move that was not tried."""
+    if row.mate is not None:
+        return f"mate {row.mate}"
+    return "" if row.centipawns is None else f"{row.centipawns:+d}"
+
+
 def _headline(result: Progress) -> str:
     board = result.root.board()
     text = f"{board.san(board.parse_uci(result.best_move))} ({result.best_move}), value {result.value:+.3f}"
+    if result.centipawns is not None:
+        text += f", {_score(result)} cp"
+    text += ", win {:.1f} %, draw {:.1f} %, loss {:.1f} %".format(*(share / 10 for share in result.wdl))
     solved = result.solved
     if solved is None:
         return text
@@ -228,38 +244,46 @@ def _headline(result: Progress) -> str:
     return f"{text}, proven {what}{' (the true distance)' if solved.exact else ''}"
 
 
-def _view(engine: Engine, result: Progress, top: int, *, is_final: bool) -> RenderableType:
-    """Everything about a search, for people."""
+def _view(result: Progress, top: int, width: int, *, is_final: bool) -> RenderableType:
+    """Everything about a search, for people, in so many columns of a screen."""
     from rich.console import Group
     from rich.text import Text
 
-    from anabranch.cli.output import table
+    from anabranch.cli.output import plural, table
     from anabranch.result import Result
 
     san = _san(result)
     shown = result.moves if top == 0 else result.moves[:top]
+    columns = ["move", "UCI", ">visits", ">Q", ">cp", ">win draw loss ‰", ">prior", ">policy", "verdict"]
     rows = [
         [
             san[row.move],
             row.move,
             f"{row.visits:,}",
             "" if row.q is None else f"{row.q:+.3f}",
+            _score(row),
+            "" if row.wdl is None else " ".join(f"{share:4}" for share in row.wdl),
             f"{100 * row.prior:.2f} %",
             f"{100 * row.policy:.2f} %",
             _verdict(row),
         ]
         for row in shown
     ]
+    if width < WIDE:
+        place = columns.index(">win draw loss ‰")
+        for row_or_head in (columns, *rows):
+            del row_or_head[place]
     hidden = len(result.moves) - len(shown)
     parts: list[RenderableType] = [
         Text(f"{result.root.variant}: {result.position}"),
         Text(_headline(result), style="bold"),
-        table(None, ["move", "UCI", ">visits", ">Q", ">prior", ">policy", "verdict"], rows),
+        table(None, columns, rows),
     ]
     if hidden and is_final:
-        parts.append(Text(f"and {hidden} moves more (--top 0 shows all)\n"))
+        parts.append(Text(f"and {plural(hidden, 'move')} more (--top 0 shows all)\n"))
     parts += [
-        Text(f"{number}. {line.value:+.3f}  {line.san}") for number, line in enumerate(result.lines, start=1)
+        Text(f"{number}. {line.value:+.3f}  {_score(line)}{' cp' if line.mate is None else ''}  {line.san}")
+        for number, line in enumerate(result.lines, start=1)
     ]
     parts.append(Text("\n" + "\n".join(_statistics(result))))
     if isinstance(result, Result) and result.remark is not None:
@@ -268,20 +292,23 @@ def _view(engine: Engine, result: Progress, top: int, *, is_final: bool) -> Rend
 
 
 def _statistics(result: Progress) -> list[str]:
+    from anabranch.cli.output import plural
     from anabranch.result import Statistics
 
     numbers = result.statistics
     seconds = max(result.elapsed, 1e-9)
     lines = [
-        f"{numbers.simulations:,} simulations and {numbers.evaluations:,} evaluations "
+        f"{plural(numbers.simulations, 'simulation')} and {plural(numbers.evaluations, 'evaluation')} "
         f"in {result.elapsed:.2f} s ({numbers.simulations / seconds:,.0f} simulations/s), "
         f"mean depth {numbers.mean_depth:.1f}, longest {numbers.max_depth}",
-        f"{numbers.nodes:,} nodes, {numbers.transposition_links:,} transposition links, "
-        f"{numbers.corrections:,} corrections, {numbers.bytes / max(numbers.nodes, 1):,.0f} bytes per node",
+        f"{plural(numbers.nodes, 'node')}, {plural(numbers.transposition_links, 'transposition link')}, "
+        f"{plural(numbers.corrections, 'correction')}, "
+        f"{numbers.bytes / max(numbers.nodes, 1):,.0f} bytes per node",
     ]
     if isinstance(numbers, Statistics):
         lines.append(
-            f"{numbers.transposition_nodes:,} transposition nodes, {numbers.solved_nodes:,} solved nodes, "
+            f"{plural(numbers.transposition_nodes, 'transposition node')}, "
+            f"{plural(numbers.solved_nodes, 'solved node')}, "
             f"leak {numbers.leak:.5f}"
         )
     return lines

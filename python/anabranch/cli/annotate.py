@@ -6,18 +6,21 @@ are done. Reading and judging are those of `anabranch.pgn` and `anabranch.annota
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from anabranch.cli.options import (
     EvaluatorOption,
+    JsonOption,
     PresetOption,
     SetOption,
     ThreadsOption,
@@ -73,12 +76,14 @@ def annotate(
     evaluator: EvaluatorOption = None,
     threads: ThreadsOption = None,
     assignments: SetOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Add evaluations, better lines and marks for bad moves to games (PGN).
 
     Comments, variations and headers stay. A game that cannot be read is named and passed on as it was. After
-    Ctrl-C the finished games are kept.
+    Ctrl-C the finished games are kept. With --json and without --out the games are in the document.
     """
+    from anabranch.cli.output import print_json
     from anabranch.errors import AnnotationError, LimitError
     from anabranch.pgn import read_text, split_games
 
@@ -109,11 +114,14 @@ def annotate(
     which: Which = "every-move" if every_move else "blunders-only" if blunders_only else "marked"
     work = _Work(texts, variant, engine_for, simulations, time, lines, which)
     work.check()
-    with _destination(out) as file:
+    with _destination(out, as_json) as file:
         done = work.run(file)
         if not done:
             raise AnnotationError("no game could be annotated")
-    _show(done, out is not None)
+    if as_json:
+        print_json(_document(done, work.passed, out))
+    else:
+        _show([(name, annotated) for name, annotated, _ in done], out is not None)
 
 
 class _Work:
@@ -136,6 +144,8 @@ class _Work:
         self.time = time
         self.lines = lines
         self.which = which
+        self.passed: list[tuple[str, str]] = []
+        """Games that were passed on as they were, and why."""
 
     def check(self) -> None:
         """Refuse limits and settings before anything is written."""
@@ -159,8 +169,8 @@ class _Work:
                 continue
         return chess.Board()
 
-    def run(self, file: TextIO) -> list[tuple[str, AnnotatedGame]]:
-        """Annotate the games, and write each as soon as it is done."""
+    def run(self, file: TextIO) -> list[tuple[str, AnnotatedGame, str]]:
+        """Annotate the games, and write each as soon as it is done: names, games and their texts."""
         from anabranch.annotate import annotate_game
         from anabranch.errors import AnabranchError
         from anabranch.pgn import describe, format_game, parse_game, preamble_of
@@ -182,9 +192,10 @@ class _Work:
                     )
                     _sign(game)
                     text = preamble_of(text) + format_game(game)  # noqa: PLW2901
-                    done.append((name, annotated))
+                    done.append((name, annotated, text))
                 except AnabranchError as error:
                     reason = " ".join(str(error).split())
+                    self.passed.append((name, reason))
                     say(f"anabranch: {name} is passed on as it was: {reason[:1].lower()}{reason[1:]}")
                 file.write(text + "\n")
                 file.flush()
@@ -199,10 +210,12 @@ def _sign(game: chess.pgn.Game) -> None:
 
 
 @contextmanager
-def _destination(out: Path | None) -> Iterator[TextIO]:
-    """Where games are written. A file gets its name when all is well; after Ctrl-C what is there is kept."""
+def _destination(out: Path | None, as_json: bool) -> Iterator[TextIO]:
+    """Where games are written. A file gets its name when all is well; after Ctrl-C what is there is kept.
+    Standard output is for the document, if there is one.
+    """
     if out is None:
-        yield sys.stdout
+        yield io.StringIO() if as_json else sys.stdout
         return
     part = out.with_name(f"{out.name}.part")
     with part.open("w", encoding="utf-8") as file:
@@ -253,6 +266,27 @@ def _bar(games: int) -> Iterator[tuple[Callable[[int, int, int], None], Callable
             bar.update(shown, description=description, completed=position, total=total)
 
         yield tell, lambda text: console.print(text, soft_wrap=True)
+
+
+def _document(
+    done: list[tuple[str, AnnotatedGame, str]], passed: list[tuple[str, str]], out: Path | None
+) -> dict[str, Any]:
+    """What was found, for programs. Losses are falls of the value, from 0 to 2, for who moved."""
+    games = []
+    for name, annotated, text in done:
+        game: dict[str, Any] = {
+            "game": name,
+            "headers": dict(annotated.game.headers),
+            "white": asdict(annotated.white),
+            "black": asdict(annotated.black),
+            "moves": [judgement._asdict() for judgement in annotated.judgements],
+        }
+        games.append(game if out is not None else {**game, "pgn": text})
+    return {
+        "file": None if out is None else str(out),
+        "games": games,
+        "passed_on": [{"game": name, "reason": reason} for name, reason in passed],
+    }
 
 
 def _show(done: list[tuple[str, AnnotatedGame]], on_stdout: bool) -> None:

@@ -376,16 +376,14 @@ Update: TypeAlias = Callable[[float, str], None]
 @contextlib.contextmanager
 def _bar(unit: str, total: float) -> Iterator[Update]:
     """A progress bar on stderr with some words, where that is a terminal; elsewhere a line a minute."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
-    from anabranch.cli.output import notices
+    from anabranch.cli.output import Amount, notices
 
     console = notices()
     bar = Progress(
         BarColumn(),
-        TextColumn(
-            "{task.completed:,.0f} of {task.total:,.0f} " + unit + ", {task.fields[words]}, time left"
-        ),
+        Amount(unit),
         TimeRemainingColumn(),
         console=console,
         transient=True,

@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from anabranch.cli.options import Chess960Option, VariantOption
+from anabranch.cli.options import Chess960Option, JsonOption, VariantOption
 
 openings = typer.Typer(
     help="Make, check and convert openings for matches.",
@@ -66,7 +66,7 @@ def make(
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    from anabranch.cli.output import notices
+    from anabranch.cli.output import notices, plural
     from anabranch.match.player import read_player
     from anabranch.match.suites import SuiteSpec, make_suite, with_titles
 
@@ -93,7 +93,7 @@ def make(
             bar.update(shown, completed=kept, tried=candidates)
 
         made = make_suite(spec, out, workers, show)
-    typer.echo(f"{len(made)} positions of {tried} candidates in {out}")
+    typer.echo(f"{plural(len(made), 'position')} of {plural(tried, 'candidate')} in {out}")
 
 
 def default_judges(variant: str) -> list[str]:
@@ -112,8 +112,13 @@ def check(
     chess960: Chess960Option = False,
     bound: BoundOption = 130,
     judge: JudgesOption = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Check openings: every position sound, not over, and there once; with judges also balanced."""
+    """Check openings: every position sound, not over, and there once; with judges also balanced.
+
+    The exit code is 0 if all is well, and 2 if not.
+    """
+    from anabranch.cli.output import plural, print_json
     from anabranch.errors import MatchError
     from anabranch.match.openings import read_openings, without_repeats
     from anabranch.match.player import read_player
@@ -121,18 +126,35 @@ def check(
 
     found = read_openings(file, variant, chess960)
     repeated = len(found) - len(without_repeats(found))
-    if repeated:
-        raise MatchError(f"{repeated} of {len(found)} positions in {file} are there more than once")
+    if repeated and not as_json:
+        raise MatchError(f"{repeated} of {plural(len(found), 'position')} in {file} are there more than once")
     judges = tuple(read_player(text) for text in judge or ())
-    if judges:
-        wrong = out_of_balance(found, variant, chess960, judges, bound)
-        if wrong:
-            opening, name, score = wrong[0]
-            raise MatchError(
-                f"{len(wrong)} of {len(found)} positions are out of balance: for {opening.fen} {name} says "
-                f"{score} centipawns"
-            )
-    typer.echo(f"{len(found)} positions, each once{', all balanced' if judges else ''}")
+    wrong = out_of_balance(found, variant, chess960, judges, bound) if judges else []
+    if as_json:
+        print_json(
+            {
+                "file": str(file),
+                "variant": variant,
+                "positions": len(found),
+                "repeated": repeated,
+                "judges": [judge.name for judge in judges],
+                "bound": bound,
+                "out_of_balance": [
+                    {"fen": opening.fen, "name": opening.name, "judge": name, "score": score}
+                    for opening, name, score in wrong
+                ],
+            }
+        )
+        if repeated or wrong:
+            raise typer.Exit(2)
+        return
+    if wrong:
+        opening, name, score = wrong[0]
+        raise MatchError(
+            f"{len(wrong)} of {plural(len(found), 'position')} are out of balance: for {opening.fen} {name} "
+            f"says {score} centipawns"
+        )
+    typer.echo(f"{plural(len(found), 'position')}, each once{', all balanced' if judges else ''}")
 
 
 @openings.command()
@@ -143,9 +165,10 @@ def convert(
     chess960: Chess960Option = False,
 ) -> None:
     """Write openings in another form, every position once."""
+    from anabranch.cli.output import plural
     from anabranch.match.openings import read_openings, without_repeats, write_openings
 
     found = read_openings(file, variant, chess960)
     kept = without_repeats(found)
     write_openings(out, kept, variant, chess960)
-    typer.echo(f"{len(kept)} positions, {len(found) - len(kept)} repeated ones left out")
+    typer.echo(f"{plural(len(kept), 'position')}, {plural(len(found) - len(kept), 'repeated one')} left out")

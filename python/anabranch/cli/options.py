@@ -60,6 +60,16 @@ JsonOption: TypeAlias = Annotated[
 ]
 
 
+def is_placement(text: str) -> bool:
+    """Whether a text looks like the first field of a FEN, which is all of it that a shell leaves together.
+
+    >>> is_placement("8/8/8/4k3/8/8/3QK3/8"), is_placement("tests/data/mates.epd"), is_placement("startpos")
+    (True, False, False)
+    """
+    board = text.partition("[")[0].strip()
+    return board.count("/") in (7, 8) and not set(board) - set("pnbrqkPNBRQK12345678/~")
+
+
 def read_changes(
     assignments: Iterable[str] | None, evaluator: str | None = None, threads: int | None = None
 ) -> dict[str, str | int]:

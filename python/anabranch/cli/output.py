@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
+from rich.progress import ProgressColumn, Task
 from rich.table import Table
 from rich.text import Text
 
@@ -36,6 +37,20 @@ def output() -> Console:
 def notices() -> Console:
     """Where progress is shown."""
     return _Console(stderr=True, markup=False, highlight=False, emoji=False)
+
+
+class Amount(ProgressColumn):
+    """How much is done, of how much where that is known, with the words of the task."""
+
+    def __init__(self, unit: str = "") -> None:
+        super().__init__()
+        self._unit = f" {unit}" if unit else ""
+
+    def render(self, task: Task) -> Text:
+        """The text of a task."""
+        of = "" if task.total is None else f" of {task.total:,.0f}"
+        words = task.fields.get("words", "")
+        return Text(f"{task.completed:,.0f}{of}{self._unit}, {words + ', ' if words else ''}time left")
 
 
 def print_json(document: object) -> None:
@@ -67,6 +82,15 @@ def count(number: float) -> str:
     '1,234,567'
     """
     return f"{number:,.0f}"
+
+
+def plural(number: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "position"), plural(2500, "position"), plural(0, "game")
+    ('1 position', '2,500 positions', '0 games')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _finite(value: Any) -> Any:

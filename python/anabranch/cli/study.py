@@ -135,6 +135,7 @@ def run(
     from anabranch.cli.options import read_changes
     from anabranch.cli.output import notices, output, print_json, table
     from anabranch.cluster import executor_of
+    from anabranch.study.folder import STUDY
     from anabranch.study.run import run_study
     from anabranch.study.summary import exhibit_of, status_of, summarise
 
@@ -163,6 +164,8 @@ def run(
             run_study(asked, out, executor_of(workers, ray), *parts, tell, error)
         except KeyboardInterrupt:
             is_whole = False
+    if not (is_whole or (out / STUDY).exists()):
+        raise typer.Exit(130)  # interrupted before anything was begun
     summary = summarise(out)
     if as_json:
         print_json(summary)
@@ -262,15 +265,17 @@ def _study(
     from dataclasses import replace
 
     from anabranch.errors import StudyError
-    from anabranch.study.folder import STUDY, read_document
+    from anabranch.study.folder import STUDY, has_results, read_document
     from anabranch.study.plan import Study
     from anabranch.study.recipes import find_recipe
 
     recipe = find_recipe(name)
     if scale is None and (folder / STUDY).exists():
         stored = Study.from_dict(read_document(folder))
-        if stored.recipe != name:
+        if stored.recipe != name and has_results(folder):
             raise StudyError(f"{folder} holds the study {stored.recipe}, not {name}; take another folder")
+        if stored.recipe != name:
+            stored = recipe.study("small")
     else:
         stored = recipe.study(scale or "small")
     changes: dict[str, Any] = {"size": stored.size.changed(name, sizes)}
@@ -297,15 +302,15 @@ def _numbers(option: str, text: str | None, kind: type[int] | type[float]) -> tu
 @contextmanager
 def _show() -> Iterator[Tell]:
     """Somebody who hears how far a study is: a bar where stderr is a terminal, else a line at times."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
-    from anabranch.cli.output import notices
+    from anabranch.cli.output import Amount, notices
 
     console = notices()
     said = time.monotonic()
     bar = Progress(
         BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}, {task.fields[words]}, time left"),
+        Amount(),
         TimeRemainingColumn(),
         console=console,
         transient=True,

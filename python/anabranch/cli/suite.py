@@ -21,6 +21,7 @@ from anabranch.cli.options import (
     SetOption,
     ThreadsOption,
     VariantOption,
+    is_placement,
     make_engine,
     read_changes,
 )
@@ -70,6 +71,10 @@ def suite(
     from anabranch.errors import SuiteError
     from anabranch.suite import read_suite
 
+    if any(is_placement(str(path).split()[0] if str(path).strip() else "") for path in files):
+        raise SuiteError(
+            "a suite is read from EPD files; 'anabranch analyse' searches one position, its FEN in quotes"
+        )
     engine = make_engine(variant, preset, chess960, read_changes(assignments, evaluator, threads))
     tasks = [task for path in files for task in read_suite(path, engine)]
     if not tasks:
@@ -152,10 +157,12 @@ def _median(numbers: Iterable[float | None]) -> float | None:
 
 
 def _summary_lines(attempts: list[Attempt], positions: int) -> list[str]:
+    from anabranch.cli.output import plural
+
     summary = _summary(attempts)
     lines = [
-        f"solved {summary['solved']} of {summary['attempted']} positions, {summary['proven']} with a proof; "
-        f"{summary['simulations']:,} simulations, {summary['seconds']:.2f} s"
+        f"solved {summary['solved']} of {plural(summary['attempted'], 'position')}, {summary['proven']} with "
+        f"a proof; {plural(summary['simulations'], 'simulation')}, {summary['seconds']:.2f} s"
     ]
     if summary["solved"]:
         lines.append(
@@ -163,7 +170,8 @@ def _summary_lines(attempts: list[Attempt], positions: int) -> list[str]:
             f"{summary['median_seconds_to_solution']:.3f} s"
         )
     if len(attempts) < positions:
-        lines.append(f"interrupted: {positions - len(attempts)} positions were not tried")
+        left = positions - len(attempts)
+        lines.append(f"interrupted: {plural(left, 'position')} {'was' if left == 1 else 'were'} not tried")
     return lines
 
 

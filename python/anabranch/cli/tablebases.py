@@ -36,13 +36,13 @@ def fetch(
 
     What is there and sound is left alone; a fetch that was interrupted can be repeated.
     """
-    from anabranch.cli.output import output
+    from anabranch.cli.output import output, plural
     from anabranch.tablebases import default_directory
     from anabranch.tablebases import fetch as fetch_tables
 
     directory = default_directory() if to is None else to
     count = fetch_tables(directory, archive)
-    done = f"{count} files fetched" if count else "all tables of three and four men are there"
+    done = f"{plural(count, 'file')} fetched" if count else "all tables of three and four men are there"
     output().print(f"{directory}: {done}", soft_wrap=True)
 
 
@@ -56,7 +56,7 @@ def check(
     The exit code is 0 if there are tables and all are sound, and 2 if not.
     """
     from anabranch.cli.interrupt import interruptible
-    from anabranch.cli.output import count, output, print_json
+    from anabranch.cli.output import output, plural, print_json
     from anabranch.tablebases import open_tablebases
 
     tables = interruptible(lambda: open_tablebases(directories, whole=True))
@@ -68,7 +68,7 @@ def check(
         show = output()
         for variant, number in men.items():
             show.print(f"{variant}: up to {number} men")
-        show.print(f"{count(len(tables.files))} sound files")
+        show.print(plural(len(tables.files), "sound file"))
         for problem in tables.problems:
             show.print(problem, soft_wrap=True)
     if tables.problems or not tables.files:
@@ -92,6 +92,12 @@ def probe(
 
     directories = [part for given in path or [str(default_directory())] for part in read_paths(given)]
     tables = open_tablebases(directories)
+    if not tables.files:
+        other = "" if path else ", and --path names another directory"
+        raise TablebaseError(
+            f"there are no sound tables in {', '.join(directories)}; 'anabranch tablebases fetch' gets the "
+            f"small ones{other}"
+        )
     wdl, dtz = tables.probe_wdl(fen, variant), tables.probe_dtz(fen, variant)
     if as_json:
         print_json({"fen": fen, "wdl": wdl, "dtz": dtz, "problems": tables.problems})

@@ -22,6 +22,7 @@ from typing import Protocol
 
 from anabranch.data.journal import Advance, Failures
 from anabranch.errors import AnabranchError, DataError
+from anabranch.pool import ignore_interrupts, unheard
 
 LIVES = 3
 """Workers that may die over a shard without finishing a single unit of it."""
@@ -87,7 +88,8 @@ def _hire(work: Work) -> tuple[Connection, SpawnProcess]:
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(work, theirs), daemon=True)
-    process.start()
+    with unheard():
+        process.start()
     theirs.close()
     return ours, process
 
@@ -107,7 +109,7 @@ def _dismiss(crew: dict[Connection, tuple[SpawnProcess, int]]) -> None:
 
 def _serve(work: Work, connection: Connection) -> None:
     """The life of a worker: shard numbers in; out a pair per unit, None per shard, text for a failure."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the watcher
+    ignore_interrupts()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     shards: queue.SimpleQueue[int] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(connection, shards), daemon=True).start()

@@ -11,9 +11,9 @@ from typing import Any
 
 import chess
 
-from anabranch.centipawns import LARGEST, TABLEBASE_WIN, centipawns
+from anabranch.centipawns import LARGEST, centipawns, score_of
 from anabranch.engine import Engine
-from anabranch.errors import AnabranchError, SettingError
+from anabranch.errors import AnabranchError, MatchError, SettingError
 from anabranch.limits import allocate
 from anabranch.match.player import Answer, Fault, Limits, PlayerSpec
 from anabranch.result import Result
@@ -80,6 +80,15 @@ def read_settings(spec: PlayerSpec) -> dict[str, Any]:
     return {**changes, **others}
 
 
+def check_player(spec: PlayerSpec, variant: str, chess960: bool = False) -> None:
+    """Refuse a player that cannot be made: settings, network, variant."""
+    settings = read_settings(spec)
+    try:
+        Engine(variant, spec.target, chess960, **settings)
+    except AnabranchError as error:
+        raise MatchError(f"player {spec.name}: {error}") from error
+
+
 def _search_limits(limits: Limits, position: chess.Board, variant: str) -> dict[str, Any]:
     """What `Engine.search` takes."""
     budget = limits.budget
@@ -112,4 +121,4 @@ def score_of_result(result: Result, variant: str) -> int:
         return max(-LARGEST, min(LARGEST, centipawns(result.value, variant)))
     if solved.mate is not None:
         return MATE - solved.mate if solved.mate > 0 else -MATE - solved.mate
-    return {"tb-win": TABLEBASE_WIN, "tb-loss": -TABLEBASE_WIN}.get(solved.state, 0)
+    return score_of(result.value, solved.state, variant)

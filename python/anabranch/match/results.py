@@ -2,7 +2,8 @@
 
 A game is there whole or not at all: whatever ends the process, a line that was cut short is dropped and its
 game played again. Its key is the number of its pair and its place there; the first line of a key counts.
-Beside the results stands what was asked for, and a folder with another match is refused.
+Beside the results stands what was asked for, and a folder with another match is refused. A folder without a
+single game is nobody's: it refuses nothing, and what fails before the first game takes its files with it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -48,15 +49,21 @@ def open_results(folder: Path, spec: Mapping[str, Any]) -> Iterator[Results]:
     """The results in a folder, new or to be continued; refused if they belong to another match."""
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / ".lock"):
-        _check_spec(folder, spec)
+        check_folder(folder, spec)
+        write_whole(folder / SPEC, json.dumps(spec, indent=1) + "\n")
         path = folder / RESULTS
         records, good = _read(path)
-        with path.open("a", encoding="utf-8") as file:
-            os.truncate(path, good)
-            # The games are written anew, because their file may have been cut short anywhere.
-            text = "".join(pgn_of(record) + "\n" for record in records.values())
-            write_whole(folder / GAMES, text)
-            yield Results(folder, file, records)
+        try:
+            with path.open("a", encoding="utf-8") as file:
+                os.truncate(path, good)
+                # The games are written anew, because their file may have been cut short anywhere.
+                text = "".join(pgn_of(record) + "\n" for record in records.values())
+                write_whole(folder / GAMES, text)
+                yield Results(folder, file, records)
+        except Exception:
+            if not records:
+                remove_files(folder, SPEC, RESULTS, GAMES, SUMMARY, ".lock")
+            raise
 
 
 def read_results(folder: Path) -> dict[tuple[int, int], GameRecord]:
@@ -89,15 +96,18 @@ FREE = ("pairs", "anchor")
 """What may differ when a match is continued: it may become longer, and ratings may have another nought."""
 
 
-def _check_spec(folder: Path, spec: Mapping[str, Any]) -> None:
+def check_folder(folder: Path, spec: Mapping[str, Any]) -> None:
+    """Refuse a folder that holds another match. Nothing is written."""
     path = folder / SPEC
     wanted = json.loads(json.dumps(spec))
+    has_games = holds_lines(folder / RESULTS)
     if path.exists():
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise MatchError(f"{path} cannot be read: {error}") from error
-        for name in wanted:
+            stored["players"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise MatchError(f"{path} does not describe a match: {error}; take another folder") from error
+        for name in wanted if has_games else ():
             if name == "networks" and name not in stored:
                 continue  # folders of earlier versions lack it
             if name not in FREE and stored.get(name) != wanted[name]:
@@ -105,11 +115,17 @@ def _check_spec(folder: Path, spec: Mapping[str, Any]) -> None:
                 raise MatchError(
                     f"{folder} holds another match: its {name} {before}, now {after}; take another folder"
                 )
-    elif (folder / RESULTS).exists():
+    elif has_games:
         raise MatchError(
             f"{folder} holds results without {SPEC}, so nobody knows of what; take another folder"
         )
-    write_whole(path, json.dumps(wanted, indent=1) + "\n")
+    elif (folder / GAMES).exists():
+        raise MatchError(f"{folder} holds a {GAMES} that is of no match; take another folder")
+
+
+def holds_lines(path: Path) -> bool:
+    """Whether a file has a line that is whole."""
+    return path.is_file() and b"\n" in path.read_bytes()
 
 
 def _difference(stored: Any, wanted: Any) -> tuple[str, str]:
@@ -131,6 +147,14 @@ def _difference(stored: Any, wanted: Any) -> tuple[str, str]:
 def _short(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def remove_files(folder: Path, *names: str) -> None:
+    """Remove files of a folder, and the folder if that was all it had."""
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -15,13 +15,10 @@ from typing import Any
 
 from anabranch.checksum import digest
 from anabranch.cluster import Executor, Processes
-from anabranch.engine import Engine
-from anabranch.errors import AnabranchError, MatchError
 from anabranch.match.adjudication import open_tables
-from anabranch.match.engine_player import read_settings
+from anabranch.match.engine_player import check_player
 from anabranch.match.game import GameRecord, close_players, play_game
-from anabranch.match.player import PlayerSpec
-from anabranch.match.results import SUMMARY, open_results, read_results, write_whole
+from anabranch.match.results import SUMMARY, check_folder, open_results, read_results, write_whole
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count, Standing
 from anabranch.networks.resolve import NETWORK, network_file
@@ -38,8 +35,10 @@ def run_match(
     show: Show = lambda standing, record: None,
 ) -> Standing:
     """Play what is missing of a match, with so many processes or on a cluster; with no worker, here."""
+    asked = {**spec.to_dict(), "networks": networks_of(spec)}
+    check_folder(folder, asked)
     check_match(spec)
-    with open_results(folder, {**spec.to_dict(), "networks": networks_of(spec)}) as results:
+    with open_results(folder, asked) as results:
         planned = {game.key: game for game in spec.schedule()}
         count = Count.of(spec, results.records)
         standing = count.standing()
@@ -73,9 +72,7 @@ def check_match(spec: MatchSpec) -> None:
         open_tables(spec.adjudication.tablebases, spec.variant)
     for player in spec.players:
         if player.kind == "preset":
-            settings = read_settings(player)
-            if "evaluator" in settings:
-                _check_evaluator(player, spec, settings["evaluator"])
+            check_player(player, spec.variant, spec.chess960)
         elif player.command:
             find_program(player.command[0])
 
@@ -85,13 +82,6 @@ def networks_of(spec: MatchSpec) -> dict[str, str | None]:
     given = {player.options.get("evaluator", NETWORK) for player in spec.players if player.kind == "preset"}
     files = {name: network_file(name, spec.variant) for name in sorted(given)}
     return {name: digest(path) for name, path in files.items() if path is not None and path.is_file()}
-
-
-def _check_evaluator(player: PlayerSpec, spec: MatchSpec, evaluator: str) -> None:
-    try:
-        Engine(spec.variant, player.target, spec.chess960, evaluator=evaluator)
-    except AnabranchError as error:
-        raise MatchError(f"player {player.name}: {error}") from error
 
 
 def summary(spec: MatchSpec, count: Count) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
 import chess
 
@@ -166,30 +166,48 @@ def make_suite(
         bundled_network(spec.variant)
     path.parent.mkdir(parents=True, exist_ok=True)
     journal = path.with_name(f".{path.name}.journal")
-    with locked(path.with_name(f".{path.name}.lock")), journal.open("a", encoding="utf-8") as file:
+    lock = path.with_name(f".{path.name}.lock")
+    with locked(lock), journal.open("a", encoding="utf-8") as file:
         known, good = _read_journal(journal, spec)
         os.truncate(journal, good)
         if not good:
             file.write(json.dumps(_head(spec)) + "\n")
             file.flush()
-
-        sieve = _Sieve(spec, known)
-        show(len(sieve.openings), sieve.tried)
-
-        def take(candidate: Candidate) -> bool:
-            file.write(json.dumps(list(candidate)) + "\n")
-            file.flush()
-            sieve.add(candidate)
-            show(len(sieve.openings), sieve.tried)
-            return not sieve.is_full
-
-        missing = (number for number in count() if number not in known)
-        if not sieve.is_full:
-            run_jobs(judge_candidate, (Bench(spec, n) for n in missing), workers, take, close_judges)
-        write_openings(path, sieve.openings, spec.variant, spec.chess960, describe(spec, sieve.tried))
+        try:
+            sieve = _judge(spec, known, file, workers, show)
+            write_openings(path, sieve.openings, spec.variant, spec.chess960, describe(spec, sieve.tried))
+        except Exception:
+            if not known:  # nothing that a corrected command could not do without
+                journal.unlink()
+                lock.unlink()
+            raise
     journal.unlink()
-    path.with_name(f".{path.name}.lock").unlink(missing_ok=True)
+    lock.unlink(missing_ok=True)
     return sieve.openings
+
+
+def _judge(
+    spec: SuiteSpec,
+    known: dict[int, Candidate],
+    journal: IO[str],
+    workers: int,
+    show: Callable[[int, int], object],
+) -> _Sieve:
+    """Judge candidates until there are enough; each goes to the journal and to `known`."""
+    sieve = _Sieve(spec, known)
+    show(len(sieve.openings), sieve.tried)
+
+    def take(candidate: Candidate) -> bool:
+        journal.write(json.dumps(list(candidate)) + "\n")
+        journal.flush()
+        sieve.add(candidate)
+        show(len(sieve.openings), sieve.tried)
+        return not sieve.is_full
+
+    missing = (number for number in count() if number not in known)
+    if not sieve.is_full:
+        run_jobs(judge_candidate, (Bench(spec, n) for n in missing), workers, take, close_judges)
+    return sieve
 
 
 def _head(spec: SuiteSpec) -> dict[str, Any]:
@@ -202,10 +220,11 @@ def _read_journal(path: Path, spec: SuiteSpec) -> tuple[dict[int, Candidate], in
     """What is known of candidates, and the bytes of the lines that hold it."""
     known: dict[int, Candidate] = {}
     good = 0
-    for line in path.read_bytes().splitlines(keepends=True):
-        if not line.endswith(b"\n"):
-            break
+    lines = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+    for line in lines:
         if good == 0 and json.loads(line) != _head(spec):
+            if len(lines) == 1:
+                break  # a suite without a candidate, of which nothing would be lost
             raise MatchError(f"{path} belongs to another suite; finish that one, or remove the file")
         if good:
             number, fen, moves, scores = json.loads(line)

@@ -2,7 +2,8 @@
 
 `study.json` says what the rest is. Every match has a folder of its own below `matches`, in the form of
 `anabranch.match.results`; measurements are lines of JSON in `measurements.jsonl`, written through one by one.
-So whatever ends the process, the same command goes on. A folder that holds another study is refused.
+So whatever ends the process, the same command goes on. A folder that holds another study is refused; one
+without a single result is not, because nothing would be lost.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import platform
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +23,16 @@ from anabranch import _core
 from anabranch.checksum import digest
 from anabranch.defaults import tuned
 from anabranch.errors import StudyError
-from anabranch.match.results import read_results, write_whole
+from anabranch.match.results import (
+    GAMES,
+    RESULTS,
+    SPEC,
+    SUMMARY,
+    holds_lines,
+    read_results,
+    remove_files,
+    write_whole,
+)
 from anabranch.match.standing import Count
 from anabranch.networks.resolve import NETWORK, network_file
 from anabranch.networks.shipped import bundled
@@ -71,6 +81,24 @@ class Findings:
 def match_folder(folder: Path, contest: Contest) -> Path:
     """Where the games of a contest are."""
     return folder / MATCHES / contest.key
+
+
+def has_results(folder: Path) -> bool:
+    """Whether a folder holds a game or a measurement that is whole."""
+    return any(map(holds_lines, [folder / MEASUREMENTS, *(folder / MATCHES).rglob(RESULTS)]))
+
+
+def clear(folder: Path) -> None:
+    """Remove what a study without results has left, but for the lock, which the caller holds."""
+    for path in sorted((folder / MATCHES).rglob(SPEC)):
+        remove_files(path.parent, SPEC, RESULTS, GAMES, SUMMARY, ".lock")
+    for path in sorted((folder / MATCHES).rglob("*"), reverse=True):
+        if path.is_dir():
+            with suppress(OSError):
+                path.rmdir()
+    if (folder / MATCHES).is_dir():
+        remove_files(folder / MATCHES)
+    remove_files(folder, STUDY, MEASUREMENTS)
 
 
 def read_document(folder: Path) -> dict[str, Any]:
@@ -153,21 +181,31 @@ def enter(folder: Path, study: Study, plan: Plan, words: str) -> Study:
 
     `words` are those of this run, for people. The caller holds the folder's lock.
     """
-    wanted = {**study.to_dict(), **circumstances(study, plan)}
+    wanted = check_folder(folder, study, plan)
     runs: list[dict[str, Any]] = []
-    if (folder / STUDY).exists():
-        stored = read_document(folder)
-        _check_same(folder, stored, wanted)
-        runs = stored.get("runs", [])
-    elif (folder / MATCHES).exists() or (folder / MEASUREMENTS).exists():
-        raise StudyError(
-            f"{folder} holds results without {STUDY}, so nobody knows of what; take another folder"
-        )
+    if has_results(folder):
+        runs = read_document(folder).get("runs", [])
+    else:
+        clear(folder)
     write_whole(
         folder / STUDY,
         json.dumps({**wanted, "runs": [*runs, {**about_run(), "run": words}]}, indent=1) + "\n",
     )
     return study
+
+
+def check_folder(folder: Path, study: Study, plan: Plan) -> dict[str, Any]:
+    """Refuse a folder that holds another study; what `study.json` says for this one. Nothing is written."""
+    wanted = {**study.to_dict(), **circumstances(study, plan)}
+    if (folder / STUDY).exists():
+        stored = read_document(folder)
+        if has_results(folder):
+            _check_same(folder, stored, wanted)
+    elif (folder / MATCHES).exists() or (folder / MEASUREMENTS).exists():
+        raise StudyError(
+            f"{folder} holds results without {STUDY}, so nobody knows of what; take another folder"
+        )
+    return wanted
 
 
 EARLIER = {"width_visits": 0}

@@ -15,19 +15,24 @@ from typing import Any, NamedTuple
 
 from anabranch.cluster import Executor
 from anabranch.locking import locked
+from anabranch.match.engine_player import read_settings
 from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
-from anabranch.match.results import SUMMARY, Results, open_results, read_results, write_whole
+from anabranch.match.player import PlayerSpec
+from anabranch.match.results import SUMMARY, Results, open_results, read_results, remove_files, write_whole
 from anabranch.match.runner import check_match, summary
 from anabranch.match.standing import Count
 from anabranch.study.folder import (
     Findings,
+    check_folder,
+    clear,
     enter,
+    has_results,
     match_folder,
     open_measurements,
     read_document,
     read_findings,
 )
-from anabranch.study.measure import measure
+from anabranch.study.measure import engine_of, measure
 from anabranch.study.plan import Contest, Measurement, Plan, Study
 from anabranch.study.recipes import find_recipe
 
@@ -72,18 +77,37 @@ def run_study(
 
     A match whose Elo has an error smaller than `error` gets no more pairs.
     """
+    read_settings(PlayerSpec("all", "preset", "default", study.settings))
     plan = find_recipe(study.recipe).plan(study)
     part = plan.chosen(variants, names)
-    for contest in part.contests:
-        check_match(contest.spec)
+    check_folder(folder, study, plan)
+    check_plan(part)
     folder.mkdir(parents=True, exist_ok=True)
     words = " ".join(["all" if not (variants or names) else "only", *variants, *names])
     words += f" to ± {error:g}" if error else ""
     with locked(folder / ".lock"):
         enter(folder, study, plan, words)
-        with ExitStack() as stack:
-            _work(part, folder, executor, tell, stack, error)
+        try:
+            with ExitStack() as stack:
+                _work(part, folder, executor, tell, stack, error)
+        except Exception:
+            if not has_results(folder):
+                clear(folder)
+                remove_files(folder, ".lock")
+            raise
     return read_findings(folder, study, plan)
+
+
+def check_plan(plan: Plan) -> None:
+    """Refuse what cannot be played or measured, before anything is written."""
+    for contest in plan.contests:
+        check_match(contest.spec)
+    engines = {
+        (one.variant, one.about["preset"], json.dumps(one.about["settings"])): one
+        for one in plan.measurements
+    }
+    for one in engines.values():
+        engine_of(one.variant, one.about["preset"], one.about["settings"])
 
 
 def open_study(folder: Path) -> Findings:

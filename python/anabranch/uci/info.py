@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from anabranch.centipawns import TABLEBASE_WIN, centipawns, wdl
+from anabranch.centipawns import chances_of, score_of, wdl
 from anabranch.result import Line, Progress
 from anabranch.settings import Settings
 
@@ -90,36 +90,18 @@ def worth(line: Line) -> tuple[int, float]:
 
 def mate_of(line: Line) -> int | None:
     """Moves to the end of the game where that is proven and the line shows it; negative for the loser."""
-    if line.state not in ("win", "loss") or line.plies is None or len(line.moves) != line.plies:
-        return None
-    return (line.plies + 1) // 2 if line.state == "win" else -(line.plies // 2)
+    return line.mate
 
 
 def score(line: Line, variant: str) -> str:
     """The score of a line: mate where it is proven, else centipawns."""
     mate = mate_of(line)
-    if mate is not None:
-        return f"mate {mate}"
-    match line.state:
-        case "tb-win":
-            return f"cp {TABLEBASE_WIN}"
-        case "tb-loss":
-            return f"cp {-TABLEBASE_WIN}"
-        case "draw" | "tb-draw":
-            return "cp 0"
-    return f"cp {centipawns(line.value, variant)}"
+    return f"mate {mate}" if mate is not None else f"cp {score_of(line.value, line.state, variant)}"
 
 
 def line_wdl(line: Line, raw: tuple[float, float, float] | None, variant: str) -> tuple[int, int, int]:
     """Win, draw and loss of a line per mille."""
-    match line.state:
-        case "win" | "tb-win":
-            return 1000, 0, 0
-        case "loss" | "tb-loss":
-            return 0, 0, 1000
-        case "draw" | "tb-draw":
-            return 0, 1000, 0
-    return wdl(line.value, raw, variant)
+    return chances_of(line.value, line.state, raw, variant)
 
 
 def move_table(progress: Progress, settings: Settings) -> list[str]:
