@@ -21,7 +21,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: run web programs test test-train test-cluster check check-clean lint format wheel publish bench clean help
+.PHONY: run web programs committed test test-train test-cluster check check-clean lint format wheel publish bench clean help
 
 run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
@@ -42,7 +42,7 @@ test-cluster: $(VENV)/.cluster ## Set up with Ray (240 MB), then run the tests o
 
 check: lint test ## Format, lint and types, then the tests
 
-check-clean: ## What the README promises, as on a new machine: `make run` and `make test` in a fresh clone, with empty caches
+check-clean: ## Run what the README promises, `make run` and `make test`, in a fresh clone with empty caches
 	@scripts/check-clean
 
 lint: $(VENV)/.native $(VENV)/.dev $(WEB)/.ready
@@ -68,7 +68,7 @@ wheel: $(VENV)/.base web ## One wheel for every Python from 3.11 on in dist/, tr
 	$(BIN)/python scripts/absolute_links.py dist/*.whl
 	scripts/verify-wheel $(BIN)/python dist
 
-publish: wheel ## Upload the wheel and the sources to the package index; MATURIN_PYPI_TOKEN or ~/.pypirc says as whom
+publish: committed wheel ## Upload the wheel and the sources to the package index; MATURIN_PYPI_TOKEN or ~/.pypirc says as whom
 	$(BIN)/maturin sdist --out dist
 	$(BIN)/python scripts/absolute_links.py dist/*.tar.gz
 	$(BIN)/maturin upload dist/*
@@ -82,7 +82,11 @@ clean: ## Remove all that was built or installed
 	rm -f python/anabranch/_core*.so python/anabranch/_core*.pyd
 
 help: ## Show this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
+
+# A release is made of what is committed.
+committed:
+	@git diff --quiet HEAD || { echo "There are changes that are not committed." >&2; exit 1; }
 
 # The environment with the build tool. Rust is asked for first, before anything is made.
 $(VENV)/.base:

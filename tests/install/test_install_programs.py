@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "install-programs"
+REPOSITORY = Path(__file__).parents[2]
+SCRIPT = REPOSITORY / "scripts" / "install-programs"
 PACKAGES = ["stockfish", "fairy-stockfish", "polyglot", "uci2wb", "xboard", "xvfb", "chromium"]
 PROGRAMS = [*PACKAGES[:-2], "Xvfb", "chromium"]
 ALL = " ".join([*PACKAGES, "fonts-dejavu-core"])
@@ -91,3 +94,33 @@ def test_nothing_is_asked_where_all_is_there(machine: Machine) -> None:
         machine.put(program)
     done = machine.run()
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_make_asks_before_anything_is_made(machine: Machine, tmp_path: Path) -> None:
+    """Nobody waits for a build to be told then what is missing."""
+    clone = tmp_path / "clone"
+    shutil.copytree(REPOSITORY / "scripts", clone / "scripts")
+    for name in ("Makefile", "pyproject.toml", "Cargo.toml"):
+        shutil.copy(REPOSITORY / name, clone / name)
+    (clone / "crates").mkdir()
+    before = sorted(clone.rglob("*"))
+    for name in ("awk", "cargo", "dirname", "find", "node", "npm", "rustc", "sed", "sh"):
+        found = shutil.which(name)
+        assert found is not None, name
+        machine.put(name, f'exec {found} "$@"')
+    machine.put("python3", f'exec {sys.executable} "$@"')
+    machine.put("id", "echo 1000")
+    done = subprocess.run(
+        [shutil.which("make") or "make", "test"],
+        cwd=clone,
+        env={**os.environ, "PATH": str(machine.bin), "GAMES": str(machine.bin), "MAKEFLAGS": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    sentence, make = done.stderr.splitlines()
+    assert sentence.endswith(f": apt-get install {ALL}")
+    assert "programs" in make
+    assert done.stdout == ""
+    assert sorted(clone.rglob("*")) == before
