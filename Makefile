@@ -21,7 +21,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: run web test test-train test-cluster check lint format wheel bench clean help
+.PHONY: run web programs committed test test-train test-cluster check check-clean lint format wheel publish bench clean help
 
 run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
@@ -29,7 +29,7 @@ run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the defa
 web: $(VENV)/.base ## Build the page of the web board, where its sources have changed (that needs Node)
 	@$(BIN)/python scripts/build_web.py
 
-test: $(VENV)/.native $(VENV)/.dev $(VENV)/.engines $(VENV)/.tables $(VENV)/.browser web $(WEB)/.ready ## Set up, then run the tests of the core, of the page and of the package
+test: programs $(VENV)/.native $(VENV)/.dev $(VENV)/.tables web $(WEB)/.ready ## Set up, then run the tests of the core, of the page and of the package
 	cargo test --locked --profile fast --package anabranch-core
 	npm --prefix web run --silent test
 	$(BIN)/python -m pytest $(TWO_AT_ONCE) --ignore=tests/train --ignore=python/anabranch/train --ignore=tests/cluster
@@ -40,7 +40,10 @@ test-train: $(VENV)/.train ## Set up with PyTorch (several GB), then run the tes
 test-cluster: $(VENV)/.cluster ## Set up with Ray (240 MB), then run the tests on a cluster of two nodes
 	$(BIN)/python -m pytest tests/cluster
 
-check: lint test ## Format, lint and types, then the tests; CI runs this, test-train and test-cluster
+check: lint test ## Format, lint and types, then the tests
+
+check-clean: ## Run what the README promises, `make run` and `make test`, in a fresh clone with empty caches
+	@scripts/check-clean
 
 lint: $(VENV)/.native $(VENV)/.dev $(WEB)/.ready
 	@scripts/check-rust fmt clippy
@@ -62,7 +65,13 @@ wheel: $(VENV)/.base web ## One wheel for every Python from 3.11 on in dist/, tr
 	@scripts/check-rust
 	rm -rf dist
 	$(BIN)/maturin build --out dist
+	$(BIN)/python scripts/absolute_links.py dist/*.whl
 	scripts/verify-wheel $(BIN)/python dist
+
+publish: committed wheel ## Upload the wheel and the sources to the package index; MATURIN_PYPI_TOKEN or ~/.pypirc says as whom
+	$(BIN)/maturin sdist --out dist
+	$(BIN)/python scripts/absolute_links.py dist/*.tar.gz
+	$(BIN)/maturin upload dist/*
 
 bench: $(VENV)/.native ## Measure speed and memory, and print the signature of the search
 	$(BIN)/anabranch bench
@@ -73,7 +82,11 @@ clean: ## Remove all that was built or installed
 	rm -f python/anabranch/_core*.so python/anabranch/_core*.pyd
 
 help: ## Show this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
+
+# A release is made of what is committed.
+committed:
+	@git diff --quiet HEAD || { echo "There are changes that are not committed." >&2; exit 1; }
 
 # The environment with the build tool. Rust is asked for first, before anything is made.
 $(VENV)/.base:
@@ -96,15 +109,12 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/.native
 	@$(REQUIRE) dev
 	@touch $@
 
-# The engines that teach in the tests.
-$(VENV)/.engines: | $(VENV)/.base
-	@scripts/install-engines
-	@touch $@
-
-# The browser that the tests of the web board drive.
-$(VENV)/.browser: | $(VENV)/.base
-	@scripts/install-browser
-	@touch $@
+# What make does not bring, asked for before anything is made. It is asked every time: that takes no time.
+programs:
+	@scripts/check-rust
+	@scripts/find-python > /dev/null
+	@scripts/check-node
+	@scripts/install-programs
 
 # The tools and packages of the page.
 $(WEB)/.ready: web/package-lock.json

@@ -1,8 +1,9 @@
 """Installs what the package depends on, with the extras named as arguments, and not the package itself.
 
-pip would install both with `pip install --editable '.[web]'`. The package is built without isolation, so that a change of the
-core is built again without the network; pip then builds every dependency that has no wheel in the same way, without the tools
-which that dependency asks for. So dependencies are installed here, the ordinary way, and the package by itself afterwards.
+pip would install both with `pip install --editable '.[web]'`. The package is built without isolation, so that
+a change of the core is built again without the network; pip then builds every dependency that has no wheel in
+the same way, without the tools which that dependency asks for. So dependencies are installed here, the
+ordinary way, and the package by itself afterwards.
 """
 
 import re
@@ -16,7 +17,7 @@ PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
 
 def requirements(project: dict[str, Any], extras: list[str]) -> list[str]:
-    """The requirements of a `[project]` table with some of its extras; an extra that names others stands for them too."""
+    """The requirements of a `[project]` table with extras; an extra that names others stands for them."""
     optional = project["optional-dependencies"]
     found = list(project["dependencies"])
     waiting, seen = list(extras), set()

@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anabranch.errors import GraphAccessError, GraphFileError, MissingPackageError
+from anabranch.errors import GraphAccessError, GraphFileError
+from anabranch.optional import require
 from anabranch.result import State
 
 if TYPE_CHECKING:
@@ -95,12 +96,9 @@ class SearchGraph:
 
     def to_networkx(self) -> networkx.MultiDiGraph[int]:
         """The graph for NetworkX, with all numbers as attributes; edges are keyed by their move."""
-        try:
-            import networkx
-        except ImportError:
-            raise MissingPackageError(
-                "this needs the package networkx; 'pip install anabranch[graph]' brings it"
-            ) from None
+        require("networkx", "graph")
+        import networkx
+
         graph: networkx.MultiDiGraph[int] = networkx.MultiDiGraph(variant=self.variant)
         for node in self.nodes:
             values = asdict(node)

@@ -3,7 +3,25 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from anabranch.errors import MissingPackageError
+
+
+def lacking(reason: str, extra: str) -> MissingPackageError:
+    """The error for a package that is not installed: the reason, and how to install the extra that brings it.
+
+    >>> print(lacking("this needs the package onnx", "onnx"))
+    this needs the package onnx; pip install '.[onnx]' in a clone of Anabranch brings it,
+    or pip install 'FILE[onnx]' with its wheel
+    """
+    from anabranch.errors import MissingPackageError
+
+    return MissingPackageError(
+        f"{reason}; pip install '.[{extra}]' in a clone of Anabranch brings it, "
+        f"or pip install 'FILE[{extra}]' with its wheel"
+    )
 
 
 def require(name: str, extra: str) -> Any:
@@ -12,8 +30,6 @@ def require(name: str, extra: str) -> Any:
     >>> require("math", "none").floor(1.5)
     1
     """
-    from anabranch.errors import MissingPackageError
-
     try:
         return import_module(name)
     except ImportError as error:
@@ -21,4 +37,4 @@ def require(name: str, extra: str) -> Any:
             reason = f"the package {name} cannot be used: {error}"
         else:
             reason = f"this needs the package {name}"
-        raise MissingPackageError(f"{reason}; 'pip install anabranch[{extra}]' brings it") from None
+        raise lacking(reason, extra) from None

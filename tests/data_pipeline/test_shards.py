@@ -29,6 +29,7 @@ from anabranch.data.shards import (
 )
 from anabranch.data.stats import collect
 from anabranch.errors import DataError
+from anabranch.optional import lacking
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 AFTER = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
@@ -217,4 +218,4 @@ def test_without_pyarrow_there_is_a_sentence(tmp_path: Path) -> None:
     command = [sys.executable, "-c", script, "data", "stats", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "anabranch: training data needs pyarrow: pip install 'anabranch[data]'\n"
+    assert done.stderr == f"anabranch: {lacking('training data needs the package pyarrow', 'data')}\n"

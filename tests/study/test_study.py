@@ -29,6 +29,7 @@ from anabranch.match.results import RESULTS, read_results
 from anabranch.match.standing import Count
 from anabranch.match.statistics import elo
 from anabranch.networks.shipped import TUNED, bundled
+from anabranch.optional import lacking
 from anabranch.settings import Settings
 from anabranch.study.draw import draw
 from anabranch.study.exhibit import Chart, Exhibit, Point, Series
@@ -579,9 +580,7 @@ def test_without_matplotlib_one_sentence(
         draw(chart)
     assert run(["study", "draw", str(studies["merge"])]) == 2
     error = capsys.readouterr().err
-    assert error == (
-        "anabranch: this needs the package matplotlib; 'pip install anabranch[study]' brings it\n"
-    )
+    assert error == f"anabranch: {lacking('this needs the package matplotlib', 'study')}\n"
     assert run(["study", "summarise", str(studies["merge"])]) == 0
 
 
@@ -592,7 +591,7 @@ def test_without_ray_one_sentence(
     asked = ["study", "run", "merge", "--scale", "tiny", "--out", str(tmp_path), "--ray", "auto"]
     assert run(asked) == 2
     error = capsys.readouterr().err
-    assert error == "anabranch: this needs the package ray; 'pip install anabranch[cluster]' brings it\n"
+    assert error == f"anabranch: {lacking('this needs the package ray', 'cluster')}\n"
 
 
 def test_commands(studies: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from anabranch.cli import run
+from anabranch.optional import lacking
 
 from .conftest import Shards
 
@@ -57,4 +58,5 @@ def test_without_the_extra(
         return None if name == "torch" else found(name, *rest)
 
     monkeypatch.setattr(importlib.util, "find_spec", without_torch)
-    assert "pip install 'anabranch[train]'" in refused(capsys, "run", "--out", str(tmp_path))
+    expected = str(lacking("training needs the package torch", "train"))
+    assert expected in refused(capsys, "run", "--out", str(tmp_path))

@@ -1,6 +1,6 @@
 """Real clients: python-chess, the adapters polyglot and uci2wb, and xboard on a screen that is not there.
 
-What they need is installed by scripts/install-engines. Each talks to our engine in its own way; what they
+What they need is installed by scripts/install-programs. Each talks to our engine in its own way; what they
 write and print is checked, not what the engine thinks.
 """
 

@@ -114,7 +114,7 @@ def test_bad_files(graph: SearchGraph, tmp_path: Path) -> None:
 
 def test_a_missing_package_is_a_sentence(graph: SearchGraph, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "networkx", None)
-    with pytest.raises(errors.MissingPackageError, match="networkx"):
+    with pytest.raises(errors.MissingPackageError, match=r"needs the package networkx; .*'\.\[graph\]'"):
         graph.to_networkx()
 
 

@@ -48,7 +48,7 @@ def server() -> Iterator[Server]:
 def browser() -> Iterator[Browser]:
     """Not for the whole session: its event loop runs as long, and other tests have loops of their own."""
     path = which("chromium") or which("chromium-browser") or which("google-chrome")
-    assert path is not None, "there is no Chromium; scripts/install-browser installs it"
+    assert path is not None, "there is no Chromium; scripts/install-programs installs it"
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=arguments)

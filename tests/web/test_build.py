@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from scripts.build_web import WEB, hash_of_sources, is_built
 
+from anabranch.optional import lacking
 from anabranch.web.server import STATIC, listen, read_page
 
 
@@ -59,8 +60,7 @@ def test_a_missing_package_is_one_sentence() -> None:
     code = "import sys; sys.modules['fastapi'] = None; from anabranch.cli import main; main(['play'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    said = "anabranch: this needs the package fastapi; 'pip install anabranch[web]' brings it\n"
-    assert done.stderr == said
+    assert done.stderr == f"anabranch: {lacking('this needs the package fastapi', 'web')}\n"
 
 
 @pytest.mark.parametrize(

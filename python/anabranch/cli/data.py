@@ -19,7 +19,7 @@ from anabranch.cluster import cores
 from anabranch.settings import variants
 
 data = typer.Typer(
-    help="Make, read, count and check training data (needs anabranch[data]).",
+    help="Make, read, count and check training data (needs the extra data).",
     no_args_is_help=True,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

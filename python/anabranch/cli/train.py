@@ -13,7 +13,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from anabranch.errors import LimitError, MissingPackageError, SettingError
+from anabranch.errors import LimitError, SettingError
+from anabranch.optional import lacking
 
 train = typer.Typer(help="Train networks from shards, measure and export them.", rich_markup_mode=None)
 
@@ -40,7 +41,7 @@ _SITTING = {
 def _require() -> None:
     for package in ("torch", "pyarrow", "safetensors"):
         if importlib.util.find_spec(package) is None:
-            raise MissingPackageError(f"training needs {package}: pip install 'anabranch[train]'")
+            raise lacking(f"training needs the package {package}", "train")
     # Threads that spin while they wait take the cores from those that encode batches; with this, steps take a
     # third of the time.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

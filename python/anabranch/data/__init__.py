@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from anabranch.errors import MissingPackageError
+from anabranch.optional import lacking
 
 if find_spec("pyarrow") is None:
-    raise MissingPackageError("training data needs pyarrow: pip install 'anabranch[data]'")
+    raise lacking("training data needs the package pyarrow", "data")

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from anabranch.errors import DataError, MissingPackageError
+from anabranch.errors import DataError
+from anabranch.optional import lacking
 
 PIECE = 1 << 22
 """Bytes of a piece, and up to the end of the game there."""
@@ -48,7 +49,7 @@ def open_text(path: Path) -> tuple[BinaryIO, BinaryIO]:
         try:
             import zstandard
         except ImportError as error:
-            raise MissingPackageError("a .zst file needs zstandard: pip install 'anabranch[data]'") from error
+            raise lacking("a .zst file needs the package zstandard", "data") from error
         tool = zstandard.ZstdDecompressor(max_window_size=1 << 31)
         return cast("BinaryIO", tool.stream_reader(raw, read_across_frames=True)), raw
     if first[:3] == b"BZh":
