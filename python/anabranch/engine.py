@@ -337,6 +337,8 @@ class Engine:
         with self._exclusive():
             if self._session.ending() is not None:
                 raise GameOverError(f"the game is already over in this position ({self._session.fen()})")
+            self._session.clear_stop()
+            self._session.tidy()  # the numbers are those of the graph below the position
             return self._result(_count("lines", lines, 0) or 0)
 
     def graph(self, depth: int | None = None, visits: int = 1, nodes: int = 2000) -> SearchGraph:

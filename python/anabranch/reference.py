@@ -623,6 +623,7 @@ class Search:
 
     def start_graph(self) -> None:
         """Forget everything and stand at the root position with a freshly seeded generator."""
+        self.doubts = 0
         self.random = Random(self.settings.seed)
         self.side = self.board.turn
         self.table: dict[Key, Node] = {}
@@ -675,7 +676,7 @@ class Search:
         node.edges.remove(edge)
         node.edges.insert(node.opened, edge)
         node.opened += 1
-        if self.settings.solver and child.state is not State.UNKNOWN:
+        if self.settings.solver and self.doubts < 2 and child.state is not State.UNKNOWN:
             self.mark_pruned(edge)
             self.inform(node)
 
@@ -982,7 +983,9 @@ class Search:
         evaluations = None if evaluations is None else done.evaluations + evaluations
         idle = 0
         try:
-            while idle < self.settings.idle_collections and not self.is_finished(simulations, evaluations):
+            while idle < self.settings.idle_collections and not (
+                self.is_spent(simulations, evaluations) or (self.root.state.is_exact and self.stands())
+            ):
                 batch = self.collect(simulations, evaluations)
                 if batch.leaves:
                     self.queue.append(batch)
@@ -1000,17 +1003,13 @@ class Search:
             while self.queue:
                 self.abandon(self.queue.popleft())
 
-    def is_finished(
-        self, simulations: int | None, evaluations: int | None, batch: Batch | None = None
-    ) -> bool:
-        """Whether a limit is met, counting what is in flight, or the root is proven."""
+    def is_spent(self, simulations: int | None, evaluations: int | None, batch: Batch | None = None) -> bool:
+        """Whether a limit is met, counting what is in flight."""
         batches = [*self.queue, batch] if batch is not None else list(self.queue)
         begun = self.statistics.simulations + sum(len(b.leaves) for b in batches)
         asked = self.statistics.evaluations + sum(b.evaluations for b in batches)
-        return (
-            self.root.state.is_exact
-            or (simulations is not None and begun >= simulations)
-            or (evaluations is not None and asked >= evaluations)
+        return (simulations is not None and begun >= simulations) or (
+            evaluations is not None and asked >= evaluations
         )
 
     def width(self) -> tuple[int, int]:
@@ -1022,12 +1021,47 @@ class Search:
         batches = min(settings.batches_in_flight, width)
         return width // batches, batches
 
+    def stands(self) -> bool:
+        """Whether what is proven about the root holds in this game, with its repetitions and its clock."""
+        if self.root.state is State.DRAW:
+            return True
+        return self.holds(self.root, self.board, Counter(self.history))
+
+    def holds(self, node: Node, board: chess.Board, seen: Counter[str]) -> bool:
+        """Play a proof out: the first of the winner's shortest answers against every move of the loser."""
+        if node.is_terminal:
+            return True
+        if seen[node.position] == 2 or (self.limit is not None and board.halfmove_clock >= self.limit):
+            return False
+        children = [(edge, edge.child) for edge in node.open_edges if edge.child is not None]
+        if node.state is State.WIN:
+            wins = [(edge, child) for edge, child in children if child.state is State.LOSS]
+            children = [min(wins, key=lambda win: win[1].end_in_ply or 0)]
+        seen[node.position] += 1
+        for edge, child in children:
+            after = board.copy(stack=False)
+            play(after, edge.move)
+            if not self.holds(child, after, seen):
+                return False
+        seen[node.position] -= 1
+        return True
+
+    def doubt(self) -> None:
+        """Begin anew, as the game's history breaks the proof of the root; the second time without proofs."""
+        doubts = self.doubts + 1
+        self.start_graph()
+        self.doubts = doubts
+
     def collect(self, simulations: int | None = None, evaluations: int | None = None) -> Batch:
         """Simulate until the batch or a cap is full; what needs no evaluation is backed up at once."""
         settings = self.settings
+        collided: list[Trajectory] = []
+        if self.root.state.is_exact and not self.stands():
+            if self.queue:
+                return Batch(most_in_flight=1)
+            self.doubt()
         size, most_in_flight = self.width()
         batch = Batch(most_in_flight)
-        collided: list[Trajectory] = []
         if settings.dirichlet_epsilon > 0.0 and self.root.edges and not self.root.has_noise:
             self.add_noise(self.root)
         while (
@@ -1035,7 +1069,8 @@ class Search:
             and batch.collisions < settings.batch_collisions
             and batch.stops < settings.batch_stops
             and batch.terminals < settings.batch_terminals
-            and not self.is_finished(simulations, evaluations, batch)
+            and not self.is_spent(simulations, evaluations, batch)
+            and not self.root.state.is_exact
         ):
             trajectory = self.simulate()
             last = trajectory.last
@@ -1129,6 +1164,7 @@ class Search:
             self.start_graph()
             return
         self.root = child
+        self.doubts = 0
         kept = list(self.nodes())
         alive = {id(node) for node in kept}
         self.table.clear()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from anabranch import Engine
 from anabranch.graph import SearchGraph
@@ -40,6 +43,34 @@ def test_visits_rise_under_the_cap(preset: str, variant: str, position: str) -> 
         assert all(move.q is None or abs(move.q) <= 1.0 for move in result.moves)
     assert last > 100_000
     assert reclaims > 0
+
+
+def quick(size: int) -> Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """An evaluator of Python with some opinion on every position and every move."""
+
+    def evaluate(planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        weights = np.linspace(-1.0, 1.0, planes[0].size, dtype=np.float32)
+        values = np.sin(planes.reshape(len(planes), -1) @ weights)
+        return values, np.sin(values[:, None] * 50 + np.arange(size, dtype=np.float32)[None, :])
+
+    return evaluate
+
+
+@pytest.mark.parametrize("is_python", [False, True])
+@pytest.mark.parametrize(("variant", "position"), [("chess", CHESS), ("crazyhouse", HOUSE)])
+def test_a_reclaim_keeps_much_of_the_graph(is_python: bool, variant: str, position: str) -> None:
+    engine = Engine(variant, evaluator="material", memory=CAP)
+    if is_python:
+        engine.configure(evaluator=quick(engine._session.shape("v3")[1]))
+    nodes = reclaims = 0
+    for _ in range(160):
+        numbers = engine.search(position, simulations=250).statistics
+        assert numbers.reserved_bytes <= CAP
+        if numbers.reclaims:
+            reclaims += 1
+            assert numbers.nodes > 0.4 * nodes
+        nodes = numbers.nodes
+    assert reclaims > 1
 
 
 def test_bytes_follow_the_graph() -> None:
@@ -104,6 +135,22 @@ def test_reuse_keeps_exactly_what_is_reachable(preset: str, variant: str, positi
         assert engine.search(simulations=200).statistics.root_visits > before.nodes[child].visits
 
 
+def test_what_a_stopped_search_left_is_freed_later() -> None:
+    engine = Engine(preset="mcgs", memory=256 << 20)
+    move = engine.search(CHESS, simulations=40_000).best_move
+    engine.position = (CHESS, [move])
+    stopped = engine.search(time=1e-6)
+    assert stopped.finish == "time"
+    assert stopped.best_move in engine.legal_moves
+    assert stopped.statistics.nodes > 10_000  # nothing or little is freed yet
+    engine.position = (CHESS, [move])
+    numbers = engine.result().statistics
+    graph = whole(engine)
+    # Nodes that only draws of a path have reached have no visits, and are not exported.
+    assert 0 <= numbers.nodes - len(graph.nodes) < 10
+    assert numbers.nodes < stopped.statistics.nodes
+
+
 def test_without_reuse_or_below_an_unknown_move_a_new_graph_starts() -> None:
     engine = Engine(preset="mcgs", reuse=False)
     move = engine.search(CHESS, simulations=500).best_move
@@ -129,22 +176,22 @@ def test_stops_at_the_cap_leave_a_whole_graph(preset: str, tmp_path: Path) -> No
     """Stops fall into the reclaiming of memory as well: what they leave is a graph that a file can hold, and
     that goes on growing.
     """
-    engine = Engine("crazyhouse", preset=preset, evaluator="material", memory=8 << 20)
+    engine = Engine("crazyhouse", preset=preset, evaluator="material", memory=CAP)
     rng = random.Random(preset)
-    engine.search(HOUSE, simulations=20_000)
+    engine.search(HOUSE, simulations=30_000)
     reclaims = 0
     for number in range(60):
         # The stop flag is set at the deadline, wherever the core is then.
         result = engine.search(HOUSE, time=rng.uniform(0.001, 0.03))
         assert result.finish == "time"
         reclaims += result.statistics.reclaims
-        assert result.statistics.reserved_bytes <= 8 << 20
+        assert result.statistics.reserved_bytes <= CAP
         assert engine._session.in_flight_marks() == 0
         assert sum(move.visits for move in result.moves) == result.statistics.root_visits - 1
         if number % 15 == 0:
             engine.configure(memory=64 << 20)  # a file is read into arenas of another shape
             engine.save(tmp_path / "graph")
-            engine.configure(memory=8 << 20)
+            engine.configure(memory=CAP)
             loaded = Engine.load(tmp_path / "graph", evaluator="material")
             assert loaded.result().moves == engine.result().moves
     assert reclaims > 0

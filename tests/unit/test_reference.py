@@ -825,6 +825,26 @@ def test_advance_keeps_what_is_below(backup: str) -> None:
         search.advance(edge.move)
 
 
+def test_a_search_goes_on_where_the_history_breaks_a_proof() -> None:
+    """Mate in two, but the position after its key has been there twice."""
+    board = chess.Board("8/k1K5/5p2/3N4/6Q1/8/8/8 b - - 0 90")
+    for move in ("a7a6", "c7d6", "a6a7", "d6c7", "a7a6", "c7d6", "a6a7"):
+        board.push_uci(move)
+    settings = dataclasses.replace(PRESETS["mcgs-combined"], urgency="reduction")
+    other = Search(board.copy(stack=False), settings, material)
+    other.run(simulations=20_000)
+    assert (other.root.state, other.root.end_in_ply) == (State.WIN, 3)
+    assert other.stands()
+    search = Search(board, settings, material)
+    search.root, search.table = other.root, other.table  # a graph from before the repetitions
+    assert not search.stands()
+    search.run(simulations=300)
+    assert search.doubts == 1
+    assert search.root is not other.root
+    assert search.statistics.simulations == 300 or (search.root.state is State.WIN and search.stands())
+    assert search.best_move() != chess.Move.from_uci("d6c7")
+
+
 def test_advance_to_an_unknown_move_starts_anew() -> None:
     search = searched(chess.Board(), uniform, 1, seed=9)
     search.advance(chess.Move.from_uci("a2a3"))

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use crate::game::Game;
 use crate::graph::State;
 use crate::pool::{Flight, Pool, Task};
+use crate::proof::Standing;
 use crate::search::{Batch, Budget, Scratch, Search};
 
 /// What ends a search.
@@ -85,14 +86,21 @@ impl Course {
     /// Why the search should end before the next collection, if it should.
     pub fn finish<G: Game>(&self, search: &Search<G>, stop: &AtomicBool) -> Option<Finish> {
         if stop.load(Ordering::Relaxed) {
-            Some(Finish::Stopped)
-        } else if self.limits.time.is_some_and(|time| self.begun.elapsed() >= time) {
-            Some(Finish::Time)
-        } else if search.proven().0.is_exact() {
-            Some(Finish::Solved)
-        } else if !search.within(&self.limits.budget) {
+            return Some(Finish::Stopped);
+        }
+        if self.limits.time.is_some_and(|time| self.begun.elapsed() >= time) {
+            return Some(Finish::Time);
+        }
+        match search.standing() {
+            Some(Standing::Stands) => return Some(Finish::Solved),
+            // Nothing is left to search, and nothing can be claimed.
+            Some(Standing::Unsure) => return Some(Finish::Idle),
+            // The next collection begins anew.
+            Some(Standing::Breaks) | None => {}
+        }
+        if !search.within(&self.limits.budget) {
             Some(Finish::Budget)
-        } else if search.graph().is_spent() {
+        } else if search.graph().is_spent() && search.graph().is_swept() {
             Some(Finish::Visits)
         } else if self.idle >= search.settings().idle_collections {
             Some(if search.is_starved() { Finish::Memory } else { Finish::Idle })

@@ -11,7 +11,8 @@
 mod sweep;
 mod table;
 
-pub use sweep::Cancelled;
+use sweep::Sweep;
+pub use sweep::{Cancelled, Marks, RANKS};
 use table::{Table, hash_of, table_hash};
 
 use crate::game::MoveCode;
@@ -273,6 +274,8 @@ pub struct Graph {
     live_links: usize,
     live_candidates: usize,
     memory: usize,
+    /// Nodes that wait to be freed.
+    sweep: Option<Sweep>,
     /// What a draw is worth to each player.
     draws: [f64; 2],
     /// Some node has [`MOST_VISITS`].
@@ -296,7 +299,8 @@ fn make_room<T>(items: &mut Vec<T>, need: usize, spare: usize, most: usize) -> b
     if missing > affordable {
         return false;
     }
-    let wanted = missing.max(items.capacity() / 2).max(256).min(affordable);
+    // Never much of what is left: the other arenas must find room too.
+    let wanted = missing.max(256).max((items.capacity() / 2).min(affordable / 8)).min(affordable);
     items.reserve_exact(free + wanted);
     true
 }
@@ -319,6 +323,7 @@ impl Graph {
             live_links: 0,
             live_candidates: 0,
             memory,
+            sweep: None,
             draws: [0.0; 2],
             spent: false,
             most_items: MOST_ITEMS,
@@ -555,6 +560,7 @@ impl Graph {
 
     /// The node with this merge key.
     pub fn find(&self, key: u64, salt: u32) -> Option<NodeId> {
+        debug_assert!(self.is_swept());
         self.table.find(table_hash(key, salt), |&id| {
             let node = &self.nodes[id as usize];
             node.key == key && node.salt == salt
@@ -583,6 +589,7 @@ impl Graph {
             flags: if player == 0 { 0 } else { node_flag::PLAYER },
             state: State::Unknown,
         };
+        debug_assert!(self.is_swept());
         self.live_nodes += 1;
         if self.free_node != NONE {
             let id = self.free_node;
@@ -748,6 +755,7 @@ impl Graph {
             *self = Graph { draws: self.draws, most_items: self.most_items, ..Graph::new(self.memory) };
             return;
         }
+        self.sweep = None;
         self.nodes.clear();
         self.edges.clear();
         self.candidates.clear();
@@ -811,7 +819,8 @@ mod tests {
         }
         assert!(graph.node(ids[3]).has(node_flag::TRANSPOSITION));
         assert_eq!(graph.parents(ids[3]).count(), 2);
-        assert!(graph.sweep(&[ids[1]], |_, _, _| true, &|| false));
+        graph.keep_below(ids[1]);
+        assert!(!graph.is_swept() && graph.go_on(&|| false) && graph.is_swept());
         assert_eq!(graph.ids().collect::<Vec<_>>(), vec![ids[1], ids[3], ids[4]]);
         assert_eq!(graph.len(), 3);
         assert!(graph.find(0, 0).is_none() && graph.find(3, 0) == Some(ids[3]));

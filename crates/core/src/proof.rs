@@ -15,38 +15,58 @@ const MOST_STEPS: usize = 400_000;
 /// The same for one of several lines.
 const MOST_STEPS_OF_LINE: usize = 20_000;
 
+/// What came of the replay of a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It holds with the history of the path.
+    Stands,
+    /// It does not, or it has holes.
+    Breaks,
+    /// The replay took too long.
+    Unsure,
+}
+
 /// Whether the proof at the root stands with the history of the path. Draws need no replay: a draw by rule cannot break them.
-pub fn stands<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> bool {
+pub fn standing<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> Standing {
     match graph.node(root).state {
-        State::Draw => true,
+        State::Draw => Standing::Stands,
         State::Win | State::Loss => {
             let limit = path.root().clock_limit().unwrap_or(u32::MAX);
             let mut replay = Replay { graph, path, limit, steps: 0, most_nodes: usize::MAX, seen: HashMap::new() };
-            let clock = path.root().clock();
-            replay.is_beyond_doubt(root, clock) || replay.holds(root, clock)
+            replay.judge(root, path.root().clock())
         }
-        _ => false,
+        _ => Standing::Breaks,
     }
 }
 
-/// Whether what is proven about one move of the root stands with the history of the path. A proof that takes long to replay does not.
-pub fn stands_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Path<G>) -> bool {
+/// The same as [`standing`], where no difference is made between a proof that breaks and one that takes too long.
+pub fn stands<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> bool {
+    standing(graph, root, path) == Standing::Stands
+}
+
+/// Whether what is proven about one move of the root stands with the history of the path.
+pub fn standing_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Path<G>) -> Standing {
     let edge = graph.edge(root, slot);
     if edge.child == NONE {
-        return false;
+        return Standing::Breaks;
     }
     match graph.node(edge.child).state {
-        State::Draw => true,
+        State::Draw => Standing::Stands,
         State::Win | State::Loss => {
             let limit = path.root().clock_limit().unwrap_or(u32::MAX);
             let seen = HashMap::from([(graph.node(root).key, 1)]);
             let clock = if edge.has(edge_flag::ZEROING) { 0 } else { path.root().clock() + 1 };
             let steps = MOST_STEPS - MOST_STEPS_OF_LINE;
             let mut replay = Replay { graph, path, limit, steps, most_nodes: MOST_STEPS_OF_LINE, seen };
-            replay.is_beyond_doubt(edge.child, clock) || replay.holds(edge.child, clock)
+            replay.judge(edge.child, clock)
         }
-        _ => false,
+        _ => Standing::Breaks,
     }
+}
+
+/// Whether that is sure.
+pub fn stands_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Path<G>) -> bool {
+    standing_after(graph, root, slot, path) == Standing::Stands
 }
 
 /// The slots by which a proof goes on from a node: the shortest answers of the winner, every move of the loser. `None` where the proof has
@@ -83,6 +103,16 @@ struct Replay<'a, G> {
 }
 
 impl<G: Game> Replay<'_, G> {
+    fn judge(&mut self, id: NodeId, clock: u32) -> Standing {
+        if self.is_beyond_doubt(id, clock) || self.holds(id, clock) {
+            Standing::Stands
+        } else if self.steps > MOST_STEPS {
+            Standing::Unsure
+        } else {
+            Standing::Breaks
+        }
+    }
+
     /// A cheap sufficient test, linear in the size of the proof: no position of it can possibly occur three times, and even the longest
     /// way to each node keeps the clock below its limit.
     fn is_beyond_doubt(&self, root: NodeId, clock: u32) -> bool {
@@ -162,10 +192,10 @@ mod tests {
 
     use super::*;
     use crate::chess::{ChessBoard, Variant};
-    use crate::drive::{Limits, run};
+    use crate::drive::{Finish, Limits, run};
     use crate::evaluators;
     use crate::pool::Pool;
-    use crate::search::Search;
+    use crate::search::{Budget, Search};
     use crate::settings::{Settings, Urgency};
 
     /// Mate in two with one key, Kc7: with the clock given.
@@ -198,5 +228,34 @@ mod tests {
         assert!(stands(0, &[elsewhere, elsewhere]), "what the proof never meets does not matter");
         // A pawn's answer starts the count anew, a king's does not: mate comes with ply three.
         assert!(stands(97, &[]) && !stands(98, &[]) && !stands(99, &[]));
+    }
+
+    #[test]
+    fn a_search_goes_on_where_the_history_breaks_a_proof() {
+        let fen = "8/k1K5/5p2/3N4/6Q1/8/8/8 b - - 0 90";
+        let origin = ChessBoard::from_fen(Variant::Chess, fen, false).unwrap();
+        let (mut root, mut played) = (origin.clone(), Vec::new());
+        // The position after the key of the mate in two has been there twice.
+        for text in ["a7a6", "c7d6", "a6a7", "d6c7", "a7a6", "c7d6", "a6a7"] {
+            let mv = root.parse_move(text).unwrap();
+            root.play(mv);
+            played.push(mv);
+        }
+        let settings = Settings { urgency: Urgency::Reduction, ..Settings::default() };
+        let evaluator = || Some(evaluators::by_name("material", 0).unwrap());
+        let budget = |simulations| Limits { budget: Budget { simulations: Some(simulations), evaluations: None }, ..Limits::default() };
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut other = Search::new(settings.clone(), evaluator(), root, &[]);
+        assert_eq!(run(&mut other, &mut Pool::new(1), budget(100_000), &stop, &mut |_| {}), Finish::Solved);
+        assert_eq!(other.proven(), (State::Win, 3));
+        // A graph that was made before the repetitions.
+        let mut search = Search::new(settings, evaluator(), origin, &played);
+        (search.graph, search.root) = (other.graph, other.root);
+        assert!(search.proven().0 == State::Win && search.standing_proof().is_none());
+        let finish = run(&mut search, &mut Pool::new(1), budget(3000), &stop, &mut |_| {});
+        assert_eq!(finish == Finish::Solved, search.standing_proof().is_some(), "{finish:?}");
+        assert!(search.counters().simulations > 100);
+        let key = search.best_code().map(|mv| search.position().uci(mv));
+        assert!(key.is_some() && key.as_deref() != Some("d6c7"), "that would be a draw: {key:?}");
     }
 }

@@ -11,7 +11,7 @@ use crate::game::{Game, MoveCode};
 use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::mate::Shortest;
 use crate::oracle::KnownRoot;
-use crate::proof;
+use crate::proof::{self, Standing};
 use crate::random::{Random, mix};
 use crate::search::{Counters, Search};
 use crate::solver::seen_from;
@@ -259,16 +259,29 @@ impl<G: Game> Search<G> {
     }
 
     fn proof_stands(&self, state: State) -> bool {
-        let (graph, stands) = (&self.graph, |slot| proof::stands_after(&self.graph, self.root, slot, &self.path));
+        self.standing_of(state) == Standing::Stands
+    }
+
+    fn standing_of(&self, state: State) -> Standing {
+        let (graph, standing) = (&self.graph, |slot| proof::standing_after(&self.graph, self.root, slot, &self.path));
         match state {
-            _ if self.allowed.is_all() => proof::stands(graph, self.root, &self.path),
+            _ if self.allowed.is_all() => proof::standing(graph, self.root, &self.path),
             State::Win => {
                 let chosen = choose::choose(graph, self.root, &self.allowed, &self.settings, &mut self.choice_random());
-                chosen.is_some_and(stands)
+                chosen.map_or(Standing::Breaks, standing)
             }
-            State::Loss => self.allowed.slots(graph, self.root).all(stands),
-            _ => true,
+            State::Loss => {
+                let slots = self.allowed.slots(graph, self.root);
+                slots.map(standing).find(|&standing| standing != Standing::Stands).unwrap_or(Standing::Stands)
+            }
+            _ => Standing::Stands,
         }
+    }
+
+    /// Whether play to the end proves something about the root, and whether it stands with the game's history.
+    pub fn standing(&self) -> Option<Standing> {
+        let state = Some(self.proven().0).filter(|state| state.is_exact())?;
+        Some(if self.improved.is_some() { Standing::Stands } else { self.standing_of(state) })
     }
 
     /// The result so far with up to `lines` principal variations.

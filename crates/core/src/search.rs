@@ -21,6 +21,7 @@ use crate::mate::{self, Shortest};
 use crate::oracle::{self, KnownRoot, Oracle};
 use crate::path::Path;
 use crate::prior::{Candidate, Weights, rank};
+use crate::proof::Standing;
 use crate::random::Random;
 use crate::restrict::Allowed;
 use crate::select::{Choice, Puct};
@@ -156,6 +157,8 @@ pub struct Search<G: Game> {
     flying_evaluations: u64,
     promised: usize,
     starved: bool,
+    /// How often a proof of the root was broken by the game's history.
+    doubts: u32,
     // Scratch, kept to spare allocations.
     steps: Vec<Step>,
     moves: Vec<MoveCode>,
@@ -193,6 +196,7 @@ impl<G: Game> Search<G> {
             flying_evaluations: 0,
             promised: 0,
             starved: false,
+            doubts: 0,
             steps: Vec::new(),
             moves: Vec::new(),
             logits: Vec::new(),
@@ -295,6 +299,7 @@ impl<G: Game> Search<G> {
 
     fn place(&mut self, origin: G, played: &[MoveCode]) {
         self.improved = None;
+        self.doubts = 0;
         let mut root = origin.clone();
         let mut before = Vec::with_capacity(played.len());
         for &mv in played {
@@ -356,12 +361,15 @@ impl<G: Game> Search<G> {
                 break;
             };
             node = edge.child;
-            if node == NONE {
+            if node == NONE || !self.graph.is_kept(node) {
+                node = NONE;
                 break;
             }
         }
         self.place(origin, played);
         if node == NONE && self.settings.backup.merges() {
+            // The table must not know what is out of reach already.
+            self.graph.go_on(&|| false);
             let root = self.path.root();
             node = self.graph.find(root.key(), salt(root, self.settings.merge)).unwrap_or(NONE);
         }
@@ -372,8 +380,8 @@ impl<G: Game> Search<G> {
             return false;
         }
         self.root = node;
-        self.graph.sweep(&[node], |_, _, _| true, &|| false);
-        self.graph.recount_visits();
+        // What is out of reach now is freed before the next simulation.
+        self.graph.keep_below(node);
         self.graph.node(node).visits > 0
     }
 
@@ -420,11 +428,15 @@ impl<G: Game> Search<G> {
     /// Collects a mini-batch: runs simulations until enough leaves wait or one of the caps is met. Every simulation that needs no
     /// evaluation is backed up at once. The leaves must come back through [`Search::apply`] or [`Search::abandon`], in order.
     pub fn collect(&mut self, budget: &Budget, stop: &AtomicBool) -> Batch<G> {
-        let (size, most_in_flight) = self.width();
-        let mut batch = Batch { pending: Vec::new(), evaluations: 0, most_in_flight };
+        let mut batch = Batch { pending: Vec::new(), evaluations: 0, most_in_flight: 1 };
         let mut collided: Vec<Vec<Step>> = Vec::new();
         let (mut stopped, mut terminals) = (0, 0);
         self.batch_keys.clear();
+        if !self.tidy(stop) || !self.overcome_doubt() {
+            return batch;
+        }
+        let (size, most_in_flight) = self.width();
+        batch.most_in_flight = most_in_flight;
         self.prepare_root(stop);
         while batch.evaluations < size
             && collided.len() < self.settings.batch_collisions as usize
@@ -466,6 +478,28 @@ impl<G: Game> Search<G> {
             self.spare_steps.push(steps);
         }
         batch
+    }
+
+    /// A proof of the root that the game's history breaks says nothing about this game, nor do the values that rest on it: the graph starts anew, once
+    /// nothing is in flight, and meets what has been repeated as a draw. Should that break too, the position is searched without proofs. Whether the
+    /// search can go on at once.
+    fn overcome_doubt(&mut self) -> bool {
+        if self.standing() != Some(Standing::Breaks) {
+            return true;
+        }
+        if self.flying > 0 {
+            return false;
+        }
+        self.doubt();
+        true
+    }
+
+    /// Starts a new graph, because the proof of the root does not stand.
+    pub fn doubt(&mut self) {
+        let doubts = self.doubts + 1;
+        let (origin, played) = (self.origin.clone(), self.played.clone());
+        self.restart(origin, &played);
+        self.doubts = doubts;
     }
 
     /// Noise and a whole list of candidates for an evaluated root.
@@ -621,7 +655,7 @@ impl<G: Game> Search<G> {
         };
         self.graph.link(id, slot, child);
         self.counters.transposition_links += u64::from(!fresh);
-        if self.settings.solver && self.graph.node(child).state.is_solved() {
+        if self.settings.solver && self.doubts < 2 && self.graph.node(child).state.is_solved() {
             self.counters.solved_nodes += u64::from(fresh);
             self.counters.solved_nodes += solver::inform(&mut self.graph, id, &mut self.work) as u64;
         }

@@ -24,6 +24,7 @@ use crate::news::News;
 use crate::oracle::Oracle;
 use crate::pool::Pool;
 use crate::prior::{Weights, rank};
+use crate::proof::Standing;
 use crate::report::{EdgeExport, Meters, NodeExport, Part, Report};
 use crate::restrict::Allowed;
 use crate::save::{self, SaveError};
@@ -133,6 +134,8 @@ pub trait Session: Send {
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError>;
     /// Plays a move on the present position; whether the graph below it was kept.
     fn play(&mut self, mv: &str) -> Result<bool, SessionError>;
+    /// Frees what the position does not reach any more, unless a stop comes first; the next search does the rest.
+    fn tidy(&mut self, stop: &AtomicBool);
     /// Forgets the graph, not the position.
     fn forget(&mut self);
     /// The position at the root (FEN).
@@ -303,8 +306,8 @@ impl<P: Rules> BoardSession<P> {
             self.restart();
         }
         // A proof from an earlier search may rest on a position that has been repeated since: then the graph has nothing to say here.
-        if self.search.proven().0.is_exact() && self.search.standing_proof().is_none() {
-            self.restart();
+        if self.search.standing() == Some(Standing::Breaks) {
+            self.search.doubt();
         }
         self.search.reset_counters();
         let threads = self.search.settings().threads as usize;
@@ -449,6 +452,10 @@ impl<P: Rules> Session for BoardSession<P> {
         played.push(mv);
         self.search.confine(Allowed::default());
         Ok(self.search.move_to(self.search.origin.clone(), &played))
+    }
+
+    fn tidy(&mut self, stop: &AtomicBool) {
+        self.search.tidy(stop);
     }
 
     fn forget(&mut self) {

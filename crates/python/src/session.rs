@@ -141,6 +141,11 @@ impl Session {
         self.apart(py, |session| session.play(r#move))?.map_err(errors::session)
     }
 
+    /// Frees what the position does not reach any more; `stop` ends that, and the next search does the rest.
+    fn tidy(&self, py: Python<'_>) -> PyResult<()> {
+        self.apart(py, |session| session.tidy(&self.stop))
+    }
+
     /// Forgets the graph, not the position.
     fn forget(&self, py: Python<'_>) -> PyResult<()> {
         self.apart(py, |session| session.forget())

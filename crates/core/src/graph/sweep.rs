@@ -1,7 +1,8 @@
-//! Giving memory back: nodes that nothing reaches are freed, and what is left is closed up.
+//! Giving memory back: nodes that are not kept are freed, and what is left is closed up.
 //!
-//! Decides nothing: which edges count as reaching is the caller's business. Nothing learned is lost above a freed node, whose edge keeps its numbers.
-//! The work may be broken off at any time: every step leaves a whole graph behind.
+//! Decides nothing: which nodes are kept is the caller's business. Nothing learned is lost above a freed node, whose edge keeps its numbers.
+//! The work goes in slices and may be interrupted between any two of them. It is taken up again where it was left, before anything else changes the
+//! graph; what can be reached from the root may be read at any time.
 
 use super::{CLASSES, Candidate, Edge, GRAIN, Graph, MOST_MOVES, NONE, Node, NodeId, VOID_EDGE, class_of, edge_flag, node_flag};
 
@@ -10,13 +11,21 @@ const SLICE: usize = 2048;
 /// Parts of an arena that are sorted one by one.
 const REGIONS: usize = 512;
 
-/// Asked now and then: whether the work should end early. Then the graph is whole, and what is left undone waits for the next time.
+/// Asked now and then: whether the work should be interrupted. What is left undone waits for the next time.
 pub type Cancelled<'a> = &'a dyn Fn() -> bool;
 
+/// Number of ranks that [`Graph::best`] knows.
+pub const RANKS: usize = 1024;
+
 /// A set of nodes.
-struct Marks(Vec<u64>);
+#[derive(Debug, Default)]
+pub struct Marks(Vec<u64>);
 
 impl Marks {
+    fn for_graph(graph: &Graph) -> Marks {
+        Marks(vec![0; graph.nodes.len().div_ceil(64)])
+    }
+
     fn has(&self, id: NodeId) -> bool {
         self.0[id as usize / 64] >> (id % 64) & 1 != 0
     }
@@ -30,6 +39,36 @@ impl Marks {
     }
 }
 
+/// What a sweep is about to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Mark what the root reaches.
+    Mark,
+    /// Take the edges of kept nodes from those that are given up, and the links back to parents that are.
+    Cut,
+    /// Free the nodes that are given up.
+    Free,
+    /// Take them out of the table.
+    Table,
+    /// Where the table holds one node per key of many: others take the place of the freed.
+    Enter,
+    /// Close up the arenas.
+    Close,
+}
+
+/// A sweep that is not finished.
+#[derive(Debug)]
+pub(super) struct Sweep {
+    stage: Stage,
+    marks: Marks,
+    /// Nodes whose edges are still to be looked at by [`Stage::Mark`].
+    pending: Vec<NodeId>,
+    /// How far the stage has come.
+    next: usize,
+    /// The root has moved on meanwhile: what it does not reach is freed afterwards.
+    then: Option<NodeId>,
+}
+
 impl Graph {
     fn give_link(&mut self, at: u32) {
         self.links[at as usize].next = self.free_link;
@@ -37,63 +76,169 @@ impl Graph {
         self.live_links -= 1;
     }
 
-    /// Takes one back-link from a node to a parent away.
-    fn unlink(&mut self, id: NodeId, parent: NodeId) {
-        let node = &mut self.nodes[id as usize];
-        let mut at = node.more_parents;
-        if node.parent == parent {
-            node.parent = NONE;
-            if at != NONE {
-                node.parent = self.links[at as usize].parent;
-                node.more_parents = self.links[at as usize].next;
-                self.give_link(at);
-            }
+    /// From now on only what a node reaches is kept. The rest is freed by [`Graph::go_on`]; until then nothing else may change the graph.
+    pub fn keep_below(&mut self, root: NodeId) {
+        if let Some(sweep) = self.sweep.as_mut().filter(|sweep| sweep.stage != Stage::Mark) {
+            sweep.then = Some(root);
             return;
         }
-        let mut before = NONE;
+        let mut marks = Marks::for_graph(self);
+        marks.add(root);
+        self.sweep = Some(Sweep { stage: Stage::Mark, marks, pending: vec![root], next: 0, then: None });
+    }
+
+    /// The same for a set of nodes; every one of them but the root and what is in flight must be reached by an edge of another.
+    pub fn keep(&mut self, marks: Marks) {
+        debug_assert!(self.sweep.is_none());
+        self.sweep = Some(Sweep { stage: Stage::Cut, marks, pending: Vec::new(), next: 0, then: None });
+    }
+
+    /// Whether nothing waits to be freed.
+    pub fn is_swept(&self) -> bool {
+        self.sweep.is_none()
+    }
+
+    /// Whether a node is not about to be freed, as far as that is known.
+    pub fn is_kept(&self, id: NodeId) -> bool {
+        self.sweep.as_ref().is_none_or(|sweep| sweep.stage == Stage::Mark || sweep.marks.has(id))
+    }
+
+    /// Frees what is not kept and closes up the arenas. Edges into freed nodes keep their numbers and are flagged as lost. Whether it came to an end.
+    pub fn go_on(&mut self, cancelled: Cancelled) -> bool {
+        while let Some(mut sweep) = self.sweep.take() {
+            if !self.work_on(&mut sweep, cancelled) {
+                self.sweep = Some(sweep);
+                return false;
+            }
+            if let Some(root) = sweep.then {
+                self.keep_below(root);
+            }
+        }
+        true
+    }
+
+    fn work_on(&mut self, sweep: &mut Sweep, cancelled: Cancelled) -> bool {
+        loop {
+            let is_done = match sweep.stage {
+                Stage::Mark => self.mark(sweep, cancelled),
+                Stage::Cut => self.cut_others(sweep, cancelled),
+                Stage::Free => self.free_others(sweep, cancelled),
+                Stage::Table => self.table.tidy(&mut sweep.next, &self.nodes, cancelled),
+                Stage::Enter => self.enter_others(sweep, cancelled),
+                Stage::Close => {
+                    // Blocks that are not closed up now are used again, or closed up when memory is short.
+                    self.close_up(cancelled);
+                    return true;
+                }
+            };
+            if !is_done {
+                return false;
+            }
+            sweep.next = 0;
+            sweep.stage = match sweep.stage {
+                Stage::Mark => Stage::Cut,
+                Stage::Cut => Stage::Free,
+                Stage::Free if self.table.is_empty() => Stage::Close,
+                Stage::Free => Stage::Table,
+                Stage::Table => Stage::Enter,
+                Stage::Enter | Stage::Close => Stage::Close,
+            };
+        }
+    }
+
+    fn mark(&self, sweep: &mut Sweep, cancelled: Cancelled) -> bool {
+        while let Some(id) = sweep.pending.pop() {
+            for edge in self.edges(id) {
+                if edge.child != NONE && sweep.marks.add(edge.child) {
+                    sweep.pending.push(edge.child);
+                }
+            }
+            sweep.next += 1;
+            if sweep.next.is_multiple_of(SLICE) && cancelled() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn cut_others(&mut self, sweep: &mut Sweep, cancelled: Cancelled) -> bool {
+        while sweep.next < self.nodes.len() {
+            let id = sweep.next as NodeId;
+            if sweep.marks.has(id) {
+                self.cut(id, &sweep.marks);
+            }
+            sweep.next += 1;
+            if sweep.next.is_multiple_of(SLICE) && cancelled() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A kept node forgets its children and parents that are not.
+    fn cut(&mut self, id: NodeId, marks: &Marks) {
+        let mut forgotten = 0;
+        for edge in self.edges_mut(id) {
+            if edge.child != NONE && !marks.has(edge.child) {
+                // A proof that is forgotten must not go on counting as one, nor keep the move from being tried again.
+                forgotten += u16::from(edge.has(edge_flag::COUNTED));
+                edge.child = NONE;
+                edge.flags = (edge.flags | edge_flag::LOST) & !(edge_flag::COUNTED | edge_flag::PRUNED);
+            }
+        }
+        let node = &mut self.nodes[id as usize];
+        node.unknown += forgotten;
+        let (mut first, mut chain) = (node.parent, node.more_parents);
+        let (mut before, mut at) = (NONE, chain);
         while at != NONE {
             let link = self.links[at as usize];
-            if link.parent == parent {
+            if marks.has(link.parent) {
+                before = at;
+            } else {
                 if before == NONE {
-                    self.nodes[id as usize].more_parents = link.next;
+                    chain = link.next;
                 } else {
                     self.links[before as usize].next = link.next;
                 }
                 self.give_link(at);
-                return;
             }
-            (before, at) = (at, link.next);
+            at = link.next;
         }
-    }
-
-    /// Flags the edges into a node as lost: they keep their numbers.
-    fn lose(&mut self, id: NodeId, parent: NodeId) {
-        let mut forgotten = 0;
-        for edge in self.edges_mut(parent) {
-            if edge.child == id {
-                // A proof that is forgotten must not go on counting as one.
-                forgotten += u16::from(edge.has(edge_flag::COUNTED));
-                edge.child = NONE;
-                edge.flags = (edge.flags | edge_flag::LOST) & !edge_flag::COUNTED;
+        if first != NONE && !marks.has(first) {
+            first = NONE;
+            if chain != NONE {
+                let link = self.links[chain as usize];
+                self.give_link(chain);
+                (first, chain) = (link.parent, link.next);
             }
         }
-        self.nodes[parent as usize].unknown += forgotten;
+        let node = &mut self.nodes[id as usize];
+        (node.parent, node.more_parents) = (first, chain);
     }
 
-    /// Frees a node: its parents, its children and the table forget it.
+    /// Descending, so that the lowest slots are used again first.
+    fn free_others(&mut self, sweep: &mut Sweep, cancelled: Cancelled) -> bool {
+        while sweep.next < self.nodes.len() {
+            let id = (self.nodes.len() - 1 - sweep.next) as NodeId;
+            if !sweep.marks.has(id) && !self.nodes[id as usize].has(node_flag::FREE) {
+                self.free(id);
+            }
+            sweep.next += 1;
+            if sweep.next.is_multiple_of(SLICE) && cancelled() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Frees a node that no kept node knows. The table still does.
     fn free(&mut self, id: NodeId) {
-        while self.nodes[id as usize].parent != NONE {
-            let parent = self.nodes[id as usize].parent;
-            self.lose(id, parent);
-            self.unlink(id, parent);
+        let mut at = self.nodes[id as usize].more_parents;
+        while at != NONE {
+            let next = self.links[at as usize].next;
+            self.give_link(at);
+            at = next;
         }
-        for slot in 0..self.nodes[id as usize].opened {
-            let child = self.edge(id, slot).child;
-            if child != NONE {
-                self.unlink(child, id);
-            }
-        }
-        self.table.remove(id, &self.nodes);
         self.drop_candidates(id);
         let (start, opened) = (self.nodes[id as usize].edges, self.nodes[id as usize].opened as usize);
         if opened > 0 {
@@ -103,69 +248,76 @@ impl Graph {
         node.opened = 0;
         node.flags = node_flag::FREE;
         node.parent = self.free_node;
+        node.more_parents = NONE;
         self.free_node = id;
         self.live_nodes -= 1;
     }
 
-    /// Marks what is reachable from the given nodes along edges that `keeps` accepts, frees the rest and closes up the arenas. Edges
-    /// into freed nodes keep their numbers and are flagged as lost. Whether it came to an end.
-    pub fn sweep(&mut self, roots: &[NodeId], keeps: impl FnMut(&Graph, NodeId, u16) -> bool, cancelled: Cancelled) -> bool {
-        let Some(marks) = self.mark(roots, keeps, cancelled) else { return false };
-        self.free_others(&marks, cancelled) && self.tidy_table(cancelled) && self.close_up(cancelled)
+    fn enter_others(&mut self, sweep: &mut Sweep, cancelled: Cancelled) -> bool {
+        while sweep.next < self.nodes.len() && self.table.len < self.live_nodes {
+            if !self.nodes[sweep.next].has(node_flag::FREE) {
+                self.enter(sweep.next as NodeId);
+            }
+            sweep.next += 1;
+            if sweep.next.is_multiple_of(SLICE) && cancelled() {
+                return false;
+            }
+        }
+        true
     }
 
-    fn mark(&self, roots: &[NodeId], mut keeps: impl FnMut(&Graph, NodeId, u16) -> bool, cancelled: Cancelled) -> Option<Marks> {
-        let mut marks = Marks(vec![0; self.nodes.len().div_ceil(64)]);
-        let mut pending: Vec<NodeId> = roots.iter().copied().filter(|&root| marks.add(root)).collect();
+    /// Bytes that a node takes when the arenas are closed up: itself, its edges with their slack, its candidates.
+    pub fn bytes_of(&self, id: NodeId) -> usize {
+        let node = &self.nodes[id as usize];
+        let edges = if node.opened == 0 { 0 } else { usize::from(node.opened).next_power_of_two() };
+        size_of::<Node>() + edges * size_of::<Edge>() + node.remaining().div_ceil(GRAIN) * GRAIN * size_of::<Candidate>()
+    }
+
+    /// The best nodes that fit into so many bytes. The `pinned` ones are in any case. Below them, a node is as good as `rank` says for one of its parents
+    /// (given the rank of that parent, the parent and the slot of the edge), the best of them, and no better than that parent; so every node has a
+    /// parent that is in too. Rank 0 is the last resort. Of equals, the order of edges decides. `None` when cancelled.
+    pub fn best(
+        &self,
+        pinned: &[NodeId],
+        bytes: usize,
+        rank: impl Fn(&Graph, usize, NodeId, u16) -> usize,
+        cancelled: Cancelled,
+    ) -> Option<Marks> {
+        let (mut chosen, mut queued) = (Marks::for_graph(self), Marks::for_graph(self));
+        // The nodes that are known to be within reach, by rank.
+        let mut shelves: Vec<Vec<NodeId>> = vec![Vec::new(); RANKS];
+        shelves[RANKS - 1].extend(pinned.iter().rev().filter(|&&id| queued.add(id)));
+        let mut left = bytes;
         let mut count = 0;
-        while let Some(id) = pending.pop() {
-            count += 1;
-            if count % SLICE == 0 && cancelled() {
-                return None;
-            }
-            for (slot, edge) in self.edges(id).iter().enumerate() {
-                if edge.child != NONE && !marks.has(edge.child) && keeps(self, id, slot as u16) {
-                    marks.add(edge.child);
-                    pending.push(edge.child);
+        for top in (0..RANKS).rev() {
+            while let Some(id) = shelves[top].pop() {
+                count += 1;
+                if count % SLICE == 0 && cancelled() {
+                    return None;
+                }
+                if chosen.has(id) {
+                    continue;
+                }
+                let needed = self.bytes_of(id);
+                if top < RANKS - 1 && needed > left {
+                    return Some(chosen);
+                }
+                left = left.saturating_sub(needed);
+                chosen.add(id);
+                for (slot, edge) in self.edges(id).iter().enumerate().rev() {
+                    if edge.child == NONE || queued.has(edge.child) {
+                        continue;
+                    }
+                    let found = rank(self, top, id, slot as u16).min(top);
+                    // What is on the last shelf may still be found on another way.
+                    if found > 0 {
+                        queued.add(edge.child);
+                    }
+                    shelves[found].push(edge.child);
                 }
             }
         }
-        Some(marks)
-    }
-
-    /// Descending, so that children mostly go before their parents, and the lowest slots are used again first.
-    fn free_others(&mut self, marks: &Marks, cancelled: Cancelled) -> bool {
-        for id in (0..self.nodes.len() as u32).rev() {
-            if (id as usize).is_multiple_of(SLICE) && cancelled() {
-                return false;
-            }
-            if !marks.has(id) && !self.nodes[id as usize].has(node_flag::FREE) {
-                self.free(id);
-            }
-        }
-        true
-    }
-
-    /// Removals clog the table: its shards are filled anew one by one. Where it holds one node per key of many, others take the place of the freed.
-    fn tidy_table(&mut self, cancelled: Cancelled) -> bool {
-        if self.table.len == 0 {
-            return true;
-        }
-        if !self.table.tidy(&self.nodes, cancelled) {
-            return false;
-        }
-        for id in 0..self.nodes.len() as u32 {
-            if self.table.len == self.live_nodes {
-                break;
-            }
-            if (id as usize).is_multiple_of(SLICE) && cancelled() {
-                return false;
-            }
-            if !self.nodes[id as usize].has(node_flag::FREE) {
-                self.enter(id);
-            }
-        }
-        true
+        Some(chosen)
     }
 
     /// The nodes that have a block of some kind, as (start, node) in one number, in the order of their blocks.
@@ -369,34 +521,147 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_sweep_may_be_broken_off_at_any_time_and_taken_up_again() {
-        let keeps = |graph: &Graph, id: NodeId, slot: u16| !(graph.edge(id, slot).child + id).is_multiple_of(5);
-        let roots: Vec<NodeId> = (0..100).collect();
-        let mut whole = layered(1);
+    /// What can be read from some nodes on: numbers of nodes and edges, in the order of a walk.
+    fn read_from(graph: &Graph, root: NodeId) -> Vec<(u64, u16, u32, bool)> {
+        let (mut seen, mut pending, mut read) = (std::collections::HashSet::from([root]), vec![root], Vec::new());
+        while let Some(id) = pending.pop() {
+            let node = graph.node(id);
+            assert!(!node.has(node_flag::FREE));
+            for edge in graph.edges(id) {
+                let is_there = edge.child != NONE && graph.is_kept(edge.child);
+                read.push((node.key, edge.mv.0, edge.visits, is_there));
+                if is_there && seen.insert(edge.child) {
+                    pending.push(edge.child);
+                }
+            }
+        }
+        read
+    }
+
+    /// A node from which much can be reached.
+    fn root_of(graph: &Graph) -> NodeId {
+        (0..700).max_by_key(|&id| graph.node(id).opened).unwrap()
+    }
+
+    /// Says `limit` times that the work may go on.
+    fn patience(limit: u32) -> impl Fn() -> bool {
         let asked = Cell::new(0);
-        let ask = |limit: u32| {
+        move || {
             asked.set(asked.get() + 1);
             asked.get() > limit
-        };
-        assert!(whole.sweep(&roots, keeps, &|| ask(u32::MAX)));
-        check(&whole);
-        let (kept, questions) = (whole.ids().collect::<Vec<_>>(), asked.get());
-        assert!(kept.len() > 200 && kept.len() < 8000 && questions > 100, "{} {questions}", kept.len());
-        for limit in (0..questions).step_by(7) {
+        }
+    }
+
+    /// Every third child is no better than the last resort, the others are as good as their ids are low.
+    fn rank(graph: &Graph, _: usize, id: NodeId, slot: u16) -> usize {
+        let child = graph.edge(id, slot).child;
+        if child.is_multiple_of(3) { 0 } else { 1 + (9000 - child as usize) / 100 }
+    }
+
+    #[test]
+    fn a_sweep_may_be_interrupted_at_any_time_and_is_taken_up_again() {
+        let begin: [fn(&mut Graph); 2] = [
+            |graph| graph.keep_below(root_of(graph)),
+            |graph| {
+                let pinned: Vec<NodeId> = (0..100).chain([root_of(graph)]).collect();
+                let marks = graph.best(&pinned, 300_000, rank, &|| false).unwrap();
+                graph.keep(marks);
+            },
+        ];
+        for begin in begin {
+            let mut whole = layered(1);
+            let root = root_of(&whole);
+            begin(&mut whole);
+            assert!(whole.go_on(&|| false));
+            check(&whole);
+            let (kept, content) = (whole.ids().collect::<Vec<_>>(), read_from(&whole, root));
+            assert!(kept.len() > 200 && kept.len() < 8000, "{}", kept.len());
+            for limit in (0..200).step_by(7) {
+                let mut graph = layered(1);
+                begin(&mut graph);
+                let mut rounds = 0;
+                while !graph.go_on(&patience(limit)) {
+                    rounds += 1;
+                    assert!(rounds < 100, "every round gets further");
+                    assert_eq!(graph.node(root).opened, whole.node(root).opened);
+                    read_from(&graph, root);
+                }
+                assert!(limit > 50 || rounds > 0);
+                check(&graph);
+                assert_eq!(graph.ids().collect::<Vec<_>>(), kept);
+                assert_eq!(read_from(&graph, root), content);
+            }
+        }
+    }
+
+    #[test]
+    fn a_root_that_moves_on_during_a_sweep_keeps_what_it_reaches() {
+        let mut expected = layered(1);
+        let root = root_of(&expected);
+        let child = expected.edges(root)[0].child;
+        expected.keep_below(child);
+        assert!(expected.go_on(&|| false));
+        for limit in 0..40 {
             let mut graph = layered(1);
-            asked.set(0);
-            assert!(!graph.sweep(&roots, keeps, &|| ask(limit)));
+            graph.keep_below(root);
+            if !graph.go_on(&patience(limit)) {
+                assert!(graph.is_kept(child) && !graph.is_swept());
+            }
+            graph.keep_below(child);
+            assert!(graph.go_on(&|| false));
             check(&graph);
-            assert!(graph.len() >= kept.len());
-            // Life goes on in between.
-            assert!(graph.ensure_room(1, 64, true));
-            let slot = if graph.candidates(0).is_empty() { None } else { Some(graph.open(0, 0)) };
-            check(&graph);
-            assert!(graph.sweep(&roots, keeps, &|| false));
-            check(&graph);
-            assert_eq!(graph.ids().collect::<Vec<_>>(), kept);
-            assert_eq!(graph.node(0).opened, whole.node(0).opened + u16::from(slot.is_some()));
+            assert_eq!(graph.ids().collect::<Vec<_>>(), expected.ids().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn the_best_nodes_fill_the_bytes_and_hang_together() {
+        let graph = layered(2);
+        let pinned: Vec<NodeId> = (0..40).collect();
+        let below = |bytes: usize| {
+            let marks = graph.best(&pinned, bytes, rank, &|| false).unwrap();
+            graph.ids().filter(|&id| marks.has(id)).collect::<Vec<_>>()
+        };
+        let taken_by = |chosen: &[NodeId]| chosen.iter().map(|&id| graph.bytes_of(id)).sum::<usize>();
+        let everything = taken_by(&below(usize::MAX));
+        assert!(everything > 200_000, "{everything}");
+        let mut last = Vec::new();
+        for bytes in [0, 50_000, 100_000, 150_000, 200_000] {
+            let chosen = below(bytes);
+            let taken = taken_by(&chosen);
+            assert!(taken <= bytes.max(taken_by(&pinned)) && taken + 1024 > bytes, "{taken} of {bytes}");
+            assert!(last.iter().all(|id| chosen.contains(id)), "with more room there is more, and nothing less");
+            for &id in chosen.iter().filter(|&&id| id >= 40) {
+                assert!(graph.parents(id).any(|parent| chosen.contains(&parent)));
+            }
+            last = chosen;
+        }
+    }
+
+    #[test]
+    fn a_forgotten_proof_counts_no_more_and_prunes_no_more() {
+        let mut graph = layered(3);
+        let id = graph.ids().find(|&id| graph.node(id).opened > 2).unwrap();
+        let opened = graph.node(id).opened;
+        for edge in graph.edges_mut(id) {
+            edge.flags |= edge_flag::COUNTED | edge_flag::PRUNED;
+        }
+        graph.node_mut(id).unknown -= opened;
+        let gone = graph.edges(id)[1].child;
+        let mut marks = Marks::for_graph(&graph);
+        for other in graph.ids().filter(|&other| other != gone) {
+            marks.add(other);
+        }
+        let lost = graph.edges(id).iter().filter(|edge| edge.child == gone).count() as u16;
+        graph.keep(marks);
+        assert!(graph.go_on(&|| false));
+        let node = graph.node(id);
+        assert_eq!(node.unknown, node.legal - opened + lost);
+        for edge in graph.edges(id) {
+            let is_lost = edge.child == NONE;
+            assert_eq!(edge.has(edge_flag::LOST), is_lost);
+            assert_eq!(edge.has(edge_flag::COUNTED | edge_flag::PRUNED), !is_lost);
+            assert_eq!(edge.flags & (edge_flag::COUNTED | edge_flag::PRUNED) == 0, is_lost);
         }
     }
 }

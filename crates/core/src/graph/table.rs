@@ -4,7 +4,7 @@
 
 use hashbrown::HashTable;
 
-use super::{Node, NodeId};
+use super::{Node, NodeId, node_flag};
 
 pub(super) fn table_hash(key: u64, salt: u32) -> u64 {
     (key ^ u64::from(salt).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93)
@@ -79,30 +79,25 @@ impl Table {
         true
     }
 
-    /// Takes a node out, if it is in.
-    pub(super) fn remove(&mut self, id: NodeId, nodes: &[Node]) {
-        if self.len == 0 {
-            return;
-        }
-        let hash = hash_of(nodes, id);
-        if let Ok(entry) = self.shards[Table::shard_of(hash)].find_entry(hash, |&other| other == id) {
-            entry.remove();
-            self.len -= 1;
-        }
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
-    /// Fills every shard anew, so that no place stays blocked by what was removed. Whether it came to an end.
-    pub(super) fn tidy(&mut self, nodes: &[Node], cancelled: &dyn Fn() -> bool) -> bool {
+    /// Fills the shards from number `next` on anew without the nodes that are free, so that no place stays blocked by what was removed. Whether it came
+    /// to an end.
+    pub(super) fn tidy(&mut self, next: &mut usize, nodes: &[Node], cancelled: &dyn Fn() -> bool) -> bool {
         let mut ids = Vec::new();
-        for shard in &mut self.shards {
-            if cancelled() {
-                return false;
-            }
+        while let Some(shard) = self.shards.get_mut(*next) {
             ids.clear();
-            ids.extend(shard.iter().copied());
+            ids.extend(shard.iter().copied().filter(|&id| !nodes[id as usize].has(node_flag::FREE)));
+            self.len -= shard.len() - ids.len();
             shard.clear();
             for &id in &ids {
                 shard.insert_unique(hash_of(nodes, id), id, |&other| hash_of(nodes, other));
+            }
+            *next += 1;
+            if cancelled() {
+                return false;
             }
         }
         self.full = self.shards.iter().position(|shard| shard.len() == shard.capacity());

@@ -6,11 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Search;
 use crate::game::Game;
-use crate::graph::{Cancelled, Graph, MOST_MOVES, NONE, NodeId, State, node_flag};
+use crate::graph::{Cancelled, Graph, MOST_MOVES, NONE, NodeId, RANKS, State, node_flag};
 use crate::solver;
 
 /// Nodes looked at between two looks at the stop flag.
 const SLICE: u32 = 4096;
+/// Share of the bytes of nodes, edges and candidates that stays when memory is reclaimed.
+const KEPT: f64 = 0.75;
+/// Share that must be free afterwards of what the nodes, the edges and the candidates may take each. Else more is given up.
+const FREE: f64 = 0.1;
 
 impl<G: Game> Search<G> {
     /// Makes sure that the next simulation finds its memory; gives up what matters least at the cap. A stop ends that early, without room.
@@ -20,7 +24,20 @@ impl<G: Game> Search<G> {
         self.graph.ensure_room(1, promised, uses_table) || (self.reclaim(stop) && self.graph.ensure_room(1, promised, uses_table))
     }
 
-    /// Frees what is unreachable, then the least visited nodes; the edges above keep their numbers.
+    /// Frees what the root does not reach, or what was about to be freed when a stop came. Whether it came to an end: before that nothing may be
+    /// searched, else the graph would depend on when the stop came.
+    pub fn tidy(&mut self, stop: &AtomicBool) -> bool {
+        if self.graph.is_swept() {
+            return true;
+        }
+        let is_done = self.graph.go_on(&|| stop.load(Ordering::Relaxed));
+        if is_done {
+            self.graph.recount_visits();
+        }
+        is_done
+    }
+
+    /// Frees the least visited nodes; the edges above keep their numbers.
     #[cold]
     fn reclaim(&mut self, stop: &AtomicBool) -> bool {
         if self.root == NONE {
@@ -38,66 +55,196 @@ impl<G: Game> Search<G> {
                 return true;
             }
         }
-        let Some((roots, mut least)) = self.survey(&cancelled) else { return false };
+        let Some((pinned, bytes)) = self.survey(&cancelled) else { return false };
         self.counters.reclaims += 1;
-        let most = self.graph.node(self.root).visits;
+        let root = self.root;
+        let mut share = KEPT;
         loop {
-            let forgets_proofs = least > most / 4;
-            let keeps = |graph: &Graph, id: NodeId, slot: u16| {
-                let child = graph.edge(id, slot).child;
-                let node = graph.node(child);
-                // What rests on tablebases can be looked up again; a proof would have to be searched for.
-                if node.state.is_exact() {
-                    return !forgets_proofs && is_part_of_proof(graph, id, child);
-                }
-                node.visits > least
-            };
-            if !self.graph.sweep(&roots, keeps, &cancelled) {
+            let kept = (bytes as f64 * share) as usize;
+            let rank = |graph: &Graph, above, id, slot| rank(graph, root, above, id, slot);
+            let Some(marks) = self.graph.best(&pinned, kept, rank, &cancelled) else { return false };
+            self.graph.keep(marks);
+            if !self.graph.go_on(&cancelled) {
                 return false;
             }
             self.graph.trim();
-            let fits = self.graph.free_share() >= 0.35 && self.graph.ensure_room(1, promised, uses_table);
-            if fits || least >= most {
+            if self.graph.free_share() >= FREE && self.graph.ensure_room(1, promised, uses_table) {
+                return true;
+            }
+            if kept == 0 {
                 return self.graph.free_share() > 0.0;
             }
-            least = least.saturating_mul(4);
+            share = if share > 0.1 { share / 2.0 } else { 0.0 };
         }
     }
 
-    /// The nodes that must stay: the root and what is in flight. And the number of visits up to which nodes hold more than half of all edges and of
-    /// all nodes: giving them up makes room in one sweep.
-    fn survey(&self, cancelled: Cancelled) -> Option<(Vec<NodeId>, u32)> {
-        const BOUND: usize = 1 << 16;
-        let mut roots = vec![self.root];
-        let mut held = vec![(0usize, 0usize); BOUND];
-        let (mut nodes, mut edges) = (0, 0);
+    /// The nodes that must stay, the root and what is in flight; and the bytes of all nodes, their edges and candidates.
+    fn survey(&self, cancelled: Cancelled) -> Option<(Vec<NodeId>, usize)> {
+        let mut pinned = vec![self.root];
+        let mut bytes = 0;
         for id in self.graph.ids() {
             if id % SLICE == 0 && cancelled() {
                 return None;
             }
             let node = self.graph.node(id);
             if node.in_flight > 0 || node.has(node_flag::WAITING) {
-                roots.push(id);
+                pinned.push(id);
             }
-            let slots = usize::from(node.opened);
-            let entry = &mut held[(node.visits as usize).min(BOUND - 1)];
-            *entry = (entry.0 + 1, entry.1 + slots);
-            (nodes, edges) = (nodes + 1, edges + slots);
+            bytes += self.graph.bytes_of(id);
         }
-        let (mut some_nodes, mut some_edges) = (0, 0);
-        for (visits, (more_nodes, more_edges)) in held.into_iter().enumerate() {
-            (some_nodes, some_edges) = (some_nodes + more_nodes, some_edges + more_edges);
-            if 2 * some_nodes > nodes && 2 * some_edges > edges {
-                return Some((roots, visits.max(1) as u32));
-            }
-        }
-        Some((roots, BOUND as u32))
+        Some((pinned, bytes))
     }
 }
 
+/// How much the child of an edge is worth, for [`Graph::best`]: its visits. A proof would have to be searched for again, so its nodes are worth what the
+/// node is that they prove something about, whatever their visits. What else lies below a proven node goes first.
+fn rank(graph: &Graph, root: NodeId, above: usize, id: NodeId, slot: u16) -> usize {
+    let child = graph.edge(id, slot).child;
+    // A root that is proven is searched on when the search is confined to some of its moves.
+    let is_below_proof = id != root && graph.node(id).state.is_exact();
+    if is_below_proof && !is_part_of_proof(graph, id, child) {
+        return 0;
+    }
+    // What rests on tablebases can be looked up again.
+    if is_below_proof || graph.node(child).state.is_exact() { above } else { rank_of_visits(graph.node(child).visits) }
+}
+
+/// Visits in steps: one by one, then a thirty-second of a doubling each.
+const fn rank_of_visits(visits: u32) -> usize {
+    if visits < 64 {
+        return visits as usize;
+    }
+    let doublings = visits.ilog2() as usize;
+    64 + (doublings - 6) * 32 + ((visits >> (doublings - 5)) as usize - 32)
+}
+
+const _: () = assert!(rank_of_visits(u32::MAX) < RANKS - 1);
+
 /// A proof needs all children of a lost or drawn node, but only the shortest answer of a won one.
 fn is_part_of_proof(graph: &Graph, id: NodeId, child: NodeId) -> bool {
+    if !graph.node(child).state.is_exact() {
+        return false;
+    }
     let node = graph.node(id);
     node.state != State::Win
         || (solver::seen_from(graph, id, child) == State::Win && graph.node(child).end_in_ply.saturating_add(1) == node.end_in_ply)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::chess::{Board, ChessBoard, Rules, Variant};
+    use crate::drive::{Finish, Limits, run};
+    use crate::evaluators;
+    use crate::graph::edge_flag;
+    use crate::pool::Pool;
+    use crate::search::Budget;
+    use crate::settings::{Settings, Urgency};
+
+    const CHESS: &str = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7";
+    const HOUSE: &str = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14";
+
+    fn search<P: Rules>(variant: Variant, fen: &str, memory: u64) -> Search<Board<P>> {
+        let settings = Settings { urgency: Urgency::Reduction, memory, ..Settings::default() };
+        let board = Board::from_fen(variant, fen, false).unwrap();
+        Search::new(settings, Some(evaluators::by_name("material", 0).unwrap()), board, &[])
+    }
+
+    fn go_on<G: Game>(search: &mut Search<G>, simulations: u64) -> Finish {
+        let budget = Budget { simulations: Some(search.counters().simulations + simulations), evaluations: None };
+        run(search, &mut Pool::new(1), Limits { budget, ..Limits::default() }, &Arc::new(AtomicBool::new(false)), &mut |_| {})
+    }
+
+    /// Nodes, and those that were visited at least twice.
+    fn count<G: Game>(search: &Search<G>) -> (usize, usize) {
+        let graph = search.graph();
+        (graph.len(), graph.ids().filter(|&id| graph.node(id).visits > 1).count())
+    }
+
+    /// What the solver believes is what the graph shows: no edge is pruned for a proof that is gone, and no node waits for a verdict in vain.
+    fn check_proofs<G: Game>(search: &Search<G>) {
+        let graph = search.graph();
+        for id in graph.ids().filter(|&id| !graph.node(id).has(node_flag::TERMINAL)) {
+            let (node, edges) = (graph.node(id), graph.edges(id));
+            let counted = edges.iter().filter(|edge| edge.has(edge_flag::COUNTED)).count();
+            assert_eq!(usize::from(node.unknown), usize::from(node.legal) - counted);
+            for edge in edges.iter().filter(|edge| edge.flags & (edge_flag::COUNTED | edge_flag::PRUNED) != 0) {
+                assert!(edge.child != NONE && graph.node(edge.child).state.is_solved());
+            }
+            if node.fully_opened() && edges.iter().all(|edge| edge.has(edge_flag::PRUNED)) {
+                assert!(node.state.is_solved());
+            }
+        }
+    }
+
+    fn most_useful_nodes_survive<P: Rules>(variant: Variant, fen: &str) {
+        const CAP: u64 = 4 << 20;
+        let mut search = search::<P>(variant, fen, CAP);
+        let mut reclaims = 0;
+        for _ in 0..500 {
+            let (nodes, useful) = count(&search);
+            assert_eq!(go_on(&mut search, 200), Finish::Budget);
+            assert!(search.graph().reserved_bytes() <= CAP as usize);
+            if search.counters().reclaims > reclaims {
+                reclaims = search.counters().reclaims;
+                let after = count(&search);
+                assert!(2 * after.1 > useful, "{variant}: of {useful} nodes with two visits {} are left", after.1);
+                assert!(5 * after.0 > 2 * nodes, "{variant}: of {nodes} nodes {} are left", after.0);
+                check_proofs(&search);
+            }
+        }
+        assert!(reclaims > 2, "{reclaims}");
+        assert_eq!(reclaims, search.counters().reclaims);
+    }
+
+    #[test]
+    fn most_of_what_is_useful_survives() {
+        most_useful_nodes_survive::<shakmaty::Chess>(Variant::Chess, CHESS);
+        most_useful_nodes_survive::<shakmaty::variant::Crazyhouse>(Variant::Crazyhouse, HOUSE);
+    }
+
+    #[test]
+    fn ranks_follow_the_visits() {
+        let mut last = 0;
+        for visits in (0..5000).chain((13..32).flat_map(|bits| [(1u32 << bits) - 1, 1 << bits])).chain([u32::MAX]) {
+            let rank = rank_of_visits(visits);
+            assert!(rank >= last && rank < RANKS - 1);
+            last = rank;
+        }
+    }
+
+    #[test]
+    fn a_stop_between_two_searches_leaves_no_trace() {
+        let played = |search: &Search<ChessBoard>| vec![search.best_code().unwrap()];
+        let begin = || {
+            let mut search = search::<shakmaty::Chess>(Variant::Chess, CHESS, 64 << 20);
+            go_on(&mut search, 20_000);
+            let moves = played(&search);
+            assert!(search.move_to(search.origin.clone(), &moves));
+            search
+        };
+        let end = |mut search: Search<ChessBoard>| {
+            go_on(&mut search, 3000);
+            assert!(search.graph().is_swept());
+            let mut nodes: Vec<(u64, u32, u64)> =
+                search.graph().ids().map(|id| search.graph().node(id)).map(|node| (node.key, node.visits, node.value.to_bits())).collect();
+            nodes.sort_unstable();
+            nodes
+        };
+        let undisturbed = end(begin());
+        let (stop, budget) = (AtomicBool::new(true), Budget::default());
+        for stops in [1, 3, 9, 30, 200] {
+            let mut search = begin();
+            let before = search.graph().len();
+            assert!(!search.graph().is_swept(), "a move frees nothing, so it takes no time");
+            for _ in 0..stops {
+                assert!(search.collect(&budget, &stop).pending.is_empty());
+                assert!(search.graph().len() <= before && search.counters().simulations == 20_000);
+            }
+            assert!(search.graph().is_swept() == (stops == 200));
+            assert_eq!(end(search), undisturbed);
+        }
+    }
 }
