@@ -6,6 +6,7 @@ The only place that decides this: `Engine`, the UCI engine, the web board and st
 
 from __future__ import annotations
 
+import filecmp
 import os
 from collections.abc import Mapping
 
@@ -55,10 +56,11 @@ def _built_in() -> tuple[str, ...]:
 
 def _is_shipped(evaluator: object, variant: str) -> bool:
     """Whether an evaluator is the network of the core that comes with the package for a variant."""
-    if evaluator is None or evaluator == NETWORK:
-        return bundled(variant) is not None
-    if isinstance(evaluator, (str, os.PathLike)) and os.fspath(evaluator).endswith(".safetensors"):
-        evaluator = _core.Network(evaluator)
-    if not isinstance(evaluator, _core.Network) or bundled(variant) is None:
+    shipped = bundled(variant)
+    if shipped is None or evaluator is None or evaluator == NETWORK:
+        return shipped is not None
+    if isinstance(evaluator, (str, os.PathLike)):
+        return os.path.isfile(evaluator) and filecmp.cmp(evaluator, shipped, shallow=False)
+    if not isinstance(evaluator, _core.Network):
         return False
     return evaluator.metadata.get("sha256") == bundled_network(variant).metadata.get("sha256")
