@@ -6,6 +6,7 @@ The only place that decides this: `Engine`, the UCI engine, the web board and st
 
 from __future__ import annotations
 
+import filecmp
 import os
 from collections.abc import Mapping
 
@@ -67,15 +68,12 @@ def is_in_core(evaluator: object) -> bool:
 
 def _is_shipped(evaluator: object, variant: str) -> bool:
     """Whether an evaluator is the network of the core that comes with the package for a variant."""
-    if bundled(variant) is None:
-        return False
+    shipped = bundled(variant)
+    if shipped is None or evaluator is None:
+        return shipped is not None
     if isinstance(evaluator, (str, os.PathLike)):
         file = network_file(evaluator, variant)
-        if file is None or file.suffix != ".safetensors":
-            return False
-        evaluator = bundled_network(variant) if file == bundled(variant) else _core.Network(file)
-    if evaluator is None:
-        return True
+        return file is not None and file.is_file() and filecmp.cmp(file, shipped, shallow=False)
     if not isinstance(evaluator, _core.Network):
         return False
     return evaluator.metadata.get("sha256") == bundled_network(variant).metadata.get("sha256")
