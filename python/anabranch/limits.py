@@ -24,7 +24,7 @@ INCREMENT_SHARE = 0.95
 """Share of the increment that a move spends."""
 LARGEST_DELAY = 0.5
 """Seconds that a single delay counts for at most."""
-RESERVE = 0.1
+RESERVE = 0.15
 """Seconds that are kept on a clock that has more than twice as many: machines are late now and then."""
 LARGEST_RESERVE = 1.0
 DELAYS_IN_RESERVE = 10.0
@@ -43,7 +43,7 @@ def available(left: float, reserve: float = RESERVE) -> float:
     """What may be planned with: the clock less the reserve, and less and less of it near the end.
 
     >>> [round(available(left), 3) for left in (10.0, 0.15, 0.05, 0.0)]
-    [9.9, 0.056, 0.006, 0.0]
+    [9.85, 0.037, 0.004, 0.0]
     """
     left = max(0.0, left)
     return left - reserve if left > 2 * reserve else left * left / (4 * reserve)

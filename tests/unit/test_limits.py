@@ -111,14 +111,14 @@ def test_about_a_tenth_is_left_at_the_end_of_an_ordinary_game(
     clocks = clocks_of_a_game(base, increment, last, variant=variant, effort=effort)
     ends = [clock / base for clock in clocks[first - 1 :]]
     assert len(clocks) == last
-    assert 0.05 < min(ends) <= max(ends) < 0.25
-    assert 0.07 < sum(ends) / len(ends) < 0.16
+    assert 0.05 < min(ends) <= max(ends) < 0.27
+    assert 0.07 < sum(ends) / len(ends) < 0.17
 
 
 @pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
 def test_at_one_second_the_reserve_is_left_besides(variant: str) -> None:
     clocks = clocks_of_a_game(1.0, 0.01, 60, variant=variant)
-    assert 0.15 < clocks[-1] < 0.25
+    assert 0.15 < clocks[-1] < 0.3
 
 
 def test_time_that_early_stops_save_is_spent_later() -> None:
