@@ -133,10 +133,10 @@ def test_a_shard_takes_the_place_of_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"fen": "8/8 w"}, "positions that cannot be read"),
-        ({"moves": ["e2e5", "d2d4"]}, "positions with illegal moves"),
-        ({"move": "e2e5"}, "positions with illegal moves"),
-        ({"moves": ["Nf3", "d2d4"]}, "positions with illegal moves"),
+        ({"fen": "8/8 w"}, "has 1 position that cannot be read"),
+        ({"moves": ["e2e5", "d2d4"]}, "has 1 position with illegal moves"),
+        ({"move": "e2e5"}, "has 1 position with illegal moves"),
+        ({"moves": ["Nf3", "d2d4"]}, "has 1 position with illegal moves"),
         ({"weights": [0.5, 0.4]}, "sum is not 1"),
         ({"weights": [1.5, -0.5]}, "negative"),
         ({"weights": [1.0]}, "numbers of weights"),

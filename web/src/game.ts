@@ -163,6 +163,12 @@ export function restart(app: App, variant: Game['variant'], fen = START[variant]
   open(app, newGame(variant, fen, chess960));
 }
 
+/** What is said about illegal moves of a game that was read. */
+export function leftOut(moves: number): string {
+  if (moves === 0) return '';
+  return moves === 1 ? '1 illegal move was left out.' : `${moves} illegal moves were left out.`;
+}
+
 /** Read a FEN or PGN that somebody pasted. */
 export function importText(app: App): void {
   const { state } = app;
@@ -171,7 +177,7 @@ export function importText(app: App): void {
     state.dialog = null;
     state.importError = '';
     state.importText = '';
-    state.notice = skipped ? `${skipped} illegal moves were left out.` : '';
+    state.notice = leftOut(skipped);
     open(app, game, endOfLine(game, ROOT));
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fallen, halt, leftOn, newClock, press } from '../src/clock';
-import { spoken } from '../src/game';
+import { leftOut, spoken } from '../src/game';
 import { clockText, count, score, signed, verdict } from '../src/numbers';
 import { OPENINGS } from '../src/openings';
 import { firstState, kept, restored } from '../src/state';
@@ -25,6 +25,16 @@ describe('the state', () => {
     for (const text of [null, '', '{', '{"version":0}', '{"version":1,"game":{"nodes":{}},"current":3}']) {
       expect(JSON.stringify(restored(text))).toBe(first);
     }
+  });
+});
+
+describe('a game that was read', () => {
+  it('has its illegal moves counted', () => {
+    expect([0, 1, 2].map(leftOut)).toEqual([
+      '',
+      '1 illegal move was left out.',
+      '2 illegal moves were left out.',
+    ]);
   });
 });
 

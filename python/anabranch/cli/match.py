@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time as clocks
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from anabranch.match.adjudication import Adjudication
-    from anabranch.match.game import GameRecord
+    from anabranch.match.game import GameRecord, GameSpec
     from anabranch.match.openings import Opening
     from anabranch.match.runner import Show
     from anabranch.match.standing import Meetings, Standing
@@ -127,8 +127,9 @@ def match(
     on where it was interrupted, and with more pairs it makes the match longer. An engine that crashes, hangs
     or plays an illegal move loses that game and is started again.
     """
-    from anabranch.cli.output import notices, output, print_json
+    from anabranch.cli.output import announce, notices, output, plural, print_json
     from anabranch.cluster import executor_of
+    from anabranch.match.estimate import seconds_of_games
     from anabranch.match.player import Budget, read_budget, read_player
     from anabranch.match.results import read_results
     from anabranch.match.runner import run_match, summary
@@ -152,9 +153,16 @@ def match(
         _anchor(anchor),
     )
     is_whole = True
+    executor = executor_of(workers, ray)
+
+    def begin(missing: Sequence[GameSpec], played: Sequence[GameRecord]) -> None:
+        is_most = spec.sprt is not None
+        seconds = seconds_of_games(missing, played)
+        announce(plural(len(missing), "game"), seconds, len(missing), executor, is_most=is_most)
+
     with _show() as show:
         try:
-            run_match(spec, out, executor_of(workers, ray), show)
+            run_match(spec, out, executor, show, begin)
         except KeyboardInterrupt:
             is_whole = False
     count = Count.of(spec, read_results(out))

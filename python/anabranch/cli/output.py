@@ -9,12 +9,15 @@ import json
 import math
 import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import ProgressColumn, Task
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from anabranch.cluster import Executor
 
 
 class _Console(Console):
@@ -51,6 +54,20 @@ class Amount(ProgressColumn):
         of = "" if task.total is None else f" of {task.total:,.0f}"
         words = task.fields.get("words", "")
         return Text(f"{task.completed:,.0f}{of}{self._unit}, {words + ', ' if words else ''}time left")
+
+
+def announce(what: str, seconds: float, jobs: int, executor: Executor, *, is_most: bool) -> None:
+    """Say beforehand how long jobs will take that one process would need so many seconds for."""
+    from anabranch.cluster import Processes, cores
+    from anabranch.match.estimate import in_words
+
+    prefix = "at most " if is_most else ""
+    if isinstance(executor, Processes):
+        processes = max(1, min(executor.workers, jobs, cores()))
+        time = f"{in_words(seconds / processes)} on {plural(processes, 'core')}"
+    else:
+        time = f"{in_words(seconds)} of one core, divided among those of the cluster"
+    notices().print(f"{what} to do, {prefix}roughly {time}", soft_wrap=True)
 
 
 def print_json(document: object) -> None:

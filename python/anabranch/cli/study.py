@@ -16,6 +16,7 @@ import typer
 from anabranch.cli.options import EvaluatorOption, JsonOption, RayOption
 
 if TYPE_CHECKING:
+    from anabranch.study.estimate import Rest
     from anabranch.study.plan import Study
     from anabranch.study.run import Tell
 
@@ -133,7 +134,7 @@ def run(
     A folder keeps one study: another scale is refused. Without a scale, a folder goes on as it began.
     """
     from anabranch.cli.options import read_changes
-    from anabranch.cli.output import notices, output, print_json, table
+    from anabranch.cli.output import announce, notices, output, plural, print_json, table
     from anabranch.cluster import executor_of
     from anabranch.study.folder import STUDY
     from anabranch.study.run import run_study
@@ -158,10 +159,18 @@ def run(
         seed,
     )
     is_whole = True
+    executor = executor_of(workers, ray)
+
+    def begin(rest: Rest) -> None:
+        counts = ((rest.games, "game"), (len(rest.measurements), "measurement"))
+        what = " and ".join(plural(number, noun) for number, noun in counts if number)
+        jobs = rest.games + len(rest.measurements)
+        announce(what, rest.seconds, jobs, executor, is_most=error > 0.0)
+
     with _show() as tell:
         try:
             parts = tuple(variant or ()), tuple(only or ())
-            run_study(asked, out, executor_of(workers, ray), *parts, tell, error)
+            run_study(asked, out, executor, *parts, tell, error, begin)
         except KeyboardInterrupt:
             is_whole = False
     if not (is_whole or (out / STUDY).exists()):

@@ -124,8 +124,9 @@ def _check_rules(table: pa.Table, variant: str, every_position: bool) -> list[st
     except TypeError:
         return ["has moves that are no text"]
     reasons = []
-    for fault, what in ((1, "positions that cannot be read"), (2, "positions with illegal moves")):
+    for fault, what in ((1, "that cannot be read"), (2, "with illegal moves")):
         where = np.flatnonzero(faults == fault)
         if len(where):
-            reasons.append(f"has {len(where)} {what}, the first {fens[where[0]]!r}")
+            noun = "position" if len(where) == 1 else "positions"
+            reasons.append(f"has {len(where)} {noun} {what}, the first {fens[where[0]]!r}")
     return reasons

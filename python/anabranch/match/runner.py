@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from anabranch.checksum import digest
 from anabranch.cluster import Executor, Processes
 from anabranch.match.adjudication import open_tables
 from anabranch.match.engine_player import check_player
-from anabranch.match.game import GameRecord, close_players, play_game
+from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
 from anabranch.match.results import SUMMARY, check_folder, open_results, read_results, write_whole
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count, Standing
@@ -26,6 +26,8 @@ from anabranch.program import find_program
 
 Show = Callable[[Standing, GameRecord | None], object]
 """Hears where the match stands: at the beginning, and after every game."""
+Begin = Callable[[Sequence[GameSpec], Sequence[GameRecord]], object]
+"""Hears which games are missing and which were played, before the first of the missing ones is."""
 
 
 def run_match(
@@ -33,6 +35,7 @@ def run_match(
     folder: Path,
     workers: int | Executor = 1,
     show: Show = lambda standing, record: None,
+    begin: Begin = lambda missing, played: None,
 ) -> Standing:
     """Play what is missing of a match, with so many processes or on a cluster; with no worker, here."""
     asked = {**spec.to_dict(), "networks": networks_of(spec)}
@@ -54,6 +57,7 @@ def run_match(
         try:
             if not standing.is_over:
                 missing = [game for key, game in planned.items() if key not in results.records]
+                begin(missing, list(results.records.values()))
                 executor = Processes(workers) if isinstance(workers, int) else workers
                 with closing(executor.run(play_game, missing, close_players)) as records:
                     for record in records:

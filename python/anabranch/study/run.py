@@ -21,6 +21,7 @@ from anabranch.match.player import PlayerSpec
 from anabranch.match.results import SUMMARY, Results, open_results, read_results, remove_files, write_whole
 from anabranch.match.runner import check_match, summary
 from anabranch.match.standing import Count
+from anabranch.study.estimate import Rest
 from anabranch.study.folder import (
     Findings,
     check_folder,
@@ -38,6 +39,8 @@ from anabranch.study.recipes import find_recipe
 
 Tell = Callable[[int, int, str], object]
 """Hears how many jobs are done, of how many, and what came last."""
+Begin = Callable[[Rest], object]
+"""Hears what is left to do, before it is begun."""
 
 LEAST_PAIRS = 50
 """Pairs before the error of a match is believed: that of the first few may be nought by chance."""
@@ -72,6 +75,7 @@ def run_study(
     names: tuple[str, ...] = (),
     tell: Tell = lambda done, planned, words: None,
     error: float = 0.0,
+    begin: Begin = lambda rest: None,
 ) -> Findings:
     """Do what a folder lacks of a study, or of a part of it, and say what it holds then.
 
@@ -89,7 +93,7 @@ def run_study(
         enter(folder, study, plan, words)
         try:
             with ExitStack() as stack:
-                _work(part, folder, executor, tell, stack, error)
+                _work(part, folder, executor, tell, stack, error, begin)
         except Exception:
             if not has_results(folder):
                 clear(folder)
@@ -116,7 +120,9 @@ def open_study(folder: Path) -> Findings:
     return read_findings(folder, study, find_recipe(study.recipe).plan(study))
 
 
-def _work(part: Plan, folder: Path, executor: Executor, tell: Tell, stack: ExitStack, error: float) -> None:
+def _work(
+    part: Plan, folder: Path, executor: Executor, tell: Tell, stack: ExitStack, error: float, begin: Begin
+) -> None:
     boards = {contest.key: _Board(contest, folder, stack) for contest in part.contests}
     notes = stack.enter_context(open_measurements(folder))
     missing = [one for one in part.measurements if one.key not in notes.found]
@@ -135,6 +141,8 @@ def _work(part: Plan, folder: Path, executor: Executor, tell: Tell, stack: ExitS
                 yield from pair
         yield from missing
 
+    if pairs or missing:
+        begin(Rest([board.rest for board in boards.values() if board.missing], missing))
     tell(done, planned, "")
     results = stack.enter_context(closing(executor.run(do, jobs(), close_players)))
     for job, result in results:
@@ -166,6 +174,11 @@ class _Board:
         self._count = Count.of(contest.spec, records)
         self.missing = [GameJob(contest.key, game) for key, game in planned.items() if key not in records]
         stack.callback(self._close)
+
+    @property
+    def rest(self) -> tuple[list[GameSpec], list[GameRecord]]:
+        """The games that are missing, and those that were played."""
+        return [job.game for job in self.missing], list(self._results.records.values())
 
     def add(self, record: GameRecord) -> str:
         """Keep a game; where the contest stands, in words."""

@@ -1,0 +1,135 @@
+"""How long games will take, said before they are played; roughly, because nobody knows how long games become.
+
+Where games of the match have been played, their mean decides. Else it is moves times limits: times and clocks
+as they are, budgets of our engine by its speed, which is measured for a moment, those of programs by a usual
+speed. Nothing here plays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from statistics import mean
+
+from anabranch.engine import Engine
+from anabranch.errors import AnabranchError
+from anabranch.match.engine_player import read_settings
+from anabranch.match.game import GameRecord, GameSpec
+from anabranch.match.player import Budget, PlayerSpec
+
+PLIES = {"chess": 90, "crazyhouse": 70}
+"""Plies of a game from the openings of the package to its adjudication, about: 16 games each of `default` and
+`mcgs-combined` at 400 evaluations had 89 and 67."""
+DEFAULT_PLIES = 80
+NODES_PER_SECOND = 500_000.0
+"""What a program on one core is taken to search."""
+SIMULATIONS_PER_SECOND = 30_000.0
+"""What our engine is taken to do where it cannot be measured."""
+OVERHEAD = 0.002
+"""Seconds of a move of our engine beyond its search."""
+LOOK, MOST = 0.1, 2_000
+"""Seconds and simulations of a measurement, at most."""
+ENOUGH = 4
+"""Games played from which on their mean is believed."""
+
+
+def seconds_of_games(missing: Sequence[GameSpec], played: Iterable[GameRecord] = ()) -> float:
+    """Seconds that one process needs for games, roughly; by those that were played if there are enough."""
+    known = [record.seconds for record in played if record.fault is None]
+    if len(known) >= ENOUGH:
+        return len(missing) * mean(known)
+    costs: dict[tuple[int, int], float] = {}
+    total = 0.0
+    for game in missing:
+        key = (id(game.white), id(game.black))
+        if key not in costs:
+            costs[key] = _seconds_of_game(game)
+        total += costs[key]
+    return total
+
+
+def _seconds_of_game(game: GameSpec) -> float:
+    plies = PLIES.get(game.variant, DEFAULT_PLIES)
+    if game.adjudication.longest is not None:
+        plies = min(plies, game.adjudication.longest)
+    moves = plies / 2.0
+    return sum(
+        _seconds_of_side(side, game.variant, game.chess960, moves) for side in (game.white, game.black)
+    )
+
+
+def _seconds_of_side(player: PlayerSpec, variant: str, chess960: bool, moves: float) -> float:
+    """The least that a limit of the player allows."""
+    budget = player.budget
+    found = []
+    count = least_count(budget)
+    if count is not None and player.kind == "uci":
+        found.append(moves * count / NODES_PER_SECOND)
+    elif count is not None:
+        options = tuple(sorted(player.options.items()))
+        found.append(moves * seconds_of_search(count, variant, options, chess960))
+    if budget.time is not None:
+        found.append(moves * budget.time)
+    if budget.clock is not None:
+        found.append(seconds_of_clock(budget.clock, budget.increment, moves))
+    return min(found, default=0.0)
+
+
+def least_count(budget: Budget) -> int | None:
+    """The smallest of the counts that a budget names."""
+    counts = [n for n in (budget.evaluations, budget.simulations, budget.nodes) if n is not None]
+    return min(counts, default=None)
+
+
+def seconds_of_clock(clock: float, increment: float, moves: float) -> float:
+    """What is spent of a clock when each move takes a twenty-sixth of what is left, and most of the
+    increment.
+
+    >>> round(seconds_of_clock(60.0, 1.0, 50))
+    94
+    """
+    return clock * (1.0 - (25.0 / 26.0) ** moves) + 0.85 * increment * moves
+
+
+def seconds_of_search(
+    count: int, variant: str, options: tuple[tuple[str, str], ...] = (), chess960: bool = False
+) -> float:
+    """Seconds of a search of our engine with so many simulations or evaluations. What is measured is the
+    preset `default` with the evaluator of the options: that makes most of the difference.
+    """
+    evaluator = tuple(pair for pair in options if pair[0] in ("evaluator", "batch_size", "threads"))
+    return OVERHEAD + count / simulations_per_second(variant, evaluator, chess960)
+
+
+@cache
+def simulations_per_second(
+    variant: str, options: tuple[tuple[str, str], ...] = (), chess960: bool = False
+) -> float:
+    """How fast our engine is here, measured for a moment from the start of a game."""
+    try:
+        settings = read_settings(PlayerSpec("default", "preset", "default", dict(options)))
+        engine = Engine(variant, "default", chess960, **settings)
+        result = engine.search(simulations=MOST, time=LOOK, lines=0)
+    except AnabranchError:
+        return SIMULATIONS_PER_SECOND
+    return max(1.0, result.statistics.simulations / max(result.elapsed, 1e-6))
+
+
+def in_words(seconds: float) -> str:
+    """A length of time, as rough as it is known.
+
+    >>> [in_words(seconds) for seconds in (5, 80, 600, 5000, 40_000, 400_000)]
+    ['less than a minute', '1 minute', '10 minutes', '1.4 hours', '11 hours', '5 days']
+    """
+    if seconds < 60.0:
+        return "less than a minute"
+    if seconds < 3600.0:
+        return _of(round(seconds / 60.0), "minute")
+    hours = seconds / 3600.0
+    if hours < 48.0:
+        return _of(round(hours) if hours >= 10.0 else round(hours, 1), "hour")
+    return _of(round(hours / 24.0), "day")
+
+
+def _of(number: float, unit: str) -> str:
+    return f"{number:g} {unit}{'' if number == 1 else 's'}"
