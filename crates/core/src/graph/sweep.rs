@@ -425,10 +425,15 @@ impl Graph {
         share(self.live_edge_slots, self.edges.len()).max(share(self.live_candidates, self.candidates.len()))
     }
 
-    /// Gives back what the blocks of edges, candidates and links do not need at the moment, so that others may grow.
+    /// Gives back what edges or candidates have too much of, so that the other may grow: what is free is theirs in proportion to what they use.
     pub fn trim(&mut self) {
-        self.edges.shrink_to(self.edges.len() + MOST_MOVES);
-        self.candidates.shrink_to(self.candidates.len() + 4 * MOST_MOVES);
+        let (edges, candidates) = (self.edges.len() * size_of::<Edge>(), self.candidates.len() * size_of::<Candidate>());
+        let taken = self.edges.capacity() * size_of::<Edge>() + self.candidates.capacity() * size_of::<Candidate>();
+        let others = self.reserved_bytes() - taken + self.growth_allowance();
+        let free = self.memory.saturating_sub(others + edges + candidates) as f64;
+        let share = |bytes: usize| (free * bytes as f64 / (edges + candidates).max(1) as f64) as usize;
+        self.edges.shrink_to(self.edges.len() + MOST_MOVES + share(edges) / size_of::<Edge>());
+        self.candidates.shrink_to(self.candidates.len() + 4 * MOST_MOVES + share(candidates) / size_of::<Candidate>());
     }
 
     /// Share of the scarcest arena that is free after a sweep, counting what may still be taken from the system.
