@@ -20,7 +20,7 @@ from anabranch.match.estimate import (
     seconds_of_games,
     simulations_per_second,
 )
-from anabranch.match.game import play_game
+from anabranch.match.game import GameRecord, play_game
 from anabranch.match.player import read_player
 from anabranch.match.schedule import MatchSpec
 from anabranch.study.estimate import Rest
@@ -87,7 +87,8 @@ def test_measurements_of_a_study_are_counted() -> None:
     assert rest.seconds == pytest.approx(len(plan.measurements) * (0.4 + OVERHEAD))
     for recipe in RECIPES.values():  # every kind of measurement, and of contest
         plan = recipe.plan(recipe.study("tiny"))
-        matches = [(list(contest.spec.schedule()), []) for contest in plan.contests]
+        played: list[GameRecord] = []
+        matches = [(list(contest.spec.schedule()), played) for contest in plan.contests]
         assert Rest(matches, plan.measurements).seconds > 0.0
 
 

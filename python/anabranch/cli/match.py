@@ -135,6 +135,7 @@ def match(
     from anabranch.match.runner import run_match, summary
     from anabranch.match.schedule import MatchSpec
     from anabranch.match.standing import Count
+    from anabranch.optional import require
 
     timed = read_budget({} if clock is None else {"clock": clock})
     budget = Budget(evaluations, simulations, nodes, time, timed.clock, timed.increment)
@@ -154,6 +155,8 @@ def match(
     )
     is_whole = True
     executor = executor_of(workers, ray)
+    if ray is not None:
+        require("ray", "cluster")
 
     def begin(missing: Sequence[GameSpec], played: Sequence[GameRecord]) -> None:
         is_most = spec.sprt is not None

@@ -136,6 +136,7 @@ def run(
     from anabranch.cli.options import read_changes
     from anabranch.cli.output import announce, notices, output, plural, print_json, table
     from anabranch.cluster import executor_of
+    from anabranch.optional import require
     from anabranch.study.folder import STUDY
     from anabranch.study.run import run_study
     from anabranch.study.summary import exhibit_of, status_of, summarise
@@ -160,6 +161,8 @@ def run(
     )
     is_whole = True
     executor = executor_of(workers, ray)
+    if ray is not None:
+        require("ray", "cluster")
 
     def begin(rest: Rest) -> None:
         counts = ((rest.games, "game"), (len(rest.measurements), "measurement"))

@@ -7,6 +7,7 @@ speed. Nothing here plays.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 from statistics import mean
@@ -88,7 +89,7 @@ def seconds_of_clock(clock: float, increment: float, moves: float) -> float:
     >>> round(seconds_of_clock(60.0, 1.0, 50))
     94
     """
-    return clock * (1.0 - (25.0 / 26.0) ** moves) + 0.85 * increment * moves
+    return clock * (1.0 - math.pow(25.0 / 26.0, moves)) + 0.85 * increment * moves
 
 
 def seconds_of_search(
