@@ -13,6 +13,8 @@ from anabranch.bench.plan import PRESETS, VARIANTS, Plan, Tell, positions, sessi
 
 SIMULATIONS = 20_000
 POSITIONS = 3
+SEARCHES = (*PRESETS, "default")
+"""The presets that are searched: those of the measurements, and the one that users get."""
 NODES = 300
 """Nodes of each graph whose edges are mixed in."""
 COUNTED = (
@@ -47,7 +49,7 @@ def signature(threads: int = 1, **changes: int | float | str) -> int:
     """The number itself; with changed settings, another."""
     digest = hashlib.blake2b(digest_size=4)
     for variant in VARIANTS:
-        for preset in PRESETS:
+        for preset in SEARCHES:
             for position in positions(variant, POSITIONS):
                 searched = session(variant, position, preset, external=False, threads=threads, **changes)
                 searched.run(SIMULATIONS)
