@@ -192,9 +192,19 @@ def test_on_a_terminal_there_is_a_live_table() -> None:
     assert seen.count(b"visits") >= 3  # on the way, and at the end
 
 
+def wait_until_busy(process: subprocess.Popen[str], seconds: float) -> None:
+    """Wait until a process has computed for so long; start-up takes about a second of that."""
+    spent = 0.0
+    while spent < seconds:
+        assert process.poll() is None, "it ended by itself"
+        time.sleep(0.05)
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        spent = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def interrupted(*arguments: str, after: float) -> tuple[int, str, str]:
     process = start(*arguments)
-    time.sleep(after)
+    wait_until_busy(process, after)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     return process.returncode, out, err
@@ -334,7 +344,7 @@ def test_settings_shows_what_presets_change(capsys: pytest.CaptureFixture[str]) 
 
 def test_ctrl_c_ends_work_that_knows_no_stop() -> None:
     process = start("perft", "12")
-    time.sleep(2.0)
+    wait_until_busy(process, 3.0)
     begun = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
