@@ -318,6 +318,7 @@ fn reuse_keeps_exactly_what_is_reachable() {
         at += 1;
     }
     assert!(search.move_to(game, &[mv]));
+    assert!(search.tidy(&AtomicBool::new(false)));
     assert_eq!(search.graph().len(), reachable.len());
     let root = search.graph().node(search.root());
     assert_eq!((root.visits, root.value), (visits, value));
