@@ -11,7 +11,7 @@ import math
 import operator
 import os
 import time as clock
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
@@ -35,7 +35,7 @@ from anabranch.errors import (
 from anabranch.evaluators import AnyEvaluator
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
 from anabranch.networks.resolve import NETWORK, resolve_evaluator
-from anabranch.networks.shipped import bundled
+from anabranch.networks.shipped import bundled, bundled_network
 from anabranch.positions import Move, Position, read_move, read_position
 from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
 from anabranch.search import EvaluatorThread, Limits, Loop
@@ -387,8 +387,9 @@ class Engine:
         external, network = _source(given)
         with _naming(path):
             missing = engine._session.load(path, network)
-        engine._changes = dict(engine._session.settings())
-        engine._settings = Settings(**engine._session.settings())
+        stored = engine._session.settings()
+        engine._settings = Settings(**stored)
+        engine._changes = _set_by_user(stored, variant, _judge_of(engine._session, given, missing))
         is_same_kind = external or (network is not None and engine._settings.evaluator == "network")
         if is_same_kind and missing is None and external == engine._session.is_external():
             _check_fit(given, engine._session)
@@ -587,6 +588,27 @@ def _read_evaluator(
     if isinstance(found, _core.Network):
         return found, {**changes, "evaluator": NETWORK}
     return found, changes
+
+
+def _judge_of(
+    session: _core.Session, given: AnyEvaluator | _core.Network | None, missing: str | None
+) -> object:
+    """The evaluator that a loaded graph was made with, as far as `anabranch.defaults` asks."""
+    name: str = session.settings()["evaluator"]
+    if missing is None:
+        if session.is_external():
+            return len  # some function of Python
+        return given if name == NETWORK else name
+    variant = session.variant()
+    if bundled(variant) is not None and bundled_network(variant).metadata.get("sha256") == missing:
+        return NETWORK
+    return "material"
+
+
+def _set_by_user(stored: Mapping[str, Any], variant: str, judge: object) -> dict[str, object]:
+    """The settings of a saved search that differ from those that its evaluator would bring."""
+    usual = asdict(resolve("default", variant, judge, {}))
+    return {name: value for name, value in stored.items() if name == "evaluator" or value != usual[name]}
 
 
 def _read_tablebases(

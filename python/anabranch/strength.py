@@ -16,8 +16,8 @@ from typing import Self, TypedDict
 
 LOWEST = 500
 HIGHEST = 2100
-C_INIT = 2.5
-"""The exploration of the games by which the handicaps were measured."""
+C_INIT, WIDTH_VISITS = 2.5, 0
+"""The exploration, and what was in flight, in the games by which the handicaps were measured."""
 MEASURED = 2100
 """Above, the table goes on by rule, and no game has checked it."""
 
@@ -28,6 +28,7 @@ class HandicapSettings(TypedDict):
     temperature: float
     seed: int
     c_init: float
+    width_visits: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,12 @@ class Handicap:
         """The settings of one search. The seed is a new one, so the search starts from an empty graph: what
         earlier searches found must not help, or the strength would not be the one that was measured.
         """
-        return {"temperature": self.temperature, "seed": random.getrandbits(48), "c_init": C_INIT}
+        return {
+            "temperature": self.temperature,
+            "seed": random.getrandbits(48),
+            "c_init": C_INIT,
+            "width_visits": WIDTH_VISITS,
+        }
 
     def stray(self, moves: Sequence[str], random: Random) -> str | None:
         """A move drawn from all legal ones, as often as the handicap says; `None` where one should search.

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 from shutil import copyfile
 from typing import Any
 
@@ -15,6 +16,7 @@ from anabranch.defaults import is_in_core, resolve, tuned
 from anabranch.match.engine_player import EnginePlayer
 from anabranch.match.player import PlayerSpec
 from anabranch.networks.shipped import bundled
+from anabranch.strength import Handicap
 from anabranch.study.folder import circumstances
 from anabranch.study.measure import engine_of
 from anabranch.study.recipes import RECIPES
@@ -153,12 +155,14 @@ def test_a_living_uci_session_follows_its_evaluator_both_ways() -> None:
 
 
 def test_a_saved_search_keeps_its_settings(tmp_path: Path) -> None:
-    engine = Engine("chess", evaluator="material")
-    engine.search(simulations=20)
-    engine.save(tmp_path / "saved")
-    loaded = Engine.load(tmp_path / "saved")
-    loaded.configure(evaluator="network")
-    assert loaded.settings.c_init == 2.5
+    for changes, c_init in [({}, 1.5), ({"c_init": 2.25}, 2.25)]:
+        engine = Engine("chess", evaluator="material", **changes)  # type: ignore[arg-type]
+        engine.search(simulations=20)
+        engine.save(tmp_path / "saved")
+        loaded = Engine.load(tmp_path / "saved")
+        assert loaded.settings == engine.settings
+        loaded.configure(evaluator="network")
+        assert loaded.settings.c_init == c_init
 
 
 def test_a_study_says_what_its_engines_had() -> None:
@@ -180,3 +184,32 @@ def test_what_lives_in_the_core() -> None:
     assert not is_in_core("net.onnx")
     assert tuned("default", "chess", lambda planes: planes) == {"width_visits": 8}
     assert tuned("mcgs", "chess", lambda planes: planes) == {}
+
+
+def test_a_loaded_search_follows_its_evaluator_too(tmp_path: Path) -> None:
+    def judge(planes: Any) -> Any:
+        return [0.0] * len(planes), [[0.0] * Engine("chess").shape[1]] * len(planes)
+
+    path = tmp_path / "search.anabranch"
+    for saved, loaded, c_init, width in [
+        ("network", "material", 2.5, Settings().width_visits),
+        ("material", "network", 1.5, Settings().width_visits),
+        ("network", judge, 2.5, 8),
+        ("material", "material", 2.5, Settings().width_visits),
+    ]:
+        engine = Engine("chess", evaluator=saved)  # type: ignore[arg-type]
+        engine.search(simulations=50)
+        engine.save(path)
+        settings = Engine.load(path, loaded).settings  # type: ignore[arg-type]
+        assert (settings.c_init, settings.width_visits) == (c_init, width)
+    engine = Engine("chess", c_init=3.5, width_visits=7)
+    engine.search(simulations=50)
+    engine.save(path)
+    settings = Engine.load(path, "material").settings
+    assert (settings.c_init, settings.width_visits) == (3.5, 7)
+
+
+def test_limited_strength_searches_as_when_it_was_measured() -> None:
+    engine = Engine("chess")
+    engine.configure(**Handicap.of(1500).settings(Random(1)))
+    assert (engine.settings.c_init, engine.settings.width_visits) == (2.5, 0)

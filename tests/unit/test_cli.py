@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import anabranch
 from anabranch import Engine, presets, settings_table, variants
 from anabranch.cli import app, run
+from anabranch.optional import lacking
 
 MIDDLEGAME = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
 BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
@@ -359,7 +360,7 @@ def test_what_a_graph_needs_is_checked_before_the_search(
     assert run(["analyse", "-n", "10", "--graph", str(tmp_path / "x.graphml")]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""  # nothing was searched
-    assert "'pip install anabranch[graph]' brings it" in captured.err
+    assert str(lacking("this needs the package networkx", "graph")) in captured.err
     assert run(["analyse", "-n", "10", "--graph", str(tmp_path / "x.dot")]) == 0
 
 

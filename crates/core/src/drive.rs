@@ -88,7 +88,9 @@ impl Course {
         if stop.load(Ordering::Relaxed) {
             return Some(Finish::Stopped);
         }
-        if self.limits.time.is_some_and(|time| self.begun.elapsed() >= time) {
+        // An evaluator of the core takes microseconds for the root: then there is a move to choose by.
+        let is_blind = search.evaluator.is_some() && !search.is_root_evaluated();
+        if !is_blind && self.limits.time.is_some_and(|time| self.begun.elapsed() >= time) {
             return Some(Finish::Time);
         }
         match search.standing() {

@@ -239,7 +239,7 @@ fn read_node(reader: &mut Reader<'_>, graph: &mut Graph, number: u32, children: 
         }
     }
     // Counters that disagree would run below zero or past their end later.
-    if sum > u64::from(visits) || unknown + counted != legal {
+    if sum > u64::from(visits) || u32::from(unknown) + u32::from(counted) != u32::from(legal) {
         return Err(SaveError::Damaged("the counters of a node disagree"));
     }
     let mut list = Vec::with_capacity(listed.into());

@@ -400,6 +400,11 @@ impl<G: Game> Search<G> {
         self.improved = found.ok().flatten();
     }
 
+    /// Whether the root has its evaluation.
+    pub fn is_root_evaluated(&self) -> bool {
+        self.graph.node(self.root).has(node_flag::EVALUATED)
+    }
+
     /// Whether the game is over at the root.
     pub fn is_over(&self) -> bool {
         self.graph.node(self.root).has(node_flag::TERMINAL)

@@ -651,7 +651,8 @@ impl<P: Rules> Session for BoardSession<P> {
         {
             return Err(SaveError::Damaged("it belongs to another variant").into());
         }
-        let mut settings = Settings::default();
+        // Files of versions without a width: those had none.
+        let mut settings = Settings { width_visits: 0, ..Settings::default() };
         for (name, value) in &header {
             if let Some(name) = name.strip_prefix("setting.") {
                 settings.set(name, &Value::Text(value.clone())).map_err(|_| SaveError::Damaged("a setting is out of range"))?;
@@ -700,7 +701,7 @@ mod tests {
     #[test]
     fn a_panic_of_the_evaluator_ends_the_search_with_a_sentence_on_any_number_of_threads() {
         for threads in [1, 2, 4] {
-            let settings = Settings { threads, ..Settings::default() };
+            let settings = Settings { threads, width_visits: 0, ..Settings::default() };
             let mut session = BoardSession::<Chess>::new(Variant::Chess, false, settings, Source::BuiltIn).unwrap();
             let is_fragile = Arc::new(AtomicBool::new(true));
             let inner = session.search.evaluator.clone().unwrap();

@@ -212,6 +212,7 @@ def from_pgn(
     moves, or seen before are left out and counted. The same command goes on where it was interrupted, and
     more files extend the data.
     """
+    from anabranch.cli.output import plural
     from anabranch.data.pgn import PgnJob, Progress, import_pgn, omissions, other_variant
     from anabranch.errors import DataError
 
@@ -236,8 +237,8 @@ def from_pgn(
         other = other_variant(files, variant)
         hint = "" if other is None else f"; the games are of {other}, so give --variant {other}"
         why = f": {left_out}" if left_out else ""
-        raise DataError(f"none of {games:,} games was kept{why}{hint}")
-    typer.echo(f"{games:,} games read, {kept:,} kept with {reached.positions:,} positions")
+        raise DataError(f"none of {plural(games, 'game')} was kept{why}{hint}")
+    typer.echo(f"{plural(games, 'game')} read, {kept:,} kept with {plural(reached.positions, 'position')}")
     if left_out:
         typer.echo(f"left out: {left_out}")
 

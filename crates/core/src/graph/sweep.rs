@@ -26,7 +26,8 @@ impl Marks {
         Marks(vec![0; graph.nodes.len().div_ceil(64)])
     }
 
-    fn has(&self, id: NodeId) -> bool {
+    /// Whether a node is in the set.
+    pub fn has(&self, id: NodeId) -> bool {
         self.0[id as usize / 64] >> (id % 64) & 1 != 0
     }
 

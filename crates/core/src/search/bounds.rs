@@ -111,7 +111,7 @@ fn where_indices_end_the_search_goes_on_as_at_the_memory_cap() {
 #[test]
 fn trajectories_in_flight_never_exceed_what_a_mark_can_count() {
     // Every leaf of a tree without evaluations collides or waits: nothing but the bound may end the collection before the wide settings do.
-    let settings = Settings { batch_size: 4096, batch_collisions: 4096, backup: Backup::Tree, ..Settings::default() };
+    let settings = Settings { batch_size: 4096, batch_collisions: 4096, width_visits: 0, backup: Backup::Tree, ..Settings::default() };
     let mut search = search(settings);
     go(&mut search, 3000);
     search.flying = u64::from(u16::MAX) - 3;

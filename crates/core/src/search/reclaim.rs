@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Search;
 use crate::game::Game;
-use crate::graph::{Cancelled, Graph, MOST_MOVES, NONE, NodeId, RANKS, State, node_flag};
+use crate::graph::{Cancelled, Graph, MOST_MOVES, NONE, Node, NodeId, RANKS, State, node_flag};
 use crate::solver;
 
 /// Nodes looked at between two looks at the stop flag.
 const SLICE: u32 = 4096;
 /// Share of the bytes of nodes, edges and candidates that stays when memory is reclaimed.
 const KEPT: f64 = 0.75;
+/// The same where less would not hold half of the useful nodes.
+const MOST_KEPT: f64 = 0.9;
 /// Share that must be free afterwards of what the nodes, the edges and the candidates may take each. Else more is given up.
 const FREE: f64 = 0.1;
 
@@ -55,14 +57,19 @@ impl<G: Game> Search<G> {
                 return true;
             }
         }
-        let Some((pinned, bytes)) = self.survey(&cancelled) else { return false };
+        let Some(Survey { pinned, bytes, useful }) = self.survey(&cancelled) else { return false };
         self.counters.reclaims += 1;
         let root = self.root;
+        let rank = |graph: &Graph, above, id, slot| rank(graph, root, above, id, slot);
+        let best = |graph: &Graph, share: f64| graph.best(&pinned, (bytes as f64 * share) as usize, rank, &cancelled);
         let mut share = KEPT;
+        let Some(mut marks) = best(&self.graph, share) else { return false };
+        while share < MOST_KEPT && 2 * self.graph.ids().filter(|&id| marks.has(id) && is_useful(self.graph.node(id))).count() < useful {
+            share += 0.05;
+            let Some(more) = best(&self.graph, share) else { return false };
+            marks = more;
+        }
         loop {
-            let kept = (bytes as f64 * share) as usize;
-            let rank = |graph: &Graph, above, id, slot| rank(graph, root, above, id, slot);
-            let Some(marks) = self.graph.best(&pinned, kept, rank, &cancelled) else { return false };
             self.graph.keep(marks);
             if !self.graph.go_on(&cancelled) {
                 return false;
@@ -71,17 +78,24 @@ impl<G: Game> Search<G> {
             if self.graph.free_share() >= FREE && self.graph.ensure_room(1, promised, uses_table) {
                 return true;
             }
-            if kept == 0 {
+            if share == 0.0 {
                 return self.graph.free_share() > 0.0;
             }
-            share = if share > 0.1 { share / 2.0 } else { 0.0 };
+            share = if share > KEPT {
+                KEPT
+            } else if share > 0.1 {
+                share / 2.0
+            } else {
+                0.0
+            };
+            let Some(less) = best(&self.graph, share) else { return false };
+            marks = less;
         }
     }
 
-    /// The nodes that must stay, the root and what is in flight; and the bytes of all nodes, their edges and candidates.
-    fn survey(&self, cancelled: Cancelled) -> Option<(Vec<NodeId>, usize)> {
+    fn survey(&self, cancelled: Cancelled) -> Option<Survey> {
         let mut pinned = vec![self.root];
-        let mut bytes = 0;
+        let (mut bytes, mut useful) = (0, 0);
         for id in self.graph.ids() {
             if id % SLICE == 0 && cancelled() {
                 return None;
@@ -91,9 +105,25 @@ impl<G: Game> Search<G> {
                 pinned.push(id);
             }
             bytes += self.graph.bytes_of(id);
+            useful += usize::from(is_useful(node));
         }
-        Some((pinned, bytes))
+        Some(Survey { pinned, bytes, useful })
     }
+}
+
+/// What there is to give up.
+struct Survey {
+    /// The nodes that must stay: the root and what is in flight.
+    pinned: Vec<NodeId>,
+    /// Bytes of all nodes, their edges and candidates.
+    bytes: usize,
+    /// Number of useful nodes.
+    useful: usize,
+}
+
+/// Whether a node knows more than the edge above it.
+fn is_useful(node: &Node) -> bool {
+    node.visits > 1
 }
 
 /// How much the child of an edge is worth, for [`Graph::best`]: its visits. A proof would have to be searched for again, so its nodes are worth what the
@@ -106,7 +136,8 @@ fn rank(graph: &Graph, root: NodeId, above: usize, id: NodeId, slot: u16) -> usi
         return 0;
     }
     // What rests on tablebases can be looked up again.
-    if is_below_proof || graph.node(child).state.is_exact() { above } else { rank_of_visits(graph.node(child).visits) }
+    // Not the rank of what must stay: a proof has to fit.
+    if is_below_proof || graph.node(child).state.is_exact() { above.min(RANKS - 2) } else { rank_of_visits(graph.node(child).visits) }
 }
 
 /// Visits in steps: one by one, then a thirty-second of a doubling each.
@@ -183,7 +214,7 @@ mod tests {
         const CAP: u64 = 4 << 20;
         let mut search = search::<P>(variant, fen, CAP);
         let mut reclaims = 0;
-        for _ in 0..500 {
+        for round in 0..2000 {
             let (nodes, useful) = count(&search);
             assert_eq!(go_on(&mut search, 200), Finish::Budget);
             assert!(search.graph().reserved_bytes() <= CAP as usize);
@@ -191,7 +222,8 @@ mod tests {
                 reclaims = search.counters().reclaims;
                 let after = count(&search);
                 assert!(2 * after.1 > useful, "{variant}: of {useful} nodes with two visits {} are left", after.1);
-                assert!(5 * after.0 > 2 * nodes, "{variant}: of {nodes} nodes {} are left", after.0);
+                // Later on the edges into lost nodes take their share of the memory.
+                assert!(round > 500 || 5 * after.0 > 2 * nodes, "{variant}: of {nodes} nodes {} are left", after.0);
                 check_proofs(&search);
             }
         }
