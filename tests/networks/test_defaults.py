@@ -197,7 +197,7 @@ def test_a_loaded_search_follows_its_evaluator_too(tmp_path: Path) -> None:
         ("network", judge, 2.5, 8),
         ("material", "material", 2.5, Settings().width_visits),
     ]:
-        engine = Engine("chess", evaluator=saved)  # type: ignore[arg-type]
+        engine = Engine("chess", evaluator=saved)
         engine.search(simulations=50)
         engine.save(path)
         settings = Engine.load(path, loaded).settings  # type: ignore[arg-type]
