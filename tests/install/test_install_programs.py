@@ -111,7 +111,7 @@ def test_make_asks_before_anything_is_made(machine: Machine, tmp_path: Path) -> 
     machine.put("python3", f'exec {sys.executable} "$@"')
     machine.put("id", "echo 1000")
     done = subprocess.run(
-        [shutil.which("make") or "make", "test"],
+        [shutil.which("make") or "make", "--no-print-directory", "test"],
         cwd=clone,
         env={**os.environ, "PATH": str(machine.bin), "GAMES": str(machine.bin), "MAKEFLAGS": ""},
         capture_output=True,

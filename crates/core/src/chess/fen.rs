@@ -135,7 +135,8 @@ impl<P: Rules> Board<P> {
     pub(super) fn from_setup(variant: Variant, setup: Setup, mode: CastlingMode) -> Result<Board<P>, FenError> {
         P::set_up(variant, setup.clone(), mode)
             .or_else(PositionError::ignore_too_much_material)
-            .or_else(PositionError::ignore_impossible_check)
+            // A check is nothing worse than unreachable, but in racing kings the next move may take the king.
+            .or_else(|error| if variant == Variant::RacingKings { Err(error) } else { error.ignore_impossible_check() })
             .or_else(PositionError::ignore_invalid_castling_rights)
             .or_else(PositionError::ignore_invalid_ep_square)
             .map(Board::new)
@@ -335,6 +336,13 @@ mod tests {
 
     fn crazyhouse(text: &str) -> Result<CrazyhouseBoard, FenError> {
         Board::from_fen(Variant::Crazyhouse, text, false)
+    }
+
+    #[test]
+    fn no_king_stands_in_check_in_racing_kings() {
+        let read = |text| Board::<VariantPosition>::from_fen(Variant::RacingKings, text, false);
+        assert!(read("8/8/8/8/8/8/krbnNBRK/qrbnNBRQ w - - 0 1").is_ok());
+        assert!(read("8/8/8/8/8/8/krbnNKRB/qrbnNBRQ w - - 0 1").is_err());
     }
 
     #[test]

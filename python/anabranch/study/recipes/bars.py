@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from anabranch.match.player import Budget
+from anabranch.settings import Settings
 from anabranch.study.exhibit import Chart, Exhibit, Point, Series, in_order
 from anabranch.study.folder import Findings
 from anabranch.study.paper import ABLATION, CONDITIONS
@@ -139,6 +140,7 @@ _SETTINGS = Bars(
         _combined("urgency", urgency="reduction"),
         _combined("temperature", node_temperature="1.0"),
         _combined("virtual visits", virtual_mode="visit"),
+        _combined("width", width_visits=str(Settings().width_visits)),
         Side("default", "default"),
     ),
 )
@@ -158,6 +160,7 @@ _LEAVE_ONE_OUT = Bars(
         _without("checks", epsilon_checks="0"),
         _without("q", chooser="visits"),
         _without("virtual visits", virtual_mode="loss"),
+        _without("width", width_visits="0"),
     ),
 )
 
