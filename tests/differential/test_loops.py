@@ -21,7 +21,8 @@ Judge = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, list[float]]]
 
 
 def compare(variant: str, position: str, name: str, evaluator: Any, **settings: Any) -> None:
-    settings = {"width_visits": 64, **settings}  # else each takes what goes best with its kind of evaluator
+    if settings.get("preset", "default") == "default":  # each takes what goes best with its kind of evaluator
+        settings = {"width_visits": 64, **settings}
     rust = Engine(variant, evaluator=name, **settings)
     python = Engine(variant, evaluator=evaluator, **settings)
     for _ in range(2):  # from nothing, then with a graph that is there

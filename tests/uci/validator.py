@@ -640,7 +640,11 @@ def _repaired(words: list[str]) -> str:
     if "[" in board and "]" not in board:
         board = board + "]" if board[-1] != "[" else board[:-1]
     board = board.removesuffix("/")
-    rest[1] = "".join(sorted(dict.fromkeys(rest[1]), key=str.islower))
+    rights = sorted(dict.fromkeys(rest[1]), key=str.islower)
+    for side in (str.isupper, str.islower):
+        if sum(map(side, rights)) > 2:  # a rook by its file and by its side
+            rights = [letter for letter in rights if not side(letter) or letter in "KQkq"]
+    rest[1] = "".join(rights)
     return " ".join([board, *rest])
 
 
