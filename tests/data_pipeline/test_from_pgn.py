@@ -413,7 +413,7 @@ def test_games_of_another_variant_are_named_and_do_not_block(
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
-    assert "none of 1 games was kept: " in said.err
+    assert "none of 1 game was kept: " in said.err
     assert "the games are of crazyhouse, so give --variant crazyhouse" in said.err
     path.write_text(HOUSE)
     assert run([*command, "--variant", "crazyhouse"]) == 0
@@ -430,7 +430,7 @@ def test_a_filter_that_leaves_nothing_does_not_block(
     path.write_text(pgn())
     command = ["data", "from-pgn", str(path), "--out", str(tmp_path / "out")]
     assert run([*command, "--min-rating", "2000"]) == 2
-    assert "none of 1 games was kept: rating 1\n" in capsys.readouterr().err
+    assert "none of 1 game was kept: rating 1\n" in capsys.readouterr().err
     assert run(command) == 0
 
 

@@ -17,6 +17,7 @@ import pytest
 from tests.uci.session import Session
 from tests.unit.test_book import write as write_book
 
+from anabranch import Engine
 from anabranch.networks.shipped import bundled
 from anabranch.result import Result
 from anabranch.settings import Settings
@@ -288,7 +289,7 @@ def test_an_end_that_nobody_asked_for_is_explained() -> None:
     with Session() as session:
         session.greet(Backend="material")
         engine = session.session._ready_engine()
-        found = engine.search(simulations=100)
+        found = Engine("chess", evaluator="material").search(simulations=100)
 
         def spent(*_: object, **__: object) -> Result:
             return replace(found, finish="visits")
