@@ -138,7 +138,7 @@ def test_two_names_of_one_network() -> None:
     assert put("EvalFile", "<bundled>") == "b.onnx"
     assert put("EvalFile", "c.onnx") == "c.onnx"
     assert put("EvalFile", "<empty>") is None
-    assert options.has_own_network
+    assert options.evaluator is None
 
 
 def test_options_are_found_whatever_their_case() -> None:

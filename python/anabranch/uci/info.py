@@ -80,7 +80,7 @@ def ordered(progress: Progress, look: Look) -> Sequence[Line]:
 
 def worth(line: Line) -> tuple[int, float]:
     """How good a line is, for sorting."""
-    match mate_of(line):
+    match line.mate:
         case None:
             rank = {"tb-win": 1, "tb-loss": -1}.get(line.state, 0)
             return rank, 0.0 if line.state in ("draw", "tb-draw") else line.value
@@ -88,14 +88,9 @@ def worth(line: Line) -> tuple[int, float]:
             return (2, -mate) if mate > 0 else (-2, -mate)
 
 
-def mate_of(line: Line) -> int | None:
-    """Moves to the end of the game where that is proven and the line shows it; negative for the loser."""
-    return line.mate
-
-
 def score(line: Line, variant: str) -> str:
     """The score of a line: mate where it is proven, else centipawns."""
-    mate = mate_of(line)
+    mate = line.mate
     return f"mate {mate}" if mate is not None else f"cp {score_of(line.value, line.state, variant)}"
 
 

@@ -223,11 +223,6 @@ class Options:
         }
 
     @property
-    def has_own_network(self) -> bool:
-        """Whether the network is that of the package."""
-        return self.evaluator is None
-
-    @property
     def evaluator(self) -> str | None:
         """The network or evaluator that was asked for by name or path; none for that of the package."""
         asked = (self.text(name) for name in NETWORK_OPTIONS)

@@ -10,7 +10,7 @@ from typing import Any
 from anabranch.centipawns import centipawns
 from anabranch.graph import SearchGraph
 from anabranch.result import Line, Result
-from anabranch.uci.info import line_wdl, mate_of
+from anabranch.uci.info import line_wdl
 
 MOST_MOVES = 60
 """Moves of the root that are told, the best first."""
@@ -67,7 +67,7 @@ def _line(line: Line, raw: tuple[float, float, float] | None, variant: str) -> d
         "moves": list(line.moves),
         "value": round(line.value, 5),
         "cp": centipawns(line.value, variant),
-        "mate": mate_of(line),
+        "mate": line.mate,
         "visits": line.visits,
         "state": line.state,
         "plies": line.plies,
