@@ -16,8 +16,8 @@ from pathlib import Path
 import chess
 import chess.engine
 
+from anabranch.jobs.program import find_program
 from anabranch.match.openings import Opening, board_of, bundled_openings, read_openings
-from anabranch.program import find_program
 
 FILES = Path(__file__).parent.parent / "python" / "anabranch" / "study" / "files"
 TEACHERS = {"chess": "stockfish", "crazyhouse": "fairy-stockfish"}

@@ -12,8 +12,8 @@ import pytest
 from tests.cluster import jobs
 
 from anabranch.cli import run
-from anabranch.cluster import Processes, Ray
 from anabranch.errors import ClusterError
+from anabranch.jobs.executor import Processes, Ray
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.game import GameRecord
 from anabranch.match.openings import bundled_openings, read_openings

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from anabranch.cli import run
-from anabranch.cluster import Processes
 from anabranch.data.check import check_folders
 from anabranch.data.generate import Generation, Job, make_shard, missing_shards, play_game, store_job
 from anabranch.data.shards import find_shards, read_shard, read_shards
-from anabranch.data.spread import spread
 from anabranch.data.teacher import Teacher
 from anabranch.errors import DataError
+from anabranch.jobs.executor import Processes
+from anabranch.jobs.spread import spread
 
 Make = Callable[[str], str]
 

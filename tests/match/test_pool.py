@@ -13,7 +13,7 @@ import pytest
 from tests.match import jobs
 
 from anabranch.errors import MatchError
-from anabranch.pool import results_of, run_jobs
+from anabranch.jobs.processes import results_of, run_jobs
 
 
 def take_all(results: list[int]) -> object:

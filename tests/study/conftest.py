@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anabranch.cluster import Processes
+from anabranch.jobs.executor import Processes
 from anabranch.study.recipes import RECIPES
 from anabranch.study.run import run_study
 

@@ -15,7 +15,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from anabranch.cli.options import JsonOption, RayOption
-from anabranch.cluster import cores
+from anabranch.jobs.executor import cores
 from anabranch.settings import variants
 
 data = typer.Typer(
@@ -90,12 +90,12 @@ def generate(
     The same command goes on where it was interrupted, and extends the data when it asks for more games. The
     data depends on the options and the engine, not on the number of workers.
     """
-    from anabranch.cluster import executor_of
-    from anabranch.data.crew import run_crew
     from anabranch.data.generate import Generation, Job, finished_games, missing_shards, store_job
     from anabranch.data.shards import remove_parts, remove_repeated_games
-    from anabranch.data.spread import spread
     from anabranch.data.teacher import find_engine
+    from anabranch.jobs.crew import run_crew
+    from anabranch.jobs.executor import executor_of
+    from anabranch.jobs.spread import spread
 
     job = Job(
         variant, engine or default_engine(variant), games, nodes, lines, seed, games_per_shard, opening_plies,
@@ -141,12 +141,12 @@ def label(
     The same command goes on where it was interrupted. Games keep their moves and results; positions of a list
     are games of their own, without either.
     """
-    from anabranch.data.crew import run_crew
     from anabranch.data.folder import clear_failed_job, holds_samples
     from anabranch.data.label import LabelJob, Labelling, finished_positions, missing_labels, prepare
     from anabranch.data.shards import remove_parts
     from anabranch.data.teacher import find_engine
     from anabranch.errors import DataError
+    from anabranch.jobs.crew import run_crew
 
     for path in files:
         if not path.exists():
@@ -364,7 +364,7 @@ def notice(sentence: str) -> None:
 @contextlib.contextmanager
 def at_work_in(folder: Path) -> Iterator[None]:
     """Keep other processes out of a folder."""
-    from anabranch.locking import locked
+    from anabranch.jobs.lock import locked
 
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / ".lock"):

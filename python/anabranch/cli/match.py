@@ -128,7 +128,7 @@ def match(
     or plays an illegal move loses that game and is started again.
     """
     from anabranch.cli.output import announce, notices, output, plural, print_json
-    from anabranch.cluster import executor_of
+    from anabranch.jobs.executor import executor_of
     from anabranch.match.estimate import seconds_of_games
     from anabranch.match.player import Budget, read_budget, read_player
     from anabranch.match.results import read_results

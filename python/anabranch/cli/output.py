@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from anabranch.cluster import Executor
+    from anabranch.jobs.executor import Executor
 
 
 class _Console(Console):
@@ -58,7 +58,7 @@ class Amount(ProgressColumn):
 
 def announce(what: str, seconds: float, jobs: int, executor: Executor, *, is_most: bool) -> None:
     """Say beforehand how long jobs will take that one process would need so many seconds for."""
-    from anabranch.cluster import Processes, cores
+    from anabranch.jobs.executor import Processes, cores
     from anabranch.match.estimate import in_words
 
     prefix = "at most " if is_most else ""

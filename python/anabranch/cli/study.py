@@ -135,7 +135,7 @@ def run(
     """
     from anabranch.cli.options import read_changes
     from anabranch.cli.output import announce, notices, output, plural, print_json, table
-    from anabranch.cluster import executor_of
+    from anabranch.jobs.executor import executor_of
     from anabranch.optional import require
     from anabranch.study.folder import STUDY
     from anabranch.study.run import run_study

@@ -13,8 +13,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from anabranch.data.journal import read_journal
 from anabranch.data.shards import Shard, find_shards
+from anabranch.jobs.journal import read_journal
 
 JOB = "job.json"
 POSITIONS = ".positions"

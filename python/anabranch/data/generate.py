@@ -20,11 +20,11 @@ from typing import Any
 
 from anabranch import _core
 from anabranch.data.folder import JOB, clear_failed_job
-from anabranch.data.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
 from anabranch.data.shards import find_shards, game_number, notes_of, replace_shard
 from anabranch.data.targets import DEFAULT_TEMPERATURE, POLICY_TEMPERATURE, set_targets, weights_of
 from anabranch.data.teacher import PATIENCE, Judgement, Teacher, TeacherError
 from anabranch.errors import DataError
+from anabranch.jobs.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
 from anabranch.uci_scores import MATE
 
 DECIDED = {"chess": 800, "crazyhouse": 1200}

@@ -20,7 +20,6 @@ import pyarrow as pa
 from anabranch import _core
 from anabranch.data.folder import JOB, POSITIONS, clear_failed_job
 from anabranch.data.generate import check_options, store_document
-from anabranch.data.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
 from anabranch.data.pgn import Cursor, PgnJob, omissions, other_variant, read_tables
 from anabranch.data.shards import (
     SCHEMA,
@@ -38,6 +37,7 @@ from anabranch.data.targets import set_targets
 from anabranch.data.teacher import PATIENCE, Teacher, TeacherError
 from anabranch.data.text import open_text
 from anabranch.errors import DataError, PositionError
+from anabranch.jobs.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
 
 Refuse = Callable[[str], object]
 """Hears a sentence about a position that cannot be labelled."""

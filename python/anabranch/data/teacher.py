@@ -1,7 +1,7 @@
 """A teacher: any UCI engine, asked for its best moves with a fixed number of nodes.
 
 A teacher that crashes, hangs or talks nonsense raises `TeacherError` and is dead afterwards; who needs
-another starts another. The pipes are those of `anabranch.program`.
+another starts another. The pipes are those of `anabranch.jobs.program`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from anabranch.errors import DataError, ProgramMissingError, VariantError
-from anabranch.program import Program, ProgramError, find_program
+from anabranch.jobs.program import Program, ProgramError, find_program
 from anabranch.uci_scores import centipawns
 
 PATIENCE = 20.0

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from anabranch.errors import MatchError
-from anabranch.locking import locked
+from anabranch.jobs.lock import locked
 from anabranch.match.game import GameRecord
 from anabranch.match.pgn import pgn_of
 

@@ -13,8 +13,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from anabranch.checksum import digest
-from anabranch.cluster import Executor, Processes
+from anabranch.jobs.checksum import digest
+from anabranch.jobs.executor import Executor, Processes
+from anabranch.jobs.program import find_program
 from anabranch.match.adjudication import open_tables
 from anabranch.match.engine_player import check_player
 from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
@@ -22,7 +23,6 @@ from anabranch.match.results import SUMMARY, check_folder, open_results, read_re
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count, Standing
 from anabranch.networks.resolve import NETWORK, network_file
-from anabranch.program import find_program
 
 Show = Callable[[Standing, GameRecord | None], object]
 """Hears where the match stands: at the beginning, and after every game."""

@@ -21,11 +21,11 @@ from typing import IO, Any, Literal, NamedTuple
 import chess
 
 from anabranch.errors import MatchError
-from anabranch.locking import locked
+from anabranch.jobs.lock import locked
+from anabranch.jobs.processes import run_jobs
 from anabranch.match.openings import Opening, board_of, key_of, rules_of, write_openings
 from anabranch.match.player import Fault, Limits, Player, PlayerSpec, make_player
 from anabranch.networks.shipped import bundled_network
-from anabranch.pool import run_jobs
 
 Source = Literal["random", "policy"]
 PATIENCE = 30.0

@@ -11,8 +11,8 @@ import time
 import chess
 
 from anabranch.errors import MatchError
+from anabranch.jobs.program import Program, ProgramError, find_program
 from anabranch.match.player import Answer, Fault, FaultKind, Limits, PlayerSpec
-from anabranch.program import Program, ProgramError, find_program
 from anabranch.uci_scores import centipawns
 
 GRACE = 1.0

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from anabranch import _core
-from anabranch.checksum import digest
 from anabranch.defaults import tuned
 from anabranch.errors import StudyError
+from anabranch.jobs.checksum import digest
 from anabranch.match.results import (
     GAMES,
     RESULTS,

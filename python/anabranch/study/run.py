@@ -13,8 +13,8 @@ from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anabranch.cluster import Executor
-from anabranch.locking import locked
+from anabranch.jobs.executor import Executor
+from anabranch.jobs.lock import locked
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
 from anabranch.match.player import PlayerSpec

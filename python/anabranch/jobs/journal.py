@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from anabranch.data.teacher import Teacher, TeacherError
 from anabranch.errors import DataError
-from anabranch.locking import locked
+from anabranch.jobs.lock import locked
 
 Samples: TypeAlias = list[dict[str, Any]]
 Advance: TypeAlias = Callable[[int, int], object]

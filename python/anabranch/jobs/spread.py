@@ -1,6 +1,6 @@
 """A generation spread over machines: games given out one by one, journals and shards written here alone.
 
-The crew of `anabranch.data.crew` gives out whole shards and lets workers write them, which takes one disk.
+The crew of `anabranch.jobs.crew` gives out whole shards and lets workers write them, which takes one disk.
 Here a worker only plays and answers with the samples of a game, so it may be anywhere, and what dies with it
 is that game, which is played again. The shards are the same either way.
 """
@@ -15,11 +15,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from anabranch.cluster import Executor
 from anabranch.data.generate import Generation, Job, hire_teacher, play_game
-from anabranch.data.journal import Advance, Failures, Samples, journal_path, sound_part
 from anabranch.data.teacher import Teacher, TeacherError
-from anabranch.locking import locked
+from anabranch.jobs.executor import Executor
+from anabranch.jobs.journal import Advance, Failures, Samples, journal_path, sound_part
+from anabranch.jobs.lock import locked
 
 
 class Order(NamedTuple):

@@ -20,9 +20,9 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Protocol
 
-from anabranch.data.journal import Advance, Failures
 from anabranch.errors import AnabranchError, DataError
-from anabranch.pool import ignore_interrupts, unheard
+from anabranch.jobs.journal import Advance, Failures
+from anabranch.jobs.processes import ignore_interrupts, unheard
 
 LIVES = 3
 """Workers that may die over a shard without finishing a single unit of it."""

@@ -18,8 +18,8 @@ from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from anabranch.errors import AnabranchError, ClusterError
+from anabranch.jobs.processes import LIVES, check_workers, results_of
 from anabranch.optional import require
-from anabranch.pool import LIVES, check_workers, results_of
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
