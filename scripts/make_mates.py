@@ -18,7 +18,7 @@ import chess
 import chess.variant
 
 from anabranch.data.teacher import Teacher
-from anabranch.uci_scores import LARGEST, MATE
+from anabranch.formats.uci_scores import LARGEST, MATE
 
 TEACHERS = {"chess": "stockfish", "crazyhouse": "fairy-stockfish"}
 WANTED = {1: 14, 2: 14, 3: 14, 4: 12, 5: 10, -1: 5, -2: 5, -3: 4}

@@ -3,7 +3,7 @@ lines.
 
 Games are python-chess games, the searches are the engine's. The value of a position is its expected score on
 [-1, 1], so what a move loses is the fall of that value between the best move and the one played. Files are
-read by `anabranch.pgn`; nothing is printed here.
+read by `anabranch.formats.pgn`; nothing is printed here.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import chess
 import chess.engine
 import chess.pgn
 
-from anabranch.centipawns import centipawns
 from anabranch.engine import Engine
 from anabranch.errors import AnnotationError
+from anabranch.formats.centipawns import centipawns
 from anabranch.result import Line, Result
 
 Which = Literal["marked", "every-move", "blunders-only"]

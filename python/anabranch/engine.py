@@ -33,6 +33,7 @@ from anabranch.errors import (
     VariantError,
 )
 from anabranch.evaluators import AnyEvaluator
+from anabranch.formats.tablebases import TablebasePaths, open_tablebases
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
 from anabranch.networks.resolve import NETWORK, resolve_evaluator
 from anabranch.networks.shipped import bundled, bundled_network
@@ -40,7 +41,6 @@ from anabranch.positions import Move, Position, read_move, read_position
 from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
 from anabranch.search import EvaluatorThread, Limits, Loop
 from anabranch.settings import Settings
-from anabranch.tablebases import TablebasePaths, open_tablebases
 
 ProgressCallback = Callable[[Progress], object]
 
@@ -57,7 +57,7 @@ class Engine:
     `anabranch.networks.resolve`), a `torch.nn.Module`, an object with a method `evaluate`, or a function (see
     `anabranch.evaluators`). Without one, the network that comes with the package judges, `"network"` by name;
     variants that have none use `"material"`.
-    `tablebases` are directories with Syzygy tables (see `anabranch.tablebases`). Everything else given by
+    `tablebases` are directories with Syzygy tables (see `anabranch.formats.tablebases`). Everything else given by
     name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
 

@@ -17,7 +17,7 @@ from anabranch.data.teacher import (
     read_answer,
 )
 from anabranch.errors import DataError
-from anabranch.uci_scores import LARGEST, MATE, centipawns
+from anabranch.formats.uci_scores import LARGEST, MATE, centipawns
 
 START = "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 Make = Callable[[str], str]

@@ -13,12 +13,12 @@ import pytest
 from tests.match.conftest import processes_of
 
 from anabranch.errors import MatchError, ProgramMissingError, SettingError, VariantError
+from anabranch.formats.uci_scores import MATE, mate_in
 from anabranch.jobs.program import options_of
 from anabranch.match import uci_player
 from anabranch.match.engine_player import EnginePlayer
 from anabranch.match.player import Budget, Fault, Limits, PlayerSpec, make_player, read_player
 from anabranch.match.uci_player import UciPlayer, read_answer
-from anabranch.uci_scores import MATE, mate_in
 
 Mock = Callable[[str], str]
 

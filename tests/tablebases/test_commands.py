@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from anabranch import tablebases
 from anabranch.cli import run
 from anabranch.errors import TablebaseError
+from anabranch.formats import tablebases
 
 QUEEN = "8/8/8/4k3/8/8/3QK3/8 w - - 0 1"
 

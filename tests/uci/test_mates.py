@@ -18,7 +18,7 @@ import pytest
 from tests.uci.session import Session
 
 from anabranch.data.teacher import Teacher
-from anabranch.uci_scores import MATE
+from anabranch.formats.uci_scores import MATE
 
 FILE = Path(__file__).parents[1] / "data" / "known-mates.epd"
 TEACHERS = {"chess": "stockfish", "crazyhouse": "fairy-stockfish"}

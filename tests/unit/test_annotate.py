@@ -18,7 +18,7 @@ from anabranch import Engine
 from anabranch.annotate import Judgement, annotate_game, name_of, summarise
 from anabranch.cli import run
 from anabranch.errors import AnnotationError
-from anabranch.pgn import brace_comments, format_game, parse_game, split_games
+from anabranch.formats.pgn import brace_comments, format_game, parse_game, split_games
 
 SCHOLAR = """[Event "Casual"]
 [White "Anna"]

@@ -13,8 +13,8 @@ import chess.polyglot
 import chess.variant
 import pytest
 
-from anabranch.book import Book
 from anabranch.errors import BookError
+from anabranch.formats.books import Book
 
 Entry = tuple[chess.Board, str, int]
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"

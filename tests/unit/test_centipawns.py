@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anabranch import _core
-from anabranch.centipawns import LARGEST, SCALE, TABLEBASE_WIN, centipawns, value_of, wdl
+from anabranch.formats.centipawns import LARGEST, SCALE, TABLEBASE_WIN, centipawns, value_of, wdl
 from anabranch.networks import shipped
 
 values = st.floats(-1.0, 1.0)

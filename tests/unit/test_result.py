@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from anabranch import Engine
-from anabranch.centipawns import TABLEBASE_WIN, centipawns, wdl
 from anabranch.cli import run
+from anabranch.formats.centipawns import TABLEBASE_WIN, centipawns, wdl
 from anabranch.networks.shipped import bundled
 from anabranch.uci.info import Look, info_lines
 

@@ -11,8 +11,8 @@ import pytest
 from anabranch import Engine
 from anabranch.cli import run
 from anabranch.errors import SuiteError
+from anabranch.formats.epd import Attempt, Task, attempt, read_operations, read_suite, read_task
 from anabranch.result import board_of
-from anabranch.suite import Attempt, Task, attempt, read_operations, read_suite, read_task
 
 DATA = Path(__file__).parents[1] / "data"
 VARIANTS = ("chess", "crazyhouse")

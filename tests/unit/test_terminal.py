@@ -11,7 +11,7 @@ import pytest
 from tests.data_pipeline.conftest import ENGINE
 from tests.terminal import in_terminal
 
-from anabranch import tablebases
+from anabranch.formats import tablebases
 from anabranch.match.results import read_results
 from anabranch.networks.shipped import bundled
 

@@ -1,7 +1,7 @@
 """`anabranch annotate`: evaluations, marks and better lines for the games of PGN files.
 
 Finished games go to the output at once, to a file beside the one that is asked for; it gets its name when all
-are done. Reading and judging are those of `anabranch.pgn` and `anabranch.annotate`.
+are done. Reading and judging are those of `anabranch.formats.pgn` and `anabranch.annotate`.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def annotate(
     """
     from anabranch.cli.output import print_json
     from anabranch.errors import AnnotationError, LimitError
-    from anabranch.pgn import read_text, split_games
+    from anabranch.formats.pgn import read_text, split_games
 
     if lines < 1:
         raise LimitError(f"--lines must be at least 1, not {lines}")
@@ -160,7 +160,7 @@ class _Work:
         import chess
 
         from anabranch.errors import AnabranchError
-        from anabranch.pgn import parse_game
+        from anabranch.formats.pgn import parse_game
 
         for text in self.texts:
             try:
@@ -173,7 +173,7 @@ class _Work:
         """Annotate the games, and write each as soon as it is done: names, games and their texts."""
         from anabranch.annotate import annotate_game
         from anabranch.errors import AnabranchError
-        from anabranch.pgn import describe, format_game, parse_game, preamble_of
+        from anabranch.formats.pgn import describe, format_game, parse_game, preamble_of
 
         done = []
         with _bar(len(self.texts)) as (tell, say):

@@ -28,7 +28,7 @@ from anabranch.cli.options import (
 
 if TYPE_CHECKING:
     from anabranch.engine import Engine
-    from anabranch.suite import Attempt, Task
+    from anabranch.formats.epd import Attempt, Task
 
 SIMULATIONS = 20_000
 """The limit per position where none is given."""
@@ -69,7 +69,7 @@ def suite(
     """
     from anabranch.cli.output import output, print_json
     from anabranch.errors import SuiteError
-    from anabranch.suite import read_suite
+    from anabranch.formats.epd import read_suite
 
     if any(is_placement(str(path).split()[0] if str(path).strip() else "") for path in files):
         raise SuiteError(
@@ -111,7 +111,7 @@ def _attempt_all(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from anabranch.cli.output import notices
-    from anabranch.suite import attempt
+    from anabranch.formats.epd import attempt
 
     console = notices()
     bar = Progress(

@@ -1,6 +1,6 @@
 """`anabranch tablebases`: fetch the small tables, check any, ask about a position.
 
-Everything is done by `anabranch.tablebases` and the core; this prints.
+Everything is done by `anabranch.formats.tablebases` and the core; this prints.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def fetch(
     What is there and sound is left alone; a fetch that was interrupted can be repeated.
     """
     from anabranch.cli.output import output, plural
-    from anabranch.tablebases import default_directory
-    from anabranch.tablebases import fetch as fetch_tables
+    from anabranch.formats.tablebases import default_directory
+    from anabranch.formats.tablebases import fetch as fetch_tables
 
     directory = default_directory() if to is None else to
     count = fetch_tables(directory, archive)
@@ -57,7 +57,7 @@ def check(
     """
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import output, plural, print_json
-    from anabranch.tablebases import open_tablebases
+    from anabranch.formats.tablebases import open_tablebases
 
     tables = interruptible(lambda: open_tablebases(directories, whole=True))
     men = {variant: tables.men_of(variant) for variant in ("chess", "atomic", "antichess")}
@@ -88,7 +88,7 @@ def probe(
     """Say what the tables know about a position, as if its clock stood at 0."""
     from anabranch.cli.output import notices, output, print_json
     from anabranch.errors import TablebaseError
-    from anabranch.tablebases import default_directory, open_tablebases, read_paths
+    from anabranch.formats.tablebases import default_directory, open_tablebases, read_paths
 
     directories = [part for given in path or [str(default_directory())] for part in read_paths(given)]
     tables = open_tablebases(directories)

@@ -24,8 +24,8 @@ from anabranch.data.shards import find_shards, game_number, notes_of, replace_sh
 from anabranch.data.targets import DEFAULT_TEMPERATURE, POLICY_TEMPERATURE, set_targets, weights_of
 from anabranch.data.teacher import PATIENCE, Judgement, Teacher, TeacherError
 from anabranch.errors import DataError
+from anabranch.formats.uci_scores import MATE
 from anabranch.jobs.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
-from anabranch.uci_scores import MATE
 
 DECIDED = {"chess": 800, "crazyhouse": 1200}
 """Centipawns that decide a game, by variant: in crazyhouse 700 are far from won."""

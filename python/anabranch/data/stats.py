@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from anabranch import _core
 from anabranch.data.shards import Damage, about, read_shards
 from anabranch.errors import DataError
-from anabranch.uci_scores import LARGEST
+from anabranch.formats.uci_scores import LARGEST
 
 UNDECIDED = 600
 """Centipawns below which a position is open."""

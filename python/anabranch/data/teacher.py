@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from anabranch.errors import DataError, ProgramMissingError, VariantError
+from anabranch.formats.uci_scores import centipawns
 from anabranch.jobs.program import Program, ProgramError, find_program
-from anabranch.uci_scores import centipawns
 
 PATIENCE = 20.0
 """Seconds that an engine may think about anything."""

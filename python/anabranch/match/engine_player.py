@@ -11,14 +11,14 @@ from typing import Any
 
 import chess
 
-from anabranch.centipawns import LARGEST, centipawns, score_of
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, MatchError, SettingError
+from anabranch.formats.centipawns import LARGEST, centipawns, score_of
+from anabranch.formats.uci_scores import MATE
 from anabranch.limits import allocate
 from anabranch.match.player import Answer, Fault, Limits, PlayerSpec
 from anabranch.result import Result
 from anabranch.settings import Settings
-from anabranch.uci_scores import MATE
 
 OVERHEAD = 0.02
 """Seconds of a clock that are kept for the way to the board."""

@@ -23,8 +23,8 @@ import chess.pgn
 import chess.variant
 
 from anabranch.errors import AnabranchError, MatchError
+from anabranch.formats.epd import read_epd
 from anabranch.settings import variants
-from anabranch.suite import read_epd
 
 FOLDER = Path(__file__).parent / "files"
 _FIRST_RANK = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"

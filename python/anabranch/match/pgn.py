@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import chess.pgn
 
+from anabranch.formats.uci_scores import mate_in
 from anabranch.match.game import GameRecord, Ply
 from anabranch.match.openings import board_of
-from anabranch.uci_scores import mate_in
 
 
 def pgn_of(record: GameRecord, event: str = "anabranch match") -> str:

@@ -11,9 +11,9 @@ import time
 import chess
 
 from anabranch.errors import MatchError
+from anabranch.formats.uci_scores import centipawns
 from anabranch.jobs.program import Program, ProgramError, find_program
 from anabranch.match.player import Answer, Fault, FaultKind, Limits, PlayerSpec
-from anabranch.uci_scores import centipawns
 
 GRACE = 1.0
 """Seconds after the flag fell in which a late move still shows that the program is alive."""

@@ -12,13 +12,13 @@ from typing import Any
 import chess
 
 from anabranch.engine import Engine
+from anabranch.formats.epd import attempt, read_task
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import ending
 from anabranch.match.openings import board_of
 from anabranch.match.player import PlayerSpec
 from anabranch.result import Result
 from anabranch.study.plan import Measurement
-from anabranch.suite import attempt, read_task
 
 OF_GRAPH = ("nodes", "bytes", "root_visits", "transposition_nodes", "leak", "node_leak")
 """Statistics of the graph as it is."""

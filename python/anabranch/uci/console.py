@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 import chess
 
 from anabranch import _core
-from anabranch.centipawns import centipawns, wdl
 from anabranch.engine import Engine
+from anabranch.formats.centipawns import centipawns, wdl
 from anabranch.result import Progress
 
 HELP = """\

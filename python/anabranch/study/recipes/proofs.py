@@ -7,10 +7,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from anabranch.formats.epd import checkpoints
 from anabranch.study.exhibit import Chart, Column, Exhibit, Point, Series, Table
 from anabranch.study.folder import Findings
 from anabranch.study.plan import VARIANTS, Measurement, Plan, Recipe, Size, Study
-from anabranch.suite import checkpoints
 
 FILES = Path(__file__).parent.parent / "files"
 SIDES: dict[str, tuple[str, dict[str, str]]] = {

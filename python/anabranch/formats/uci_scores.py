@@ -1,7 +1,7 @@
 """Scores of UCI as one number: centipawns, mates beyond all others.
 
 The number belongs to the side to move, as UCI has it. Values of our own search are turned into centipawns in
-`anabranch.centipawns`.
+`anabranch.formats.centipawns`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""Formats of chess programs: scores, PGN, EPD, opening books and tablebases."""
