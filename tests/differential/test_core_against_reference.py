@@ -13,7 +13,7 @@ import pytest
 
 from anabranch import _core
 from anabranch import reference as ref
-from anabranch import reference_evaluators as evaluators
+from anabranch.reference import evaluators
 
 Evaluator = Callable[[chess.Board, list[chess.Move]], tuple[float, list[float]]]
 EVALUATORS: dict[str, Any] = {

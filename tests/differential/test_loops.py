@@ -10,7 +10,7 @@ import pytest
 
 from anabranch import Engine, presets
 from anabranch.evaluators import Leaf, Planes
-from anabranch.reference_evaluators import hash_evaluator, material
+from anabranch.reference.evaluators import hash_evaluator, material
 
 POSITIONS = {
     "chess": "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4",

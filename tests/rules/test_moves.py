@@ -14,7 +14,7 @@ import pytest
 
 from anabranch import _core, reference
 from anabranch.errors import MoveError
-from anabranch.reference_evaluators import material
+from anabranch.reference.evaluators import material
 
 VARIANTS = [
     ("chess", False, 3000),

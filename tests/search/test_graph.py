@@ -12,7 +12,7 @@ import pytest
 
 from anabranch import Engine, reference
 from anabranch.graph import GraphNode, SearchGraph
-from anabranch.reference_evaluators import hash_evaluator
+from anabranch.reference.evaluators import hash_evaluator
 
 EDGE_MODES = ["tree", "tree+cache", "naive", "paper", "delta"]
 MERGING = ["naive", "paper", "delta", "recompute"]

@@ -12,8 +12,8 @@ import pytest
 
 from anabranch import Engine, _core
 from anabranch import reference as ref
-from anabranch import reference_evaluators as evaluators
 from anabranch.errors import SettingError
+from anabranch.reference import evaluators
 
 PAWN = "8/8/8/4k3/8/8/3PK3/8 w - - 0 1"
 """King and pawn against king, won for White: every pawn move resets the clock."""

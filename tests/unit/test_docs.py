@@ -44,7 +44,7 @@ def test_every_departure_is_explained_once_and_used() -> None:
 
 
 def test_what_the_paper_page_names_exists() -> None:
-    reference = ast.parse((REPOSITORY / "python/anabranch/reference.py").read_text(encoding="utf-8"))
+    reference = ast.parse((REPOSITORY / "python/anabranch/reference/search.py").read_text(encoding="utf-8"))
     functions = {
         node.name for node in ast.walk(reference) if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }

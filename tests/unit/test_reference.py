@@ -11,11 +11,7 @@ from typing import Any
 import chess
 import chess.variant
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from anabranch import reference
-from anabranch.reference import (
+from anabranch.reference.search.search import (
     PRESETS,
     Edge,
     End,
@@ -50,7 +46,11 @@ from anabranch.reference import (
     v_star,
     visit_policy,
 )
-from anabranch.reference_evaluators import fnv1a, hash_evaluator, material, uniform
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anabranch import reference
+from anabranch.reference.evaluators import fnv1a, hash_evaluator, material, uniform
 
 EDGE_MODES = ["tree", "tree+cache", "naive", "paper", "delta"]
 # Few pieces and many ways to shuffle them: transpositions, repetitions and captures within a few visits.

@@ -12,7 +12,15 @@ from collections.abc import Sequence
 import chess
 import chess.variant
 
-from anabranch.reference import GOLDEN, MASK64, canonical_text, is_crazyhouse, mix, move_code, to_f32
+from anabranch.reference.search.search import (
+    GOLDEN,
+    MASK64,
+    canonical_text,
+    is_crazyhouse,
+    mix,
+    move_code,
+    to_f32,
+)
 
 CHESS_VALUES = {
     chess.PAWN: 100,
