@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping
 
 from anabranch import _core
-from anabranch.networks.resolve import BUILT_IN, NETWORK, network_file
+from anabranch.evaluators.resolve import BUILT_IN, NETWORK, network_file
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.settings import Settings
 

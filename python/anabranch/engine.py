@@ -33,13 +33,13 @@ from anabranch.errors import (
     VariantError,
 )
 from anabranch.evaluators import AnyEvaluator
+from anabranch.evaluators.resolve import NETWORK, resolve_evaluator
 from anabranch.formats.tablebases import TablebasePaths, open_tablebases
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
-from anabranch.networks.resolve import NETWORK, resolve_evaluator
+from anabranch.loop import EvaluatorThread, Limits, Loop
 from anabranch.networks.shipped import bundled, bundled_network
 from anabranch.positions import Move, Position, read_move, read_position
 from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
-from anabranch.search import EvaluatorThread, Limits, Loop
 from anabranch.settings import Settings
 
 ProgressCallback = Callable[[Progress], object]
@@ -54,7 +54,7 @@ class Engine:
     ('a1a8', 1)
 
     `evaluator` is the name of a built-in one or of a bundled network, the path of a network file (see
-    `anabranch.networks.resolve`), a `torch.nn.Module`, an object with a method `evaluate`, or a function (see
+    `anabranch.evaluators.resolve`), a `torch.nn.Module`, an object with a method `evaluate`, or a function (see
     `anabranch.evaluators`). Without one, the network that comes with the package judges, `"network"` by name;
     variants that have none use `"material"`.
     `tablebases` are directories with Syzygy tables (see `anabranch.formats.tablebases`). Everything else given by

@@ -13,8 +13,8 @@ import pytest
 from anabranch import Engine
 from anabranch.errors import EvaluatorError, MissingPackageError, NetworkError, VariantError
 from anabranch.evaluators.onnx_network import OnnxNetwork
+from anabranch.evaluators.planes import encode
 from anabranch.networks import Metadata, open_network, stamp_onnx
-from anabranch.planes import encode
 
 POSITIONS = {
     "chess": ["startpos", "startpos moves e2e4", "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9"],
@@ -212,7 +212,7 @@ def test_nothing_heavy_is_imported_unasked() -> None:
 
 
 def test_the_rates_of_a_network(make_network: Callable[..., Path]) -> None:
-    from anabranch.networks.bench import measure_network
+    from anabranch.bench.runtime import measure_network
 
     measured = measure_network(opened(make_network()), batch_size=8, seconds=0.2)
     assert measured["evaluations_per_second_alone"] > 0

@@ -14,11 +14,11 @@ import pytest
 from anabranch import Engine, _core
 from anabranch.cli import run
 from anabranch.errors import NetworkError, SettingError, VariantError
+from anabranch.evaluators.resolve import evaluator_names, network_file, resolve_evaluator
 from anabranch.match.openings import default_openings
 from anabranch.match.player import Budget, read_player
 from anabranch.match.runner import check_match, networks_of
 from anabranch.match.schedule import MatchSpec
-from anabranch.networks.resolve import evaluator_names, network_file, resolve_evaluator
 from anabranch.networks.shipped import FOLDER
 from anabranch.web.thinking import Limits, Thinking
 

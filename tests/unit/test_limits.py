@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anabranch.limits import Allocation, Look, Pace, Spending, allocate, horizon
+from anabranch.clock import Allocation, Look, Pace, Spending, allocate, horizon
 
 seconds = st.floats(0.0, 20_000.0)
 

@@ -10,7 +10,7 @@ import pytest
 
 from anabranch import Engine, _core, errors
 from anabranch.evaluators import Leaf, Planes
-from anabranch.search import Loop
+from anabranch.loop import Loop
 
 MIDDLEGAME = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 POLICY = Engine().shape[1]

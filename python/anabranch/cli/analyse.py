@@ -25,8 +25,8 @@ from anabranch.cli.options import (
 )
 from anabranch.engine import Engine
 from anabranch.errors import GraphFileError, LimitError, SettingError
+from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.networks import is_network_path
-from anabranch.networks.resolve import resolve_evaluator
 from anabranch.optional import require
 from anabranch.settings import presets, variants
 

@@ -63,7 +63,7 @@ def bench(
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import notices, output, print_json
     from anabranch.errors import SettingError
-    from anabranch.networks.resolve import network_file
+    from anabranch.evaluators.resolve import network_file
 
     if file is not None and not network:
         raise SettingError(f"{file} is measured with --evaluator {file}")

@@ -82,11 +82,11 @@ def bench(
     as_json: JsonOption = False,
 ) -> None:
     """Measure the runtime alone against the same network in a search, in turn."""
+    from anabranch.bench.runtime import measure_network
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import output, print_json
     from anabranch.evaluators.onnx_network import OnnxNetwork
     from anabranch.networks import open_network
-    from anabranch.networks.bench import measure_network
 
     opened = open_network(file, runtime=runtime, provider=provider, threads=threads)
     if not isinstance(opened, OnnxNetwork):

@@ -12,7 +12,7 @@ import typer
 
 from anabranch.engine import Engine
 from anabranch.errors import SettingError
-from anabranch.networks.resolve import evaluator_names
+from anabranch.evaluators.resolve import evaluator_names
 from anabranch.settings import Settings, presets, variants
 
 VariantOption: TypeAlias = Annotated[

@@ -64,8 +64,8 @@ def play(
 
     if host in ("0.0.0.0", "::", ""):
         raise LimitError("--host takes one address of this machine, because the server must know its name")
+    from anabranch.evaluators.resolve import resolve_evaluator
     from anabranch.formats.tablebases import default_directory, open_tablebases
-    from anabranch.networks.resolve import resolve_evaluator
 
     if evaluator is not None:
         resolve_evaluator(evaluator)  # says what is wrong with it

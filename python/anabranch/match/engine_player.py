@@ -11,11 +11,11 @@ from typing import Any
 
 import chess
 
+from anabranch.clock import allocate
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, MatchError, SettingError
 from anabranch.formats.centipawns import LARGEST, centipawns, score_of
 from anabranch.formats.uci_scores import MATE
-from anabranch.limits import allocate
 from anabranch.match.player import Answer, Fault, Limits, PlayerSpec
 from anabranch.result import Result
 from anabranch.settings import Settings

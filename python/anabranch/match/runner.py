@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from anabranch.evaluators.resolve import NETWORK, network_file
 from anabranch.jobs.checksum import digest
 from anabranch.jobs.executor import Executor, Processes
 from anabranch.jobs.program import find_program
@@ -22,7 +23,6 @@ from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
 from anabranch.match.results import SUMMARY, check_folder, open_results, read_results, write_whole
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standing import Count, Standing
-from anabranch.networks.resolve import NETWORK, network_file
 
 Show = Callable[[Standing, GameRecord | None], object]
 """Hears where the match stands: at the beginning, and after every game."""

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from anabranch.errors import EvaluatorError, NetworkError, VariantError
+from anabranch.evaluators.planes import shape_of
 from anabranch.networks.canaries import Canary, read_canaries
 from anabranch.networks.container import DamageError, family_of, read_bytes, read_texts, seal_of
 from anabranch.networks.metadata import CANARIES, SHA256, Metadata
 from anabranch.optional import require
-from anabranch.planes import shape_of
 
 WITHOUT_METADATA = (("chess", "v3"), ("crazyhouse", "v3"), ("crazyhouse", "v1"))
 """What the shapes of a file without metadata may tell."""

@@ -22,6 +22,7 @@ from typing import IO, Any
 from anabranch import _core
 from anabranch.defaults import tuned
 from anabranch.errors import StudyError
+from anabranch.evaluators.resolve import NETWORK, network_file
 from anabranch.jobs.checksum import digest
 from anabranch.match.results import (
     GAMES,
@@ -34,7 +35,6 @@ from anabranch.match.results import (
     write_whole,
 )
 from anabranch.match.standing import Count
-from anabranch.networks.resolve import NETWORK, network_file
 from anabranch.networks.shipped import bundled
 from anabranch.settings import Settings
 from anabranch.study.plan import GROWS, VARIANTS, Contest, Measurement, Plan, Study

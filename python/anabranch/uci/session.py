@@ -20,15 +20,15 @@ from threading import Lock, Thread
 import chess.variant
 
 from anabranch import __version__, _core
+from anabranch.clock import Allocation, Spending, allocate
 from anabranch.defaults import resolve
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, EvaluatorError, MoveError
 from anabranch.evaluators import AnyEvaluator
+from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.formats.books import Book
 from anabranch.formats.centipawns import value_of
 from anabranch.formats.tablebases import default_directory, open_tablebases, read_paths
-from anabranch.limits import Allocation, Spending, allocate
-from anabranch.networks.resolve import resolve_evaluator
 from anabranch.networks.shipped import bundled
 from anabranch.strength import Handicap
 from anabranch.uci import console, info

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Condition, Thread
 
+from anabranch.clock import Allocation, Look, Pace
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
-from anabranch.limits import Allocation, Look, Pace
 from anabranch.result import Progress
 from anabranch.uci import info
 from anabranch.uci.commands import Go

@@ -15,10 +15,10 @@ from threading import Event
 from typing import Any
 
 from anabranch import _core
+from anabranch.clock import allocate
 from anabranch.defaults import resolve
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, VariantError
-from anabranch.limits import allocate
 from anabranch.strength import Handicap
 from anabranch.web import report
 from anabranch.web.messages import Analyse, Clock, Elo, Evaluations, Game, Play, Recipe, Seconds, View
