@@ -6,7 +6,9 @@ import math
 from typing import Any
 
 import pytest
-from anabranch.reference.search.search import (
+
+from anabranch import Engine
+from anabranch.reference import (
     lcb_policy,
     linear_policy,
     pi_corr,
@@ -15,8 +17,6 @@ from anabranch.reference.search.search import (
     sharpen,
     visit_policy,
 )
-
-from anabranch import Engine
 from anabranch.result import Result
 
 CHESS = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"

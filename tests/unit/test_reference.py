@@ -11,7 +11,11 @@ from typing import Any
 import chess
 import chess.variant
 import pytest
-from anabranch.reference.search.search import (
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anabranch import reference
+from anabranch.reference import (
     PRESETS,
     Edge,
     End,
@@ -46,10 +50,6 @@ from anabranch.reference.search.search import (
     v_star,
     visit_policy,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
-from anabranch import reference
 from anabranch.reference.evaluators import fnv1a, hash_evaluator, material, uniform
 
 EDGE_MODES = ["tree", "tree+cache", "naive", "paper", "delta"]

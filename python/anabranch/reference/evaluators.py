@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import chess
 import chess.variant
 
-from anabranch.reference.search.search import (
+from anabranch.reference.search import (
     GOLDEN,
     MASK64,
     canonical_text,
