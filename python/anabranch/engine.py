@@ -54,11 +54,11 @@ class Engine:
     ('a1a8', 1)
 
     `evaluator` is the name of a built-in one or of a bundled network, the path of a network file (see
-    `anabranch.evaluators.resolve`), a `torch.nn.Module`, an object with a method `evaluate`, or a function (see
-    `anabranch.evaluators`). Without one, the network that comes with the package judges, `"network"` by name;
-    variants that have none use `"material"`.
-    `tablebases` are directories with Syzygy tables (see `anabranch.formats.tablebases`). Everything else given by
-    name is a setting. One thread at a time uses an engine; `stop` may be called from any.
+    `anabranch.evaluators.resolve`), a `torch.nn.Module`, an object with a method `evaluate`, or a function
+    (see `anabranch.evaluators`). Without one, the network that comes with the package judges, `"network"` by
+    name; variants that have none use `"material"`.
+    `tablebases` are directories with Syzygy tables (see `anabranch.formats.tablebases`). Everything else
+    given by name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 //! Algorithm 2: values go up a trajectory, in the mode the settings name.
 //!
-//! Changes visits and values along the trajectory and nothing else; which edge gets a correction is decided in
-//! `transposition`.
+//! Changes visits and values along the trajectory and nothing else; which edge gets a correction is decided
+//! in `transposition`.
 
 use crate::graph::{Graph, NONE, NodeId, node_flag};
 use crate::settings::{Backup, Settings};
@@ -25,11 +25,18 @@ pub enum Arrival {
     PathDraw,
 }
 
-/// Algorithm 2: backs a value up the steps; returns the number of corrections. `exploration` says that the first step is the
-/// branch of a disconnected trajectory.
+/// Algorithm 2: backs a value up the steps; returns the number of corrections. `exploration` says that the
+/// first step is the branch of a disconnected trajectory.
 ///
-/// Differs from the paper: one frame throughout, the corrected sign of Eq. (9), and the absence of a target is not a number.
-pub fn back_up(graph: &mut Graph, steps: &[Step], arrival: Arrival, exploration: bool, settings: &Settings) -> u64 {
+/// Differs from the paper: one frame throughout, the corrected sign of Eq. (9), and the absence of a target
+/// is not a number.
+pub fn back_up(
+    graph: &mut Graph,
+    steps: &[Step],
+    arrival: Arrival,
+    exploration: bool,
+    settings: &Settings,
+) -> u64 {
     let (value_min, value_max) = (settings.value_min, settings.value_max);
     let (mut corrections, mut most_visits) = (0, 0);
     let mut value = match arrival {
@@ -148,7 +155,8 @@ mod tests {
     fn edge_into_transposition() -> (Graph, NodeId) {
         let mut graph = Graph::new(1 << 20);
         assert!(graph.ensure_room(4, 64, false));
-        let (id, other, child) = (graph.add_node(1, 0, 0, 1), graph.add_node(2, 0, 0, 1), graph.add_node(3, 1, 1, 1));
+        let (id, other, child) =
+            (graph.add_node(1, 0, 0, 1), graph.add_node(2, 0, 0, 1), graph.add_node(3, 1, 1, 1));
         for parent in [id, other] {
             graph.list_candidates(parent, &[Candidate::new(0x3C00, MoveCode(0))]);
             let slot = graph.open(parent, 0);
@@ -169,9 +177,13 @@ mod tests {
         for backup in [Backup::Naive, Backup::Paper, Backup::Delta] {
             let (mut graph, id) = edge_into_transposition();
             let settings = Settings { backup, ..Settings::default() };
-            let corrections = back_up(&mut graph, &[Step { node: id, slot: 0 }], Arrival::PathDraw, false, &settings);
+            let corrections =
+                back_up(&mut graph, &[Step { node: id, slot: 0 }], Arrival::PathDraw, false, &settings);
             assert_eq!(corrections, 0);
-            assert!((graph.edge(id, 0).q - 0.4).abs() < 1e-12, "the draw counts as 0 on the edge: {backup:?}");
+            assert!(
+                (graph.edge(id, 0).q - 0.4).abs() < 1e-12,
+                "the draw counts as 0 on the edge: {backup:?}"
+            );
             assert_eq!((graph.edge(id, 0).visits, graph.edge(id, 0).draws), (5, 1));
             assert!((graph.node(id).value - 2.0 / 6.0).abs() < 1e-12);
             let child = graph.node(graph.edge(id, 0).child);
@@ -194,7 +206,8 @@ mod tests {
             let (mut graph, id) = edge_into_transposition();
             let settings = Settings { backup, ..Settings::default() };
             back_up(&mut graph, &[Step { node: id, slot: 0 }], Arrival::Value(-0.8), false, &settings);
-            // The paper clips its correction of 2.0 to 1.0; delta closes the gap at once; naive only averages.
+            // The paper clips its correction of 2.0 to 1.0; delta closes the gap at once; naive only
+            // averages.
             assert!((graph.edge(id, 0).q - expected).abs() < 1e-12, "{backup:?}: {}", graph.edge(id, 0).q);
         }
     }

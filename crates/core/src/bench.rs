@@ -1,4 +1,5 @@
-//! Measurements that need to reach inside: the rules-only replay of a search's trajectories, and the Rust loop made to fill planes.
+//! Measurements that need to reach inside: the rules-only replay of a search's trajectories, and the Rust
+//! loop made to fill planes.
 //!
 //! Prints nothing and judges nothing: times and counts go out, ratios are made by who asked.
 
@@ -32,9 +33,11 @@ pub struct Measured {
 
 /// Benchmarks of a session.
 pub trait Bench {
-    /// Runs `simulations` from the present position on a new graph, then replays its trajectories with rules alone, and its leaves with the evaluator alone.
+    /// Runs `simulations` from the present position on a new graph, then replays its trajectories with rules
+    /// alone, and its leaves with the evaluator alone.
     fn measure(&mut self, simulations: u64) -> Result<Measured, SessionError>;
-    /// Runs the Rust loop with planes filled for every leaf, as an outside evaluator would want them, but values and logits zero. Returns time and simulations.
+    /// Runs the Rust loop with planes filled for every leaf, as an outside evaluator would want them, but
+    /// values and logits zero. Returns time and simulations.
     fn measure_planes(&mut self, simulations: u64) -> Result<(Duration, u64), SessionError>;
 }
 
@@ -43,14 +46,17 @@ impl<P: Rules> Bench for BoardSession<P> {
         let stop = Arc::new(AtomicBool::new(false));
         let mut limits = Limits::default();
         limits.budget.simulations = Some(simulations);
-        // Once to write the trajectories down, which also warms memory and caches up; then once more for the clock.
+        // Once to write the trajectories down, which also warms memory and caches up; then once more for the
+        // clock.
         let mut record = Vec::new();
         let mut search = Duration::ZERO;
         for recording in [true, false] {
             Session::forget(self);
             self.ready(&[])?;
             self.search.recorder = recording.then(Vec::new);
-            let Some(pool) = self.pool.as_mut() else { return Err(SessionError::State("the session has no threads")) };
+            let Some(pool) = self.pool.as_mut() else {
+                return Err(SessionError::State("the session has no threads"));
+            };
             let begun = Instant::now();
             run(&mut self.search, pool, limits, &stop, &mut |_| {});
             search = begun.elapsed();
@@ -80,7 +86,8 @@ impl<P: Rules> Bench for BoardSession<P> {
         let (planes, width) = Session::shape(self, Version::Three);
         let batch = self.search.settings().batch_size as usize;
         // One array for each batch in flight: the planes of a batch must last until it has been evaluated.
-        let mut arrays = vec![vec![0.0f32; batch * planes * 64]; self.search.settings().batches_in_flight as usize];
+        let mut arrays =
+            vec![vec![0.0f32; batch * planes * 64]; self.search.settings().batches_in_flight as usize];
         let (values, logits) = (vec![0.0f32; batch], vec![0.0f32; batch * width]);
         Session::begin(self, limits, &[])?;
         let mut sizes = std::collections::VecDeque::new();
@@ -107,7 +114,8 @@ impl<P: Rules> Bench for BoardSession<P> {
     }
 }
 
-/// Plays recorded trajectories (each a number of moves, then the moves) with rules alone; then evaluates where they ended.
+/// Plays recorded trajectories (each a number of moves, then the moves) with rules alone; then evaluates
+/// where they ended.
 fn replay<G: Game>(search: &Search<G>, record: &[MoveCode]) -> (Duration, Duration) {
     let root = search.position();
     let mut moves = Vec::new();
@@ -132,7 +140,8 @@ fn replay<G: Game>(search: &Search<G>, record: &[MoveCode]) -> (Duration, Durati
     let mut result = crate::search::Evaluated::default();
     let never = AtomicBool::new(false);
     let mut spent = Duration::ZERO;
-    let mut leaf = crate::evaluator::Leaf { game: root.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
+    let mut leaf =
+        crate::evaluator::Leaf { game: root.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
     let mut at = 0;
     let mut number = 0u64;
     let mut sampled = 0u64;
@@ -156,6 +165,7 @@ fn replay<G: Game>(search: &Search<G>, record: &[MoveCode]) -> (Duration, Durati
         at += 1 + length;
     }
     let evaluations = search.counters().evaluations;
-    let evaluator = if sampled == 0 { Duration::ZERO } else { spent.mul_f64(evaluations as f64 / sampled as f64) };
+    let evaluator =
+        if sampled == 0 { Duration::ZERO } else { spent.mul_f64(evaluations as f64 / sampled as f64) };
     (rules, evaluator)
 }

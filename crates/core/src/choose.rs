@@ -1,6 +1,7 @@
 //! Move choice at the root, Eq. (12) to (15), and the other choosers.
 //!
-//! Works on a table of candidates, so that its equations can be tried on hand-made numbers; knows nothing of how the numbers came about.
+//! Works on a table of candidates, so that its equations can be tried on hand-made numbers; knows nothing of
+//! how the numbers came about.
 
 use crate::graph::{Graph, NodeId, State, edge_flag};
 use crate::random::Random;
@@ -61,21 +62,31 @@ pub fn policy(options: &[Contender], settings: &Settings) -> Vec<f64> {
             if shares.iter().sum::<f64>() > 0.0 {
                 normalise(&mut shares);
                 let weight = settings.linear_weight;
-                policy.iter_mut().zip(shares).for_each(|(pi, share)| *pi = (1.0 - weight) * *pi + weight * share);
+                policy
+                    .iter_mut()
+                    .zip(shares)
+                    .for_each(|(pi, share)| *pi = (1.0 - weight) * *pi + weight * share);
             }
         }
         Chooser::Bound => {
             let most = f64::from(options.iter().map(|option| option.visits).max().unwrap_or(0));
             let bound = |option: &Contender| {
-                option.q - settings.bound_width * ((1.0 - option.q * option.q).max(0.0) / f64::from(option.visits)).sqrt()
+                option.q
+                    - settings.bound_width
+                        * ((1.0 - option.q * option.q).max(0.0) / f64::from(option.visits)).sqrt()
             };
             let mut best: Option<usize> = None;
             for (i, option) in options.iter().enumerate() {
-                if f64::from(option.visits) >= 0.1 * most && best.is_none_or(|b| bound(option) > bound(&options[b])) {
+                if f64::from(option.visits) >= 0.1 * most
+                    && best.is_none_or(|b| bound(option) > bound(&options[b]))
+                {
                     best = Some(i);
                 }
             }
-            policy.iter_mut().enumerate().for_each(|(i, share)| *share = f64::from(u8::from(Some(i) == best)));
+            policy
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, share)| *share = f64::from(u8::from(Some(i) == best)));
         }
     }
     policy
@@ -93,7 +104,8 @@ pub fn pick(policy: &[f64], temperature: f64, random: &mut Random) -> Option<usi
     if temperature <= 0.0 || policy.len() == 1 || most <= 0.0 {
         return best;
     }
-    let mut sharpened: Vec<f64> = policy.iter().map(|share| libm::pow(share / most, 1.0 / temperature)).collect();
+    let mut sharpened: Vec<f64> =
+        policy.iter().map(|share| libm::pow(share / most, 1.0 / temperature)).collect();
     normalise(&mut sharpened);
     let drawn = random.uniform();
     let mut sum = 0.0;
@@ -107,7 +119,13 @@ pub fn pick(policy: &[f64], temperature: f64, random: &mut Random) -> Option<usi
 }
 
 /// The slot of the move to play at a node, one of those allowed; `None` when no edge is open.
-pub fn choose(graph: &Graph, id: NodeId, allowed: &Allowed, settings: &Settings, random: &mut Random) -> Option<u16> {
+pub fn choose(
+    graph: &Graph,
+    id: NodeId,
+    allowed: &Allowed,
+    settings: &Settings,
+    random: &mut Random,
+) -> Option<u16> {
     let edges = graph.edges(id);
     if settings.solver
         && let Some(slot) = forced(graph, id, allowed)
@@ -120,12 +138,15 @@ pub fn choose(graph: &Graph, id: NodeId, allowed: &Allowed, settings: &Settings,
     if visited.is_empty() {
         return free.first().copied();
     }
-    let options: Vec<Contender> =
-        visited.iter().map(|&slot| Contender { visits: edges[slot as usize].visits, q: edges[slot as usize].q }).collect();
+    let options: Vec<Contender> = visited
+        .iter()
+        .map(|&slot| Contender { visits: edges[slot as usize].visits, q: edges[slot as usize].q })
+        .collect();
     pick(&policy(&options, settings), settings.temperature, random).map(|index| visited[index])
 }
 
-/// A proven win is taken, the shortest; where every move loses, the one that a tablebase alone condemns, or the longest.
+/// A proven win is taken, the shortest; where every move loses, the one that a tablebase alone condemns, or
+/// the longest.
 fn forced(graph: &Graph, id: NodeId, allowed: &Allowed) -> Option<u16> {
     let edges = graph.edges(id);
     let mut win: Option<(u16, u16)> = None;
@@ -137,17 +158,22 @@ fn forced(graph: &Graph, id: NodeId, allowed: &Allowed) -> Option<u16> {
         }
         let child = graph.node(edge.child);
         match seen_from(graph, id, edge.child) {
-            State::Win if win.is_none_or(|(plies, _)| child.end_in_ply < plies) => win = Some((child.end_in_ply, slot)),
+            State::Win if win.is_none_or(|(plies, _)| child.end_in_ply < plies) => {
+                win = Some((child.end_in_ply, slot))
+            }
             State::TbLoss if last_stand.is_none_or(|(tb, rank, _)| !tb || edge.visits > rank) => {
                 last_stand = Some((true, edge.visits, slot));
             }
-            State::Loss if last_stand.is_none_or(|(tb, rank, _)| !tb && u32::from(child.end_in_ply) > rank) => {
+            State::Loss
+                if last_stand.is_none_or(|(tb, rank, _)| !tb && u32::from(child.end_in_ply) > rank) =>
+            {
                 last_stand = Some((false, u32::from(child.end_in_ply), slot));
             }
             _ => {}
         }
     }
-    let lost = allowed.is_fully_opened(graph, id) && allowed.slots(graph, id).all(|slot| edges[slot as usize].has(edge_flag::PRUNED));
+    let lost = allowed.is_fully_opened(graph, id)
+        && allowed.slots(graph, id).all(|slot| edges[slot as usize].has(edge_flag::PRUNED));
     win.map(|(_, slot)| slot).or(if lost { last_stand.map(|(.., slot)| slot) } else { None })
 }
 
@@ -175,7 +201,10 @@ mod tests {
         assert_eq!(chosen(&[(60, 0.0), (40, 0.2)], &settings), 1, "the move switches at temperature 0");
         assert_eq!(chosen(&[(60, 0.0), (40, -0.2)], &settings), 0);
         assert_eq!(chosen(&[(90, 0.0), (10, 0.2)], &settings), 0);
-        assert_eq!(chosen(&[(60, 0.0), (40, 0.2)], &Settings { chooser: Chooser::Visits, ..Settings::default() }), 0);
+        assert_eq!(
+            chosen(&[(60, 0.0), (40, 0.2)], &Settings { chooser: Chooser::Visits, ..Settings::default() }),
+            0
+        );
     }
 
     #[test]
@@ -191,7 +220,11 @@ mod tests {
         let linear = Settings { chooser: Chooser::Linear, ..Settings::default() };
         assert_eq!(chosen(&[(60, -0.5), (40, 0.9)], &linear), 1);
         let bound = Settings { chooser: Chooser::Bound, ..Settings::default() };
-        assert_eq!(chosen(&[(1000, 0.30), (400, 0.50), (3, 0.99)], &bound), 1, "three visits are too few to count");
+        assert_eq!(
+            chosen(&[(1000, 0.30), (400, 0.50), (3, 0.99)], &bound),
+            1,
+            "three visits are too few to count"
+        );
         assert_eq!(chosen(&[(1000, 0.30), (101, 0.31)], &bound), 0);
     }
 

@@ -1,7 +1,7 @@
 //! The Rust loop: collect, evaluate, apply, until a limit, a proof or a stop ends it.
 //!
-//! The order of collections and applications is fixed by the settings alone, so the graph does not depend on threads or timing. The Python
-//! loop keeps the same order with the same verbs.
+//! The order of collections and applications is fixed by the settings alone, so the graph does not depend on
+//! threads or timing. The Python loop keeps the same order with the same verbs.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -145,12 +145,18 @@ pub fn run<G: Game>(
             let flight = (pool.threads() > 1).then(|| {
                 let results = search.result_buffers(batch.evaluations);
                 let leaves = batch.pending.iter_mut().filter_map(|pending| pending.leaf.take());
-                let tasks = leaves.zip(results).enumerate().map(|(place, (leaf, result))| Task { place, leaf, result }).collect();
+                let tasks = leaves
+                    .zip(results)
+                    .enumerate()
+                    .map(|(place, (leaf, result))| Task { place, leaf, result })
+                    .collect();
                 pool.launch(tasks, &evaluator, ranking, stop)
             });
             queue.push_back((batch, flight));
         }
-        if course.collected(empty, queue.len(), most) && !apply_oldest(search, pool, &mut queue, &mut scratch, stop) {
+        if course.collected(empty, queue.len(), most)
+            && !apply_oldest(search, pool, &mut queue, &mut scratch, stop)
+        {
             break Finish::Stopped;
         }
         watch(search);
@@ -170,7 +176,8 @@ pub fn run<G: Game>(
 /// Batches under way, the oldest first; with one thread a batch stays at home until its turn.
 type Queue<G> = VecDeque<(Batch<G>, Option<Arc<Flight<G>>>)>;
 
-/// Applies the oldest batch in flight; false, and it stays where it is, when the search was stopped meanwhile.
+/// Applies the oldest batch in flight; false, and it stays where it is, when the search was stopped
+/// meanwhile.
 fn apply_oldest<G: Game>(
     search: &mut Search<G>,
     pool: &mut Pool<G>,

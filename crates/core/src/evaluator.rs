@@ -1,7 +1,8 @@
 //! What the search knows about networks that live in the core: the trait [`Evaluator`].
 //!
-//! An evaluator sees the position itself, one leaf at a time; batches are spread over threads by `pool`. It knows
-//! nothing of the graph, and must be a pure function of the leaf: the same numbers on every call and every thread.
+//! An evaluator sees the position itself, one leaf at a time; batches are spread over threads by `pool`. It
+//! knows nothing of the graph, and must be a pure function of the leaf: the same numbers on every call and
+//! every thread.
 
 use std::sync::atomic::AtomicBool;
 
@@ -26,7 +27,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// A slow evaluator looks at `cancel` now and then and returns early (anything) when it is set.
     fn evaluate(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32;
 
-    /// The same where a draw is worth `draw` to the side to move. Who gives no chance of a draw takes no notice.
+    /// The same where a draw is worth `draw` to the side to move. Who gives no chance of a draw takes no
+    /// notice.
     fn evaluate_draws(&self, leaf: &Leaf<G>, draw: f32, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
         let _ = draw;
         self.evaluate(leaf, logits, cancel)

@@ -1,6 +1,8 @@
-//! Exploration on disconnected trajectories: epsilon-greedy and constrained, Eq. (11); Dirichlet noise at the root.
+//! Exploration on disconnected trajectories: epsilon-greedy and constrained, Eq. (11); Dirichlet noise at the
+//! root.
 //!
-//! Decides whether and where a simulation leaves the best known line; the simulation itself goes on in `search`.
+//! Decides whether and where a simulation leaves the best known line; the simulation itself goes on in
+//! `search`.
 
 use crate::game::Constraint;
 use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag, node_flag};
@@ -44,11 +46,13 @@ pub fn draw_depth(random: &mut Random) -> u32 {
     random.bits().trailing_zeros()
 }
 
-/// The opened, unpruned edge among those admitted with the most visits; the first of equals; none without a visit.
+/// The opened, unpruned edge among those admitted with the most visits; the first of equals; none without a
+/// visit.
 pub fn most_visited(edges: &[Edge], admits: impl Fn(&Edge) -> bool) -> Option<u16> {
     let mut best: Option<(u32, u16)> = None;
     for (slot, edge) in edges.iter().enumerate() {
-        if !edge.has(edge_flag::PRUNED) && edge.visits > best.map_or(0, |(visits, _)| visits) && admits(edge) {
+        if !edge.has(edge_flag::PRUNED) && edge.visits > best.map_or(0, |(visits, _)| visits) && admits(edge)
+        {
             best = Some((edge.visits, slot as u16));
         }
     }
@@ -56,9 +60,18 @@ pub fn most_visited(edges: &[Edge], admits: impl Fn(&Edge) -> bool) -> Option<u1
 }
 
 /// A uniformly random opened edge among those admitted whose child is not solved.
-pub fn random_unsolved(graph: &Graph, id: NodeId, admits: impl Fn(&Edge) -> bool, random: &mut Random) -> Option<u16> {
+pub fn random_unsolved(
+    graph: &Graph,
+    id: NodeId,
+    admits: impl Fn(&Edge) -> bool,
+    random: &mut Random,
+) -> Option<u16> {
     let open = |edge: &Edge| {
-        let is_solved = if edge.child == NONE { edge.has(edge_flag::PRUNED) } else { graph.node(edge.child).state.is_solved() };
+        let is_solved = if edge.child == NONE {
+            edge.has(edge_flag::PRUNED)
+        } else {
+            graph.node(edge.child).state.is_solved()
+        };
         !is_solved && admits(edge)
     };
     let count = graph.edges(id).iter().filter(|edge| open(edge)).count();
@@ -85,7 +98,8 @@ pub fn add_noise(graph: &mut Graph, id: NodeId, settings: &Settings, random: &mu
         return;
     }
     let opened = node.opened as usize;
-    let draws: Vec<f64> = (0..opened + node.remaining()).map(|_| random.gamma(settings.dirichlet_alpha)).collect();
+    let draws: Vec<f64> =
+        (0..opened + node.remaining()).map(|_| random.gamma(settings.dirichlet_alpha)).collect();
     let sum: f64 = draws.iter().sum();
     if sum <= 0.0 {
         graph.node_mut(id).flags |= node_flag::NOISED;

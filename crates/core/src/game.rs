@@ -1,9 +1,10 @@
 //! What the search knows about rules: the trait [`Game`] and the small types it speaks in.
 //!
-//! A position here is a fact without history: repetition and move-count draws depend on the path and are the business of
-//! the walk. This file knows no chess; `chess/` implements the trait over shakmaty.
+//! A position here is a fact without history: repetition and move-count draws depend on the path and are the
+//! business of the walk. This file knows no chess; `chess/` implements the trait over shakmaty.
 
-/// A legal move of some position, as a short code. What it means is the game's business; the order of codes breaks ties.
+/// A legal move of some position, as a short code. What it means is the game's business; the order of codes
+/// breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct MoveCode(pub u16);
 
@@ -57,7 +58,8 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// The clock at which the game is drawn, if this game has such a rule.
     fn clock_limit(&self) -> Option<u32>;
 
-    /// Replaces `moves` by the legal moves, in ascending order of their codes. It may hold moves even where a variant's rule ended the game.
+    /// Replaces `moves` by the legal moves, in ascending order of their codes. It may hold moves even where a
+    /// variant's rule ended the game.
     fn legal_moves(&self, moves: &mut Vec<MoveCode>);
 
     /// How the game ended here by a fact of the position, given its legal moves; `None` while it goes on.
@@ -90,7 +92,8 @@ pub trait Game: Clone + Send + Sync + 'static {
     fn policy_size(&self) -> usize;
 
     /// Writes the planes of this position (row-major, `plane_count() * 64` numbers, all overwritten).
-    /// `recent` are the last moves before it, newest first; `repetitions` how often it occurred before (0, 1, 2).
+    /// `recent` are the last moves before it, newest first; `repetitions` how often it occurred before (0, 1,
+    /// 2).
     fn fill_planes(&self, recent: &[MoveCode], repetitions: u32, planes: &mut [f32]);
 
     /// Index of a legal move in the policy output.

@@ -1,4 +1,5 @@
-//! The search graph: flat arenas of nodes, edges and candidates, the table of keys, back-links to parents, and the memory they take.
+//! The search graph: flat arenas of nodes, edges and candidates, the table of keys, back-links to parents,
+//! and the memory they take.
 //!
 //! ```text
 //!   Node (64 bytes) ── edges ──► block of Edge (32 bytes each): opened moves, in order of opening
@@ -6,7 +7,8 @@
 //!        │     └── parents: the first inline, the others as a chain of Link
 //!        └── candidates ──► block of Candidate (4 bytes each): moves not opened yet, best prior first
 //! ```
-//! Ids are indices; freed slots are used again. This file knows no search: it stores, links, frees and counts bytes.
+//! Ids are indices; freed slots are used again. This file knows no search: it stores, links, frees and counts
+//! bytes.
 
 mod sweep;
 mod table;
@@ -47,7 +49,8 @@ pub enum State {
 
 impl State {
     /// All states, by their number.
-    pub const ALL: [State; 7] = [State::Unknown, State::Win, State::Draw, State::Loss, State::TbWin, State::TbDraw, State::TbLoss];
+    pub const ALL: [State; 7] =
+        [State::Unknown, State::Win, State::Draw, State::Loss, State::TbWin, State::TbDraw, State::TbLoss];
 
     /// Proven by play to the end, without a tablebase.
     pub const fn is_exact(self) -> bool {
@@ -238,7 +241,17 @@ impl Edge {
     }
 }
 
-const VOID_EDGE: Edge = Edge { q: 0.0, child: NONE, visits: 0, draws: 0, explored: 0, half: 0, mv: MoveCode(0), in_flight: 0, flags: 0 };
+const VOID_EDGE: Edge = Edge {
+    q: 0.0,
+    child: NONE,
+    visits: 0,
+    draws: 0,
+    explored: 0,
+    half: 0,
+    mv: MoveCode(0),
+    in_flight: 0,
+    flags: 0,
+};
 
 #[derive(Clone, Copy, Debug)]
 struct Link {
@@ -251,9 +264,11 @@ pub const MOST_MOVES: usize = 1024;
 const CLASSES: usize = 11;
 /// Blocks of candidates are multiples of this many.
 const GRAIN: usize = 4;
-/// Most items of an arena that a 32-bit index can name, [`NONE`] not among them; blocks of candidates count as one item per [`GRAIN`].
+/// Most items of an arena that a 32-bit index can name, [`NONE`] not among them; blocks of candidates count
+/// as one item per [`GRAIN`].
 const MOST_ITEMS: usize = (u32::MAX - 4096) as usize;
-/// Visits of a node after which no simulation may start. What is in flight then (fewer than 2^16 trajectories) still fits into 32 bits.
+/// Visits of a node after which no simulation may start. What is in flight then (fewer than 2^16
+/// trajectories) still fits into 32 bits.
 pub const MOST_VISITS: u32 = u32::MAX - (1 << 18);
 const LIST_CLASSES: usize = MOST_MOVES / GRAIN + 1;
 
@@ -288,7 +303,8 @@ fn class_of(count: usize) -> usize {
     count.next_power_of_two().trailing_zeros() as usize
 }
 
-/// Makes room for `need` more items while at most `spare` more bytes are taken and there are at most `most` items.
+/// Makes room for `need` more items while at most `spare` more bytes are taken and there are at most `most`
+/// items.
 fn make_room<T>(items: &mut Vec<T>, need: usize, spare: usize, most: usize) -> bool {
     let free = items.capacity() - items.len();
     if free >= need {
@@ -435,8 +451,8 @@ impl Graph {
             + self.table.bytes
     }
 
-    /// Makes sure that one simulation and `leaves` evaluations of `width` candidates each find their memory; false at the cap, and where an index of 32
-    /// bits would not reach.
+    /// Makes sure that one simulation and `leaves` evaluations of `width` candidates each find their memory;
+    /// false at the cap, and where an index of 32 bits would not reach.
     pub fn ensure_room(&mut self, leaves: usize, width: usize, uses_table: bool) -> bool {
         let candidates = leaves * width + MOST_MOVES;
         let fits = (self.free_node != NONE || self.nodes.len() < self.nodes.capacity())
@@ -454,7 +470,8 @@ impl Graph {
 
     fn grow(&mut self, candidates: usize, uses_table: bool) -> bool {
         // What nodes and edges may take leaves enough for the table and the links to grow with them.
-        let spare = |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes() + graph.growth_allowance());
+        let spare =
+            |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes() + graph.growth_allowance());
         if self.free_node == NONE {
             let room = spare(self);
             if !make_room(&mut self.nodes, 1, room, self.most_items) {
@@ -548,7 +565,8 @@ impl Graph {
     /// The sign between a node and one of its children: +1 when the same player moves at both.
     #[inline(always)]
     pub fn sign(&self, parent: NodeId, child: NodeId) -> f64 {
-        let differ = (self.nodes[parent as usize].flags ^ self.nodes[child as usize].flags) & node_flag::PLAYER != 0;
+        let differ =
+            (self.nodes[parent as usize].flags ^ self.nodes[child as usize].flags) & node_flag::PLAYER != 0;
         if differ { -1.0 } else { 1.0 }
     }
 
@@ -653,7 +671,8 @@ impl Graph {
         node.candidates = NONE;
     }
 
-    /// Opens the candidate at `index` of [`Graph::candidates`]; returns its slot among the edges. It has no child yet.
+    /// Opens the candidate at `index` of [`Graph::candidates`]; returns its slot among the edges. It has no
+    /// child yet.
     pub fn open(&mut self, id: NodeId, index: usize) -> u16 {
         let list = self.candidates_mut(id);
         let candidate = list[index];
@@ -711,7 +730,8 @@ impl Graph {
         self.free_edges[class] = start;
     }
 
-    /// Links an edge to its child and the child back to its parent; returns whether the child had a parent before.
+    /// Links an edge to its child and the child back to its parent; returns whether the child had a parent
+    /// before.
     pub fn link(&mut self, parent: NodeId, slot: u16, child: NodeId) -> bool {
         self.edge_mut(parent, slot).child = child;
         let node = &mut self.nodes[child as usize];
@@ -787,7 +807,8 @@ mod tests {
 
     fn node_with(graph: &mut Graph, key: u64, moves: u16) -> NodeId {
         let id = graph.add_node(key, 0, 0, moves as usize);
-        let list: Vec<Candidate> = (0..moves).map(|code| Candidate::new(0x3000 - code, MoveCode(code))).collect();
+        let list: Vec<Candidate> =
+            (0..moves).map(|code| Candidate::new(0x3000 - code, MoveCode(code))).collect();
         graph.list_candidates(id, &list);
         graph.enter(id);
         id
@@ -844,7 +865,11 @@ mod tests {
                 (0..moves.min(4)).for_each(|_| assert!(graph.open(id, 0) < 4));
             }
             assert!(key > 100, "{key}");
-            assert!(graph.nodes.capacity() <= 5000 && graph.edges.capacity() <= 5000 && graph.candidates.capacity() <= 5000 * GRAIN);
+            assert!(
+                graph.nodes.capacity() <= 5000
+                    && graph.edges.capacity() <= 5000
+                    && graph.candidates.capacity() <= 5000 * GRAIN
+            );
             assert!(graph.free_share() < 0.4, "it counts as full: {}", graph.free_share());
         }
         let items = (MOST_ITEMS as u64, MOST_ITEMS as u64 * GRAIN as u64);

@@ -1,7 +1,9 @@
-//! The shortest win, by exhaustive search with the rules alone: turns the length of a proof in hand into the true distance.
+//! The shortest win, by exhaustive search with the rules alone: turns the length of a proof in hand into the
+//! true distance.
 //!
-//! Depth-bounded and-or search, one depth after the other, so that what it finds is the shortest. It shares nothing with the graph but the rules,
-//! and judges the real history: a position that has occurred twice in the game, or the spent move count, is no win.
+//! Depth-bounded and-or search, one depth after the other, so that what it finds is the shortest. It shares
+//! nothing with the graph but the rules, and judges the real history: a position that has occurred twice in
+//! the game, or the spent move count, is no win.
 
 use std::collections::HashMap;
 
@@ -23,8 +25,8 @@ pub struct Shortest {
     pub others: Vec<Shortest>,
 }
 
-/// Looks for the shortest win of the side to move in at most `most` plies that begins with a move allowed; `None` when there is none. Fails
-/// with `Err` when cancelled.
+/// Looks for the shortest win of the side to move in at most `most` plies that begins with a move allowed;
+/// `None` when there is none. Fails with `Err` when cancelled.
 pub fn shortest_win<G: Game>(
     game: &G,
     path: &Path<G>,
@@ -42,7 +44,8 @@ pub fn shortest_win<G: Game>(
     Ok(None)
 }
 
-/// The true distance of a lost position whose every move allowed loses: the longest of the shortest wins that follow, and that line.
+/// The true distance of a lost position whose every move allowed loses: the longest of the shortest wins that
+/// follow, and that line.
 pub fn longest_defence<G: Game>(
     game: &G,
     path: &Path<G>,
@@ -71,10 +74,16 @@ pub fn longest_defence<G: Game>(
             },
         };
         let plies = line.len() as u32 + 1;
-        defences.push(Shortest { plies, line: std::iter::once(mv).chain(line).collect(), others: Vec::new() });
+        defences.push(Shortest {
+            plies,
+            line: std::iter::once(mv).chain(line).collect(),
+            others: Vec::new(),
+        });
     }
     // The first of the longest.
-    let Some(best) = (0..defences.len()).rev().max_by_key(|&index| defences[index].plies) else { return Ok(None) };
+    let Some(best) = (0..defences.len()).rev().max_by_key(|&index| defences[index].plies) else {
+        return Ok(None);
+    };
     let longest = defences.remove(best);
     Ok(Some(Shortest { others: defences, ..longest }))
 }
@@ -105,7 +114,12 @@ impl<G: Game> Hunt<'_, G> {
         Ok(self.winning_move(game, plies, &Allowed::default())?.is_some())
     }
 
-    fn winning_move(&mut self, game: &G, plies: u32, allowed: &Allowed) -> Result<Option<MoveCode>, Cancelled> {
+    fn winning_move(
+        &mut self,
+        game: &G,
+        plies: u32,
+        allowed: &Allowed,
+    ) -> Result<Option<MoveCode>, Cancelled> {
         self.tick()?;
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
@@ -158,7 +172,8 @@ impl<G: Game> Hunt<'_, G> {
                 all
             }
         };
-        // The clock and the history are the same for equal positions at equal depth below the root, up to transposed zeroing moves far from the limit.
+        // The clock and the history are the same for equal positions at equal depth below the root, up to
+        // transposed zeroing moves far from the limit.
         if game.clock_limit().is_none_or(|limit| game.clock() + plies < limit) {
             if self.known.len() >= MOST_KNOWN {
                 self.known.clear();

@@ -1,4 +1,5 @@
-//! When a search on the way has something to tell: every so often, and as soon as it would choose another move.
+//! When a search on the way has something to tell: every so often, and as soon as it would choose another
+//! move.
 //!
 //! Decides when, and makes the report; who hears of it, and how, is the caller's business.
 
@@ -54,7 +55,8 @@ impl<'a> News<'a> {
         taken
     }
 
-    /// Tells how things stand as soon as somebody can take it, unless `cancelled` says that nobody wants it any more.
+    /// Tells how things stand as soon as somebody can take it, unless `cancelled` says that nobody wants it
+    /// any more.
     pub fn insist<G: Game>(&mut self, search: &Search<G>, cancelled: &dyn Fn() -> bool) {
         while !self.tell(search) && !cancelled() {
             std::thread::sleep(LEAST);

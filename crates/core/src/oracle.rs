@@ -1,7 +1,9 @@
-//! What the search knows about tablebases: the trait [`Oracle`], and the root's moves as an oracle ranks them.
+//! What the search knows about tablebases: the trait [`Oracle`], and the root's moves as an oracle ranks
+//! them.
 //!
-//! An oracle answers for positions, and knows nothing of the graph or of the game's history. Inside the search a node is asked about
-//! once, when it is created with clock 0; at the root clock and history count, and the distance to the next zeroing move keeps the win moving.
+//! An oracle answers for positions, and knows nothing of the graph or of the game's history. Inside the
+//! search a node is asked about once, when it is created with clock 0; at the root clock and history count,
+//! and the distance to the next zeroing move keeps the win moving.
 
 use crate::choose::{self, Contender};
 use crate::game::{Ending, Game, MoveCode};
@@ -44,7 +46,8 @@ impl Known {
     }
 }
 
-/// Plies to the next zeroing move or the end when both sides play for it: above 0 for a win of the side to move, below for a loss, 0 for a draw.
+/// Plies to the next zeroing move or the end when both sides play for it: above 0 for a win of the side to
+/// move, below for a loss, 0 for a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Distance {
     /// The number in the table; beyond 100 where the move count spoils the win.
@@ -104,8 +107,10 @@ impl KnownRoot {
             return None;
         }
         let judge = Judge { oracle, path, counts_moves: settings.tablebase_fifty };
-        let judged: Option<Vec<(MoveCode, Outcome, i32)>> =
-            codes.into_iter().map(|mv| judge.judge(mv).map(|(outcome, plies)| (mv, outcome, plies))).collect();
+        let judged: Option<Vec<(MoveCode, Outcome, i32)>> = codes
+            .into_iter()
+            .map(|mv| judge.judge(mv).map(|(outcome, plies)| (mv, outcome, plies)))
+            .collect();
         let judged = judged?;
         let best = judged.iter().map(|&(_, outcome, _)| outcome).max()?;
         let lengths = judged.iter().filter(|&&(_, outcome, _)| outcome == best).map(|&(.., plies)| plies);
@@ -117,8 +122,13 @@ impl KnownRoot {
             Outcome::PerhapsLoss => (lengths.max(), None),
             Outcome::Loss => (lengths.max(), Some(State::TbLoss)),
         };
-        let keeps = |outcome: Outcome, plies: i32| outcome == best && length.is_none_or(|length| plies == length);
-        let moves = judged.into_iter().filter(|&(_, outcome, plies)| keeps(outcome, plies)).map(|(mv, ..)| mv).collect();
+        let keeps =
+            |outcome: Outcome, plies: i32| outcome == best && length.is_none_or(|length| plies == length);
+        let moves = judged
+            .into_iter()
+            .filter(|&(_, outcome, plies)| keeps(outcome, plies))
+            .map(|(mv, ..)| mv)
+            .collect();
         Some(KnownRoot { state, moves })
     }
 
@@ -132,17 +142,29 @@ impl KnownRoot {
         &self.moves
     }
 
-    /// The slot of the move to play among those that are admitted; `None` when the search has opened none of them.
-    pub fn choose(&self, graph: &Graph, id: NodeId, allowed: &Allowed, settings: &Settings, random: &mut Random) -> Option<u16> {
+    /// The slot of the move to play among those that are admitted; `None` when the search has opened none of
+    /// them.
+    pub fn choose(
+        &self,
+        graph: &Graph,
+        id: NodeId,
+        allowed: &Allowed,
+        settings: &Settings,
+        random: &mut Random,
+    ) -> Option<u16> {
         let edges = graph.edges(id);
-        let admitted: Vec<u16> = allowed.slots(graph, id).filter(|&slot| self.admits(edges[slot as usize].mv)).collect();
-        let visited: Vec<u16> = admitted.iter().copied().filter(|&slot| edges[slot as usize].visits > 0).collect();
-        let contender = |&slot: &u16| Contender { visits: edges[slot as usize].visits, q: edges[slot as usize].q };
+        let admitted: Vec<u16> =
+            allowed.slots(graph, id).filter(|&slot| self.admits(edges[slot as usize].mv)).collect();
+        let visited: Vec<u16> =
+            admitted.iter().copied().filter(|&slot| edges[slot as usize].visits > 0).collect();
+        let contender =
+            |&slot: &u16| Contender { visits: edges[slot as usize].visits, q: edges[slot as usize].q };
         let options: Vec<Contender> = visited.iter().map(contender).collect();
         if options.is_empty() {
             return admitted.first().copied();
         }
-        choose::pick(&choose::policy(&options, settings), settings.temperature, random).map(|index| visited[index])
+        choose::pick(&choose::policy(&options, settings), settings.temperature, random)
+            .map(|index| visited[index])
     }
 }
 
@@ -182,7 +204,9 @@ impl<G: Game> Judge<'_, G> {
             _ if self.is_repeated(&after) => Outcome::Draw,
             sign => self.within_count(plies, distance.is_rounded, sign < 0),
         };
-        if outcome >= Outcome::PerhapsWin && replies.iter().any(|&reply| self.is_repeated_after(&after, reply)) {
+        if outcome >= Outcome::PerhapsWin
+            && replies.iter().any(|&reply| self.is_repeated_after(&after, reply))
+        {
             return Some((Outcome::Draw, plies));
         }
         Some((outcome, plies))
@@ -190,7 +214,8 @@ impl<G: Game> Judge<'_, G> {
 
     /// Whether a decision in so many plies comes before the count of moves makes a draw.
     fn within_count(&self, plies: i32, is_rounded: bool, wins: bool) -> Outcome {
-        let (sure, perhaps) = if wins { (Outcome::Win, Outcome::PerhapsWin) } else { (Outcome::Loss, Outcome::PerhapsLoss) };
+        let (sure, perhaps) =
+            if wins { (Outcome::Win, Outcome::PerhapsWin) } else { (Outcome::Loss, Outcome::PerhapsLoss) };
         let root = self.path.root();
         let Some(limit) = root.clock_limit().filter(|_| self.counts_moves) else { return sure };
         let left = i64::from(limit) - i64::from(root.clock()) - i64::from(plies);

@@ -1,7 +1,9 @@
-//! Where a trajectory stands: its moves, positions and keys since the root, the game before the root, the clock.
+//! Where a trajectory stands: its moves, positions and keys since the root, the game before the root, the
+//! clock.
 //!
-//! Positions are replayed only when somebody asks for one, and the replay starts where the last trajectory left the common path.
-//! Repetition and the move count are judged here, for the path; nothing of it reaches the graph.
+//! Positions are replayed only when somebody asks for one, and the replay starts where the last trajectory
+//! left the common path. Repetition and the move count are judged here, for the path; nothing of it reaches
+//! the graph.
 
 use std::collections::HashMap;
 
@@ -48,7 +50,8 @@ pub struct Path<G> {
 }
 
 impl<G: Game> Path<G> {
-    /// A path that starts at `root` after a game through positions with the keys `before` (the root not among them) and the moves `played`.
+    /// A path that starts at `root` after a game through positions with the keys `before` (the root not among
+    /// them) and the moves `played`.
     pub fn new(root: G, before: &[u64], played: &[MoveCode]) -> Path<G> {
         let mut counts = HashMap::new();
         let mut filter = Filter::default();
@@ -128,7 +131,8 @@ impl<G: Game> Path<G> {
         self.height.checked_sub(1).map_or(&self.root, |top| &self.stack[top])
     }
 
-    /// Enters the key of the position reached by the last move; whether the path makes it a draw by repetition.
+    /// Enters the key of the position reached by the last move; whether the path makes it a draw by
+    /// repetition.
     #[inline]
     pub fn arrive(&mut self, key: u64) -> bool {
         let repeats = self.filter.may_contain(key) && self.is_repetition(key);

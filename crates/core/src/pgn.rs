@@ -1,7 +1,7 @@
 //! Games of PGN text as columns of training samples: every position with the move played in it.
 //!
-//! Text comes in, in pieces that begin and end between games; what passes the filter goes out. Nothing here knows files, compression or Python.
-//! A game that is not wholly understood gives nothing.
+//! Text comes in, in pieces that begin and end between games; what passes the filter goes out. Nothing here
+//! knows files, compression or Python. A game that is not wholly understood gives nothing.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -31,7 +31,8 @@ pub struct Filter {
     pub chess960: bool,
     /// Both players have at least this rating.
     pub min_rating: Option<u32>,
-    /// Shortest expected duration, base time and 40 increments, in seconds. Games without a time control pass.
+    /// Shortest expected duration, base time and 40 increments, in seconds. Games without a time control
+    /// pass.
     pub min_time: Option<u32>,
     /// Longest expected duration.
     pub max_time: Option<u32>,
@@ -134,7 +135,10 @@ fn read_as<P: Rules>(text: &[u8], filter: &Filter) -> Columns {
     let Some(start) = start::<P>(filter) else { return columns };
     let start_text = start.fen();
     let mut scribe = Scribe { filter, start, start_text, columns: &mut columns, uci: String::new() };
-    let mut reader = Reader::build(text).set_supported_tag_line_length(LONGEST).set_supported_comment_length(LONGEST).finish();
+    let mut reader = Reader::build(text)
+        .set_supported_tag_line_length(LONGEST)
+        .set_supported_comment_length(LONGEST)
+        .finish();
     let mut follows_damage = false;
     loop {
         let rows = scribe.columns.game.len();
@@ -244,11 +248,15 @@ impl<P: Rules> Scribe<'_, P> {
         if tags.result == Some(Outcome::Unknown) && !filter.unfinished {
             return Some(Verdict::Unfinished);
         }
-        if filter.min_rating.is_some_and(|least| tags.ratings.iter().any(|rating| rating.is_none_or(|rating| rating < least))) {
+        if filter
+            .min_rating
+            .is_some_and(|least| tags.ratings.iter().any(|rating| rating.is_none_or(|rating| rating < least)))
+        {
             return Some(Verdict::Rating);
         }
         if let Some(seconds) = tags.seconds
-            && (filter.min_time.is_some_and(|least| seconds < least) || filter.max_time.is_some_and(|most| seconds > most))
+            && (filter.min_time.is_some_and(|least| seconds < least)
+                || filter.max_time.is_some_and(|most| seconds > most))
         {
             return Some(Verdict::Time);
         }
@@ -275,7 +283,8 @@ impl<P: Rules> Scribe<'_, P> {
         columns.result.push(sign as i8); // times the result, which is known at the end
     }
 
-    /// The score that an engine gave with its last move. It is about the position before the move, which has a row unless it was skipped.
+    /// The score that an engine gave with its last move. It is about the position before the move, which has
+    /// a row unless it was skipped.
     fn put_engine_score(&mut self, course: &mut Course<P>, score: i32) {
         if course.plies == 0 {
             return;
@@ -312,7 +321,8 @@ impl<P: Rules> Visitor for Scribe<'_, P> {
             b"WhiteTitle" | b"BlackTitle" => tags.has_bot |= bytes == b"BOT",
             b"Termination" => {
                 let word = bytes.to_ascii_lowercase();
-                tags.is_abandoned = [&b"abandoned"[..], b"rules infraction", b"unterminated"].contains(&&word[..]);
+                tags.is_abandoned =
+                    [&b"abandoned"[..], b"rules infraction", b"unterminated"].contains(&&word[..]);
             }
             _ => {}
         }
@@ -440,7 +450,8 @@ fn read_number(bytes: &[u8]) -> Option<u32> {
     std::str::from_utf8(bytes).ok()?.trim().parse().ok()
 }
 
-/// The expected duration of a game in seconds, by a time control like `300+3`: base time and 40 increments. A dash is no limit.
+/// The expected duration of a game in seconds, by a time control like `300+3`: base time and 40 increments. A
+/// dash is no limit.
 fn read_time(bytes: &[u8]) -> Option<u32> {
     if bytes == b"-" {
         return Some(u32::MAX);
@@ -466,11 +477,14 @@ fn read_eval(comment: &[u8]) -> Option<i32> {
     pawns.is_finite().then(|| ((pawns * 100.0).round() as i32).clamp(-LARGEST, LARGEST))
 }
 
-/// The score in `+0.35/12 1.2s`, `-M3/8 0.5s, Black mates` or `0.00/20`, with which a comment begins: what match runners (ours, Cute Chess,
-/// fastchess, xboard) write of an engine's move, for the side that moved.
+/// The score in `+0.35/12 1.2s`, `-M3/8 0.5s, Black mates` or `0.00/20`, with which a comment begins: what
+/// match runners (ours, Cute Chess, fastchess, xboard) write of an engine's move, for the side that moved.
 fn read_engine_score(comment: &[u8]) -> Option<i32> {
     let comment = comment.trim_ascii_start();
-    let end = comment.iter().position(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';')).unwrap_or(comment.len());
+    let end = comment
+        .iter()
+        .position(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b';'))
+        .unwrap_or(comment.len());
     let (score, depth) = std::str::from_utf8(&comment[..end]).ok()?.split_once('/')?;
     // xboard may write two depths, 12/25.
     if depth.is_empty() || !depth.bytes().all(|byte| byte.is_ascii_digit() || byte == b'/') {
@@ -514,7 +528,11 @@ mod tests {
     }
 
     fn fens(columns: &Columns) -> Vec<&str> {
-        columns.fen_offsets.windows(2).map(|ends| std::str::from_utf8(&columns.fens[ends[0] as usize..ends[1] as usize]).unwrap()).collect()
+        columns
+            .fen_offsets
+            .windows(2)
+            .map(|ends| std::str::from_utf8(&columns.fens[ends[0] as usize..ends[1] as usize]).unwrap())
+            .collect()
     }
 
     #[test]
@@ -547,14 +565,19 @@ mod tests {
         for (tag, moves, count) in cases {
             let text = format!("{tag}\n\n{moves}\n\n[Result \"1-0\"]\n\n1. d4 1-0\n");
             let columns = read(text.as_bytes(), &filter(Variant::Chess));
-            assert_eq!((columns.counts.games, columns.counts.taken, count(&columns.counts)), (2, 1, 1), "{text}");
+            assert_eq!(
+                (columns.counts.games, columns.counts.taken, count(&columns.counts)),
+                (2, 1, 1),
+                "{text}"
+            );
             assert_eq!(columns.moves, b"d2d4", "{text}");
         }
     }
 
     #[test]
     fn games_without_a_result_have_none() {
-        let text = b"[Result \"*\"]\n\n1. e4 *\n\n[Result \"1-0\"]\n\n1. d4 d5 1-0\n\n[Event \"x\"]\n\n1. c4\n";
+        let text =
+            b"[Result \"*\"]\n\n1. e4 *\n\n[Result \"1-0\"]\n\n1. d4 d5 1-0\n\n[Event \"x\"]\n\n1. c4\n";
         let columns = read(text, &Filter { unfinished: true, ..filter(Variant::Chess) });
         assert_eq!(columns.result, [0, 1, -1, 0]);
         assert_eq!(columns.has_result, [false, true, true, false]);
@@ -620,7 +643,11 @@ mod tests {
 
     #[test]
     fn scores_and_times() {
-        for (text, score) in [("[%eval 0.35]", Some(35)), ("x [%eval -900.0,3] y", Some(-31_000)), ("[%eval #3]", Some(31_997))] {
+        for (text, score) in [
+            ("[%eval 0.35]", Some(35)),
+            ("x [%eval -900.0,3] y", Some(-31_000)),
+            ("[%eval #3]", Some(31_997)),
+        ] {
             assert_eq!(read_eval(text.as_bytes()), score);
         }
         for text in ["[%eval]", "[%eval x]", "[%clk 0:01]", "", "[%eval nan]", "[%eval 1"] {

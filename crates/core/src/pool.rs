@@ -1,8 +1,9 @@
 //! Threads that evaluate leaves of batches while the search collects the next one.
 //!
-//! Results do not depend on the threads: a job is a share of one batch, and its results go back to their places. The search's own thread
-//! helps while it waits. Jobs own what they need, so an abandoned batch never holds anybody up. A panic of an evaluator, in whichever thread, becomes a
-//! panic of the search that waits for the batch: it does not depend on the number of threads.
+//! Results do not depend on the threads: a job is a share of one batch, and its results go back to their
+//! places. The search's own thread helps while it waits. Jobs own what they need, so an abandoned batch never
+//! holds anybody up. A panic of an evaluator, in whichever thread, becomes a panic of the search that waits
+//! for the batch: it does not depend on the number of threads.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -59,7 +60,8 @@ const SPINS: u32 = 4000;
 
 fn run_job<G: Game>(job: Job<G>, scratch: &mut Scratch) {
     let Job { mut tasks, evaluator, ranking, flight } = job;
-    // The scratch holds nothing between two evaluations, and the tasks of a flight that failed are never looked at.
+    // The scratch holds nothing between two evaluations, and the tasks of a flight that failed are never
+    // looked at.
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         for task in &mut tasks {
             if flight.cancel.load(Ordering::Relaxed) {
@@ -167,7 +169,8 @@ impl<G: Game> Pool<G> {
         flight
     }
 
-    /// Waits for a batch, helping; its tasks in the order of their places, or `None` when the search was cancelled. Panics as the evaluator did.
+    /// Waits for a batch, helping; its tasks in the order of their places, or `None` when the search was
+    /// cancelled. Panics as the evaluator did.
     pub fn land(&mut self, flight: &Arc<Flight<G>>) -> Option<Vec<Task<G>>> {
         let mut spins = 0u32;
         while flight.missing.load(Ordering::Acquire) > 0 {

@@ -1,7 +1,7 @@
 //! Priors as IEEE half-precision numbers, and the list of candidate moves of a node sorted by them.
 //!
-//! A candidate packs prior and move into 32 bits whose descending order is the order of edges: prior down, move code up.
-//! Knows nothing of nodes.
+//! A candidate packs prior and move into 32 bits whose descending order is the order of edges: prior down,
+//! move code up. Knows nothing of nodes.
 
 use crate::game::MoveCode;
 
@@ -73,8 +73,8 @@ const SHIFT: f64 = 6_755_399_441_055_744.0;
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-/// `e^x` for `x` of at most 0, to two units in the last place or so; nothing below -700. No branches and no tables: a loop over this does several
-/// at once, and every machine gets the same numbers.
+/// `e^x` for `x` of at most 0, to two units in the last place or so; nothing below -700. No branches and no
+/// tables: a loop over this does several at once, and every machine gets the same numbers.
 #[inline(always)]
 fn exponential(x: f64) -> f64 {
     let x = x.max(-700.0);
@@ -82,14 +82,24 @@ fn exponential(x: f64) -> f64 {
     let power = shifted - SHIFT;
     let rest = (x - power * LN2_HIGH) - power * LN2_LOW;
     let mut sum = 1.0 / 479_001_600.0;
-    for factorial in [39_916_800.0, 3_628_800.0, 362_880.0, 40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0] {
+    for factorial in
+        [39_916_800.0, 3_628_800.0, 362_880.0, 40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0]
+    {
         sum = sum * rest + 1.0 / factorial;
     }
     sum * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
-/// Replaces `candidates` by the moves with their priors: softmax of `logits / temperature`, sorted; only the best `limit` are kept.
-pub fn rank(moves: &[MoveCode], logits: &[f32], temperature: f64, limit: usize, candidates: &mut Vec<Candidate>, weights: &mut Weights) {
+/// Replaces `candidates` by the moves with their priors: softmax of `logits / temperature`, sorted; only the
+/// best `limit` are kept.
+pub fn rank(
+    moves: &[MoveCode],
+    logits: &[f32],
+    temperature: f64,
+    limit: usize,
+    candidates: &mut Vec<Candidate>,
+    weights: &mut Weights,
+) {
     debug_assert_eq!(moves.len(), logits.len());
     candidates.clear();
     let largest = f64::from(logits.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b)));
@@ -97,13 +107,15 @@ pub fn rank(moves: &[MoveCode], logits: &[f32], temperature: f64, limit: usize, 
     weights.list.clear();
     weights.list.extend(logits.iter().map(|&logit| exponential((f64::from(logit) - largest) * sharpness)));
     let scale = 1.0 / weights.list.iter().sum::<f64>();
-    let ranked = moves.iter().zip(&weights.list).map(|(&mv, &weight)| Candidate::new(to_half(weight * scale), mv));
+    let ranked =
+        moves.iter().zip(&weights.list).map(|(&mv, &weight)| Candidate::new(to_half(weight * scale), mv));
     if moves.len() <= limit {
         candidates.extend(ranked);
         candidates.sort_unstable_by(|a, b| b.cmp(a));
         return;
     }
-    // Insertion into the best so far: most moves are no better than the last of them, and are done with after one comparison.
+    // Insertion into the best so far: most moves are no better than the last of them, and are done with after
+    // one comparison.
     for candidate in ranked {
         if candidates.len() == limit {
             if candidates.last().is_some_and(|&last| candidate < last) {
@@ -156,7 +168,11 @@ mod tests {
         rank(&moves, &logits, 1.7, 1000, &mut all, &mut weights);
         rank(&moves, &logits, 1.7, 16, &mut best, &mut weights);
         assert_eq!(&all[..16], &best[..]);
-        assert!(all.windows(2).all(|w| w[0].prior() > w[1].prior() || (w[0].prior() == w[1].prior() && w[0].mv() < w[1].mv())));
+        assert!(
+            all.windows(2)
+                .all(|w| w[0].prior() > w[1].prior()
+                    || (w[0].prior() == w[1].prior() && w[0].mv() < w[1].mv()))
+        );
         let total: f64 = all.iter().map(|c| c.prior()).sum();
         assert!((total - 1.0).abs() < 1e-3);
     }

@@ -1,7 +1,9 @@
-//! Proofs before they are claimed: the proof below the root is replayed with the game's real history and clock.
+//! Proofs before they are claimed: the proof below the root is replayed with the game's real history and
+//! clock.
 //!
-//! The solver proves facts of positions. A game is more than positions: a third repetition or the move count may turn a proven win into a
-//! draw on this path. A claim is made only when the winner's moves hold against every defence with the history as it is.
+//! The solver proves facts of positions. A game is more than positions: a third repetition or the move count
+//! may turn a proven win into a draw on this path. A claim is made only when the winner's moves hold against
+//! every defence with the history as it is.
 
 use std::collections::HashMap;
 
@@ -26,20 +28,23 @@ pub enum Standing {
     Unsure,
 }
 
-/// Whether the proof at the root stands with the history of the path. Draws need no replay: a draw by rule cannot break them.
+/// Whether the proof at the root stands with the history of the path. Draws need no replay: a draw by rule
+/// cannot break them.
 pub fn standing<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> Standing {
     match graph.node(root).state {
         State::Draw => Standing::Stands,
         State::Win | State::Loss => {
             let limit = path.root().clock_limit().unwrap_or(u32::MAX);
-            let mut replay = Replay { graph, path, limit, steps: 0, most_nodes: usize::MAX, seen: HashMap::new() };
+            let mut replay =
+                Replay { graph, path, limit, steps: 0, most_nodes: usize::MAX, seen: HashMap::new() };
             replay.judge(root, path.root().clock())
         }
         _ => Standing::Breaks,
     }
 }
 
-/// The same as [`standing`], where no difference is made between a proof that breaks and one that takes too long.
+/// The same as [`standing`], where no difference is made between a proof that breaks and one that takes too
+/// long.
 pub fn stands<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> bool {
     standing(graph, root, path) == Standing::Stands
 }
@@ -69,8 +74,8 @@ pub fn stands_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Path
     standing_after(graph, root, slot, path) == Standing::Stands
 }
 
-/// The slots by which a proof goes on from a node: the shortest answers of the winner, every move of the loser. `None` where the proof has
-/// holes, because nodes were given up for memory.
+/// The slots by which a proof goes on from a node: the shortest answers of the winner, every move of the
+/// loser. `None` where the proof has holes, because nodes were given up for memory.
 pub fn continuations(graph: &Graph, id: NodeId) -> Option<Vec<u16>> {
     let node = graph.node(id);
     if node.has(node_flag::TERMINAL) {
@@ -80,8 +85,10 @@ pub fn continuations(graph: &Graph, id: NodeId) -> Option<Vec<u16>> {
     let present = |slot: &u16| edges[*slot as usize].child != NONE;
     match node.state {
         State::Win => {
-            let mut wins: Vec<u16> =
-                (0..node.opened).filter(present).filter(|&slot| seen_from(graph, id, edges[slot as usize].child) == State::Win).collect();
+            let mut wins: Vec<u16> = (0..node.opened)
+                .filter(present)
+                .filter(|&slot| seen_from(graph, id, edges[slot as usize].child) == State::Win)
+                .collect();
             wins.sort_by_key(|&slot| graph.node(edges[slot as usize].child).end_in_ply);
             (!wins.is_empty()).then_some(wins)
         }
@@ -113,8 +120,8 @@ impl<G: Game> Replay<'_, G> {
         }
     }
 
-    /// A cheap sufficient test, linear in the size of the proof: no position of it can possibly occur three times, and even the longest
-    /// way to each node keeps the clock below its limit.
+    /// A cheap sufficient test, linear in the size of the proof: no position of it can possibly occur three
+    /// times, and even the longest way to each node keeps the clock below its limit.
     fn is_beyond_doubt(&self, root: NodeId, clock: u32) -> bool {
         let graph = self.graph;
         let mut clocks: HashMap<NodeId, u32> = HashMap::from([(root, clock)]);
@@ -129,7 +136,8 @@ impl<G: Game> Replay<'_, G> {
                 if clock >= self.limit && !node.has(node_flag::TERMINAL) {
                     return false;
                 }
-                let before = || self.path.count_before(node.key) + self.seen.get(&node.key).copied().unwrap_or(0);
+                let before =
+                    || self.path.count_before(node.key) + self.seen.get(&node.key).copied().unwrap_or(0);
                 let count = keys.entry(node.key).or_insert_with(before);
                 *count += 1;
                 if *count >= 3 || clocks.len() > self.most_nodes {
@@ -146,10 +154,12 @@ impl<G: Game> Replay<'_, G> {
                     if child_length >= length {
                         return false;
                     }
-                    clocks.entry(edge.child).and_modify(|known| *known = next.max(*known)).or_insert_with(|| {
-                        by_length[child_length].push(edge.child);
-                        next
-                    });
+                    clocks.entry(edge.child).and_modify(|known| *known = next.max(*known)).or_insert_with(
+                        || {
+                            by_length[child_length].push(edge.child);
+                            next
+                        },
+                    );
                 }
             }
         }
@@ -174,7 +184,8 @@ impl<G: Game> Replay<'_, G> {
                     let next = if edge.has(edge_flag::ZEROING) { 0 } else { clock + 1 };
                     self.holds(edge.child, next)
                 };
-                // The winner plays what the claimed length rests on, the first of the shortest answers, and no other.
+                // The winner plays what the claimed length rests on, the first of the shortest answers, and
+                // no other.
                 let needed = if node.state == State::Win { 1 } else { slots.len() };
                 slots.iter().take(needed).all(below)
             });
@@ -200,14 +211,22 @@ mod tests {
 
     /// Mate in two with one key, Kc7: with the clock given.
     fn board(clock: u32) -> ChessBoard {
-        ChessBoard::from_fen(Variant::Chess, &format!("8/k7/3K1p2/3N4/6Q1/8/8/8 w - - {clock} 90"), false).unwrap()
+        ChessBoard::from_fen(Variant::Chess, &format!("8/k7/3K1p2/3N4/6Q1/8/8/8 w - - {clock} 90"), false)
+            .unwrap()
     }
 
     #[test]
     fn a_proof_stands_only_with_the_history_it_meets() {
         let settings = Settings { urgency: Urgency::Reduction, ..Settings::default() };
-        let mut search = Search::new(settings, Some(evaluators::by_name("material", 0).unwrap()), board(0), &[]);
-        run(&mut search, &mut Pool::new(1), Limits::default(), &Arc::new(AtomicBool::new(false)), &mut |_| {});
+        let mut search =
+            Search::new(settings, Some(evaluators::by_name("material", 0).unwrap()), board(0), &[]);
+        run(
+            &mut search,
+            &mut Pool::new(1),
+            Limits::default(),
+            &Arc::new(AtomicBool::new(false)),
+            &mut |_| {},
+        );
         assert_eq!(search.graph().node(search.root()).state, State::Win);
         let after_key = |moves: &[&str]| {
             let mut board = board(0);
@@ -217,7 +236,9 @@ mod tests {
             }
             board.key()
         };
-        let stands = |clock: u32, before: &[u64]| stands(search.graph(), search.root(), &Path::new(board(clock), before, &[]));
+        let stands = |clock: u32, before: &[u64]| {
+            stands(search.graph(), search.root(), &Path::new(board(clock), before, &[]))
+        };
         let key = after_key(&["d6c7"]);
         assert!(stands(0, &[]));
         assert!(stands(0, &[key]), "twice is no draw");
@@ -243,7 +264,10 @@ mod tests {
         }
         let settings = Settings { urgency: Urgency::Reduction, ..Settings::default() };
         let evaluator = || Some(evaluators::by_name("material", 0).unwrap());
-        let budget = |simulations| Limits { budget: Budget { simulations: Some(simulations), evaluations: None }, ..Limits::default() };
+        let budget = |simulations| Limits {
+            budget: Budget { simulations: Some(simulations), evaluations: None },
+            ..Limits::default()
+        };
         let stop = Arc::new(AtomicBool::new(false));
         let mut other = Search::new(settings.clone(), evaluator(), root, &[]);
         assert_eq!(run(&mut other, &mut Pool::new(1), budget(100_000), &stop, &mut |_| {}), Finish::Solved);

@@ -1,6 +1,8 @@
-//! What a search found: the root's moves, principal variations, verdict, statistics, leak meters, and the graph itself for export.
+//! What a search found: the root's moves, principal variations, verdict, statistics, leak meters, and the
+//! graph itself for export.
 //!
-//! Reads the search, changes nothing. Texts and points of view beyond the side to move belong to those who show them.
+//! Reads the search, changes nothing. Texts and points of view beyond the side to move belong to those who
+//! show them.
 
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
@@ -215,12 +217,18 @@ impl<G: Game> Search<G> {
     /// The move to play at the root, or the likeliest before anything is known.
     pub fn best_code(&self) -> Option<MoveCode> {
         let guide = self.guide();
-        let is_admitted = |&mv: &MoveCode| self.allowed.admits(mv) && guide.is_none_or(|guide| guide.admits(mv));
+        let is_admitted =
+            |&mv: &MoveCode| self.allowed.admits(mv) && guide.is_none_or(|guide| guide.admits(mv));
         let shortest = || self.improved.as_ref().and_then(|improved| improved.line.first().copied());
         let chosen = || self.choice().map(|slot| self.graph.edge(self.root, slot).mv);
-        let listed = || self.graph.candidates(self.root).iter().map(|candidate| candidate.mv()).find(is_admitted);
+        let listed =
+            || self.graph.candidates(self.root).iter().map(|candidate| candidate.mv()).find(is_admitted);
         let known = || guide.into_iter().flat_map(KnownRoot::moves).copied().find(is_admitted);
-        shortest().or_else(chosen).or_else(listed).or_else(known).or_else(|| self.allowed.moves().first().copied())
+        shortest()
+            .or_else(chosen)
+            .or_else(listed)
+            .or_else(known)
+            .or_else(|| self.allowed.moves().first().copied())
     }
 
     /// What the tablebases say about the root, unless the search has found the end of the game itself.
@@ -238,7 +246,9 @@ impl<G: Game> Search<G> {
         let by_tablebase = |state| Solved { state, plies: None, exact: false };
         self.standing_proof().or_else(|| match self.known_moves() {
             Some(known) => known.state.map(by_tablebase),
-            None => Some(self.proven().0).filter(|state| state.is_solved() && !state.is_exact()).map(by_tablebase),
+            None => {
+                Some(self.proven().0).filter(|state| state.is_solved() && !state.is_exact()).map(by_tablebase)
+            }
         })
     }
 
@@ -263,11 +273,18 @@ impl<G: Game> Search<G> {
     }
 
     fn standing_of(&self, state: State) -> Standing {
-        let (graph, standing) = (&self.graph, |slot| proof::standing_after(&self.graph, self.root, slot, &self.path));
+        let (graph, standing) =
+            (&self.graph, |slot| proof::standing_after(&self.graph, self.root, slot, &self.path));
         match state {
             _ if self.allowed.is_all() => proof::standing(graph, self.root, &self.path),
             State::Win => {
-                let chosen = choose::choose(graph, self.root, &self.allowed, &self.settings, &mut self.choice_random());
+                let chosen = choose::choose(
+                    graph,
+                    self.root,
+                    &self.allowed,
+                    &self.settings,
+                    &mut self.choice_random(),
+                );
                 chosen.map_or(Standing::Breaks, standing)
             }
             State::Loss => {
@@ -278,7 +295,8 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// Whether play to the end proves something about the root, and whether it stands with the game's history.
+    /// Whether play to the end proves something about the root, and whether it stands with the game's
+    /// history.
     pub fn standing(&self) -> Option<Standing> {
         let state = Some(self.proven().0).filter(|state| state.is_exact())?;
         Some(if self.improved.is_some() { Standing::Stands } else { self.standing_of(state) })
@@ -299,7 +317,8 @@ impl<G: Game> Search<G> {
                 let child = (edge.child != NONE).then(|| graph.node(edge.child));
                 let evaluated = child.filter(|node| node.has(node_flag::EVALUATED));
                 let sign = if edge.child == NONE { -1.0 } else { graph.sign(self.root, edge.child) };
-                let state = if edge.child == NONE { State::Unknown } else { seen_from(graph, self.root, edge.child) };
+                let state =
+                    if edge.child == NONE { State::Unknown } else { seen_from(graph, self.root, edge.child) };
                 let report = MoveReport {
                     mv: game.move_text(edge.mv),
                     visits: edge.visits,
@@ -310,7 +329,9 @@ impl<G: Game> Search<G> {
                     child_value: evaluated.map(|node| sign * node.value),
                     child_visits: child.map_or(0, |node| node.visits),
                     state,
-                    plies: state.is_exact().then(|| child.map_or(0, |node| node.end_in_ply).saturating_add(1)),
+                    plies: state
+                        .is_exact()
+                        .then(|| child.map_or(0, |node| node.end_in_ply).saturating_add(1)),
                     draws: edge.draws,
                     explored: edge.explored,
                 };
@@ -334,7 +355,8 @@ impl<G: Game> Search<G> {
             };
             (mv, None, report)
         };
-        let unopened = graph.candidates(self.root).iter().filter(|candidate| self.allowed.admits(candidate.mv()));
+        let unopened =
+            graph.candidates(self.root).iter().filter(|candidate| self.allowed.admits(candidate.mv()));
         moves.extend(unopened.map(|candidate| unvisited(candidate.mv(), candidate.prior())));
         // A proven node has given up its candidates, and the shortest proof may begin with one of them.
         if let Some(mv) = best.filter(|&best| moves.iter().all(|&(mv, ..)| mv != best)) {
@@ -351,10 +373,17 @@ impl<G: Game> Search<G> {
         let principal: Vec<Line> = moves
             .iter()
             .filter(|(mv, ..)| guide.is_none_or(|guide| guide.admits(*mv)))
-            .filter(|(mv, _, report)| report.visits > 0 || report.state.is_solved() || self.shortest(*mv).is_some())
+            .filter(|(mv, _, report)| {
+                report.visits > 0 || report.state.is_solved() || self.shortest(*mv).is_some()
+            })
             .take(lines)
             .map(|(mv, slot, report)| {
-                self.principal_variation(*mv, *slot, report, solved.filter(|verdict| verdict.state == State::Loss || best == Some(*mv)))
+                self.principal_variation(
+                    *mv,
+                    *slot,
+                    report,
+                    solved.filter(|verdict| verdict.state == State::Loss || best == Some(*mv)),
+                )
             })
             .collect();
         let best_move = best.map(|mv| game.move_text(mv));
@@ -404,8 +433,10 @@ impl<G: Game> Search<G> {
             .filter(|&slot| edges[slot].visits > 0 && self.allowed.admits(edges[slot].mv))
             .filter(|&slot| !(self.settings.solver && edges[slot].has(edge_flag::PRUNED)))
             .collect();
-        let contenders: Vec<choose::Contender> =
-            visited.iter().map(|&slot| choose::Contender { visits: edges[slot].visits, q: edges[slot].q }).collect();
+        let contenders: Vec<choose::Contender> = visited
+            .iter()
+            .map(|&slot| choose::Contender { visits: edges[slot].visits, q: edges[slot].q })
+            .collect();
         let mut policy = vec![0.0; edges.len()];
         if !visited.is_empty() {
             for (&slot, share) in visited.iter().zip(choose::policy(&contenders, &self.settings)) {
@@ -415,8 +446,15 @@ impl<G: Game> Search<G> {
         policy
     }
 
-    /// The line of a move of the root; `verdict` is that on the root where it covers the move: the best one, or any where all lose.
-    fn principal_variation(&self, mv: MoveCode, slot: Option<u16>, report: &MoveReport, verdict: Option<Solved>) -> Line {
+    /// The line of a move of the root; `verdict` is that on the root where it covers the move: the best one,
+    /// or any where all lose.
+    fn principal_variation(
+        &self,
+        mv: MoveCode,
+        slot: Option<u16>,
+        report: &MoveReport,
+        verdict: Option<Solved>,
+    ) -> Line {
         let (codes, state, plies) = self.proven_line(mv, slot, report, verdict);
         let mut game = self.position().clone();
         let mut moves = Vec::with_capacity(codes.len());
@@ -424,11 +462,17 @@ impl<G: Game> Search<G> {
             moves.push(game.move_text(mv));
             game.play(mv);
         }
-        Line { moves, value: self.worth(state).or(report.q).unwrap_or(0.0), visits: report.visits, state, plies }
+        Line {
+            moves,
+            value: self.worth(state).or(report.q).unwrap_or(0.0),
+            visits: report.visits,
+            state,
+            plies,
+        }
     }
 
-    /// The moves of a line, and what is proven about the first. A win or a loss is claimed only where the proof stands with the game's history
-    /// and the line shows it to the end.
+    /// The moves of a line, and what is proven about the first. A win or a loss is claimed only where the
+    /// proof stands with the game's history and the line shows it to the end.
     fn proven_line(
         &self,
         mv: MoveCode,
@@ -437,7 +481,11 @@ impl<G: Game> Search<G> {
         verdict: Option<Solved>,
     ) -> (Vec<MoveCode>, State, Option<u16>) {
         if let Some(proof) = self.shortest(mv) {
-            return (proof.line.clone(), self.proven().0, Some(u16::try_from(proof.plies).unwrap_or(u16::MAX)));
+            return (
+                proof.line.clone(),
+                self.proven().0,
+                Some(u16::try_from(proof.plies).unwrap_or(u16::MAX)),
+            );
         }
         let Some(slot) = slot else { return (vec![mv], State::Unknown, None) };
         let (line, ends) = self.variation(slot, report.plies.unwrap_or(0));
@@ -454,7 +502,8 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// The moves that follow from a root edge when both sides play what the search likes best, and whether the game is over at their end.
+    /// The moves that follow from a root edge when both sides play what the search likes best, and whether
+    /// the game is over at their end.
     fn variation(&self, slot: u16, plies: u16) -> (Vec<MoveCode>, bool) {
         let graph = &self.graph;
         let mut line = Vec::new();
@@ -517,7 +566,8 @@ impl<G: Game> Search<G> {
         statistics
     }
 
-    /// The part of the graph asked for: most visited nodes first, each with the position of the first path found to it.
+    /// The part of the graph asked for: most visited nodes first, each with the position of the first path
+    /// found to it.
     pub fn export(&self, part: &Part) -> (Vec<NodeExport>, Vec<EdgeExport>) {
         let graph = &self.graph;
         let mut numbers: HashMap<NodeId, usize> = HashMap::new();
@@ -554,13 +604,20 @@ impl<G: Game> Search<G> {
                 continue;
             }
             for edge in graph.edges(id) {
-                if edge.child == NONE || numbers.contains_key(&edge.child) || graph.node(edge.child).visits < part.visits.max(1) {
+                if edge.child == NONE
+                    || numbers.contains_key(&edge.child)
+                    || graph.node(edge.child).visits < part.visits.max(1)
+                {
                     continue;
                 }
                 let mut next = game.clone();
                 next.play(edge.mv);
                 games.push((edge.child, next, depth + 1));
-                frontier.push((graph.node(edge.child).visits, std::cmp::Reverse(games.len()), games.len() - 1));
+                frontier.push((
+                    graph.node(edge.child).visits,
+                    std::cmp::Reverse(games.len()),
+                    games.len() - 1,
+                ));
             }
         }
         let mut edges = Vec::new();
@@ -585,7 +642,8 @@ impl<G: Game> Search<G> {
     }
 }
 
-/// Lines under the guidance of tablebases: each has their verdict, and there is one even where the search has not seen the move.
+/// Lines under the guidance of tablebases: each has their verdict, and there is one even where the search has
+/// not seen the move.
 fn follow(guide: &KnownRoot, mut lines: Vec<Line>, best_move: Option<&str>, value: f64) -> Vec<Line> {
     let state = guide.state.unwrap_or_default();
     for line in lines.iter_mut().filter(|line| !line.state.is_solved()) {
@@ -599,7 +657,8 @@ fn follow(guide: &KnownRoot, mut lines: Vec<Line>, best_move: Option<&str>, valu
     lines
 }
 
-/// The edge a variation follows: along the proof where there is one, else the most visited, then the better value.
+/// The edge a variation follows: along the proof where there is one, else the most visited, then the better
+/// value.
 fn best_reply(graph: &Graph, id: NodeId) -> Option<u16> {
     let node = graph.node(id);
     if node.state.is_exact() {
@@ -616,7 +675,8 @@ fn best_reply(graph: &Graph, id: NodeId) -> Option<u16> {
     }
     let mut best: Option<(u16, u32, f64)> = None;
     for (slot, edge) in graph.edges(id).iter().enumerate() {
-        let better = best.is_none_or(|(_, visits, q)| edge.visits > visits || (edge.visits == visits && edge.q > q));
+        let better =
+            best.is_none_or(|(_, visits, q)| edge.visits > visits || (edge.visits == visits && edge.q > q));
         if edge.visits > 0 && !edge.has(edge_flag::PRUNED) && better {
             best = Some((slot as u16, edge.visits, edge.q));
         }

@@ -1,6 +1,7 @@
 //! Searches that are confined to some of the root's moves: which ones, and what these alone prove.
 //!
-//! A restriction belongs to a search and leaves no trace in the graph: the solver goes on to judge nodes by all of their moves.
+//! A restriction belongs to a search and leaves no trace in the graph: the solver goes on to judge nodes by
+//! all of their moves.
 
 use crate::game::MoveCode;
 use crate::graph::{Graph, NONE, NodeId, State};
@@ -41,10 +42,15 @@ impl Allowed {
 
     /// Whether every move that may be chosen is an opened edge.
     pub fn is_fully_opened(&self, graph: &Graph, id: NodeId) -> bool {
-        if self.is_all() { graph.node(id).fully_opened() } else { self.slots(graph, id).count() == self.0.len() }
+        if self.is_all() {
+            graph.node(id).fully_opened()
+        } else {
+            self.slots(graph, id).count() == self.0.len()
+        }
     }
 
-    /// What these moves prove about a node by play to the end, and in how many plies: the rules of the solver, on some of the moves.
+    /// What these moves prove about a node by play to the end, and in how many plies: the rules of the
+    /// solver, on some of the moves.
     pub fn proven(&self, graph: &Graph, id: NodeId) -> (State, u16) {
         let node = graph.node(id);
         if self.is_all() {
@@ -67,8 +73,13 @@ impl Allowed {
                 _ => {}
             }
         }
-        let rest =
-            || if exact < self.0.len() { None } else { draw.map(|plies| (State::Draw, plies)).or(loss.map(|plies| (State::Loss, plies))) };
+        let rest = || {
+            if exact < self.0.len() {
+                None
+            } else {
+                draw.map(|plies| (State::Draw, plies)).or(loss.map(|plies| (State::Loss, plies)))
+            }
+        };
         win.map(|plies| (State::Win, plies)).or_else(rest).unwrap_or((State::Unknown, 0))
     }
 }

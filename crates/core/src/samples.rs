@@ -64,7 +64,11 @@ mod tests {
         assert_eq!((good.legal, good.fault), (20, None));
         assert_eq!(examine(Variant::Chess, false, later, &["e2e4"]).key, good.key);
         for text in ["e2e5", "Nf3", "", "0000", "N@e4"] {
-            assert_eq!(examine(Variant::Chess, false, start, &["e2e4", text]).fault, Some(Fault::Move), "{text}");
+            assert_eq!(
+                examine(Variant::Chess, false, start, &["e2e4", text]).fault,
+                Some(Fault::Move),
+                "{text}"
+            );
         }
         assert_eq!(examine(Variant::Chess, false, "8/8 w", &["e2e4"]).fault, Some(Fault::Position));
         let drop = examine(Variant::Crazyhouse, false, "4k3/8/8/8/8/8/8/4K3[N] w - - 0 1", &["N@f6"]);

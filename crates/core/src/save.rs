@@ -1,7 +1,8 @@
 //! A search graph in a file: written beside and renamed, read back only when every part of it is sound.
 //!
-//! The file is a header in words (variant, position, settings), the nodes in order of discovery from the root, and a checksum. On reading, the
-//! checksum, every index and every move are verified with the rules before anything is taken over.
+//! The file is a header in words (variant, position, settings), the nodes in order of discovery from the
+//! root, and a checksum. On reading, the checksum, every index and every move are verified with the rules
+//! before anything is taken over.
 
 use std::collections::HashMap;
 use std::fs;
@@ -61,7 +62,9 @@ pub fn save<G: Game>(search: &Search<G>, header: &Header, file: &FilePath) -> Re
 /// Reads a file whole and verifies its checksum; returns the header and the rest.
 pub fn open(file: &FilePath) -> Result<(Header, Vec<u8>), SaveError> {
     let mut bytes = Vec::new();
-    fs::File::open(file).and_then(|mut input| input.read_to_end(&mut bytes)).map_err(|source| SaveError::System { act: "read", source })?;
+    fs::File::open(file)
+        .and_then(|mut input| input.read_to_end(&mut bytes))
+        .map_err(|source| SaveError::System { act: "read", source })?;
     if bytes.len() < MAGIC.len() + 8 || &bytes[..MAGIC.len()] != MAGIC {
         return Err(SaveError::Damaged("it does not begin like one"));
     }
@@ -72,8 +75,13 @@ pub fn open(file: &FilePath) -> Result<(Header, Vec<u8>), SaveError> {
     }
     let mut reader = Reader { bytes: &bytes[MAGIC.len()..body] };
     let length = reader.u32()? as usize;
-    let text = std::str::from_utf8(reader.take(length)?).map_err(|_| SaveError::Damaged("its header is not text"))?;
-    let header = text.lines().filter_map(|line| line.split_once('=')).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let text = std::str::from_utf8(reader.take(length)?)
+        .map_err(|_| SaveError::Damaged("its header is not text"))?;
+    let header = text
+        .lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
     Ok((header, reader.bytes.to_vec()))
 }
 
@@ -106,7 +114,8 @@ fn encode<G: Game>(search: &Search<G>, header: &Header) -> Vec<u8> {
         out.extend(node.raw.to_le_bytes());
         let remaining = graph.candidates(id);
         let flags = node.flags & !node_flag::WAITING;
-        for number in [node.legal, node.unknown, node.end_in_ply, flags, node.opened, remaining.len() as u16] {
+        for number in [node.legal, node.unknown, node.end_in_ply, flags, node.opened, remaining.len() as u16]
+        {
             out.extend(number.to_le_bytes());
         }
         out.push(node.state as u8);
@@ -163,11 +172,16 @@ impl<'a> Reader<'a> {
 
     fn value(&mut self) -> Result<f64, SaveError> {
         let value = f64::from_le_bytes(self.array()?);
-        if value.is_finite() && value.abs() <= 1.0 + 1e-6 { Ok(value) } else { Err(SaveError::Damaged("a value is out of range")) }
+        if value.is_finite() && value.abs() <= 1.0 + 1e-6 {
+            Ok(value)
+        } else {
+            Err(SaveError::Damaged("a value is out of range"))
+        }
     }
 }
 
-/// Takes over the nodes of a file, as [`open`] returned them, into a search that stands at the position of the file.
+/// Takes over the nodes of a file, as [`open`] returned them, into a search that stands at the position of
+/// the file.
 pub fn restore<G: Game>(search: &mut Search<G>, bytes: &[u8]) -> Result<(), SaveError> {
     let mut reader = Reader { bytes };
     let random = Random { state: reader.u64()? };
@@ -208,7 +222,12 @@ pub fn restore<G: Game>(search: &mut Search<G>, bytes: &[u8]) -> Result<(), Save
     Ok(())
 }
 
-fn read_node(reader: &mut Reader<'_>, graph: &mut Graph, number: u32, children: &mut Vec<(NodeId, u16, u32)>) -> Result<(), SaveError> {
+fn read_node(
+    reader: &mut Reader<'_>,
+    graph: &mut Graph,
+    number: u32,
+    children: &mut Vec<(NodeId, u16, u32)>,
+) -> Result<(), SaveError> {
     let (key, salt, visits, value) = (reader.u64()?, reader.u32()?, reader.u32()?, reader.value()?);
     let raw = f32::from_le_bytes(reader.array()?);
     let (legal, unknown, end_in_ply, flags) = (reader.u16()?, reader.u16()?, reader.u16()?, reader.u16()?);
@@ -216,24 +235,35 @@ fn read_node(reader: &mut Reader<'_>, graph: &mut Graph, number: u32, children: 
     let [state] = reader.array()?;
     graph.note_visits(visits);
     let (mut counted, mut sum) = (0, 0);
-    let too_many = usize::from(legal) > crate::graph::MOST_MOVES || usize::from(opened) + usize::from(listed) > usize::from(legal);
+    let too_many = usize::from(legal) > crate::graph::MOST_MOVES
+        || usize::from(opened) + usize::from(listed) > usize::from(legal);
     let known_flags = (node_flag::FREE - 1) & !node_flag::WAITING;
     let bad_flags = flags & !known_flags != 0 || (flags & node_flag::EVALUATED != 0 && visits == 0);
-    if too_many || unknown > legal || !raw.is_finite() || raw.abs() > 1.0 || bad_flags || usize::from(state) >= State::ALL.len() {
+    if too_many
+        || unknown > legal
+        || !raw.is_finite()
+        || raw.abs() > 1.0
+        || bad_flags
+        || usize::from(state) >= State::ALL.len()
+    {
         return Err(SaveError::Damaged("a node is out of range"));
     }
     let id = graph.add_node(key, salt, u8::from(flags & node_flag::PLAYER != 0), legal.into());
     debug_assert_eq!(id, number);
     for _ in 0..opened {
         let q = reader.value()?;
-        let (child, edge_visits, draws, explored) = (reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?);
+        let (child, edge_visits, draws, explored) =
+            (reader.u32()?, reader.u32()?, reader.u32()?, reader.u32()?);
         let (half, mv, flags) = (reader.u16()?, MoveCode(reader.u16()?), reader.u16()?);
         if half > 0x3C00 || u64::from(draws) + u64::from(explored) > u64::from(edge_visits) || flags > 15 {
             return Err(SaveError::Damaged("an edge is out of range"));
         }
         counted += u16::from(flags & edge_flag::COUNTED != 0);
         sum += u64::from(edge_visits);
-        let slot = graph.push_edge(id, Edge { q, child: NONE, visits: edge_visits, draws, explored, half, mv, in_flight: 0, flags });
+        let slot = graph.push_edge(
+            id,
+            Edge { q, child: NONE, visits: edge_visits, draws, explored, half, mv, in_flight: 0, flags },
+        );
         if child != NONE {
             children.push((id, slot, child));
         }
@@ -253,7 +283,8 @@ fn read_node(reader: &mut Reader<'_>, graph: &mut Graph, number: u32, children: 
     graph.list_candidates(id, &list);
     let node = graph.node_mut(id);
     (node.visits, node.value, node.raw) = (visits, value, raw);
-    (node.unknown, node.end_in_ply, node.flags, node.state) = (unknown, end_in_ply, flags, State::ALL[usize::from(state)]);
+    (node.unknown, node.end_in_ply, node.flags, node.state) =
+        (unknown, end_in_ply, flags, State::ALL[usize::from(state)]);
     Ok(())
 }
 
@@ -280,7 +311,9 @@ fn verify<G: Game>(graph: &Graph, root: &G) -> Result<(), SaveError> {
         named.extend(graph.edges(id).iter().map(|edge| edge.mv));
         named.extend(graph.candidates(id).iter().map(|candidate| candidate.mv()));
         named.sort_unstable();
-        if named.windows(2).any(|pair| pair[0] == pair[1]) || named.iter().any(|mv| moves.binary_search(mv).is_err()) {
+        if named.windows(2).any(|pair| pair[0] == pair[1])
+            || named.iter().any(|mv| moves.binary_search(mv).is_err())
+        {
             return Err(SaveError::Damaged("a move is not legal in its position"));
         }
         for edge in graph.edges(id) {
@@ -292,5 +325,9 @@ fn verify<G: Game>(graph: &Graph, root: &G) -> Result<(), SaveError> {
             }
         }
     }
-    if seen.iter().all(|&reached| reached) { Ok(()) } else { Err(SaveError::Damaged("a node is out of reach")) }
+    if seen.iter().all(|&reached| reached) {
+        Ok(())
+    } else {
+        Err(SaveError::Damaged("a node is out of reach"))
+    }
 }

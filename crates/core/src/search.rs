@@ -1,7 +1,8 @@
 //! The search: collect, apply, advance. The only place that mutates the graph.
 //!
-//! `collect` runs simulations until a mini-batch of leaves waits for evaluation; `apply` takes the results and backs them up. Who
-//! evaluates, on which threads and when, is `drive`'s business or Python's; the order of these calls alone decides the graph.
+//! `collect` runs simulations until a mini-batch of leaves waits for evaluation; `apply` takes the results
+//! and backs them up. Who evaluates, on which threads and when, is `drive`'s business or Python's; the order
+//! of these calls alone decides the graph.
 
 #[cfg(test)]
 mod bounds;
@@ -173,8 +174,14 @@ pub struct Search<G: Game> {
 }
 
 impl<G: Game> Search<G> {
-    /// A search from `origin` after the moves `played`. Without an evaluator of the core, results come from outside through [`Search::apply`].
-    pub fn new(settings: Settings, evaluator: Option<Arc<dyn Evaluator<G>>>, origin: G, played: &[MoveCode]) -> Search<G> {
+    /// A search from `origin` after the moves `played`. Without an evaluator of the core, results come from
+    /// outside through [`Search::apply`].
+    pub fn new(
+        settings: Settings,
+        evaluator: Option<Arc<dyn Evaluator<G>>>,
+        origin: G,
+        played: &[MoveCode],
+    ) -> Search<G> {
         let mut search = Search {
             graph: Graph::new(settings.memory as usize),
             root: NONE,
@@ -217,7 +224,8 @@ impl<G: Game> Search<G> {
         &self.settings
     }
 
-    /// Takes new settings. What was learned is kept where it still means the same, else the graph starts anew.
+    /// Takes new settings. What was learned is kept where it still means the same, else the graph starts
+    /// anew.
     pub fn configure(&mut self, settings: Settings, evaluator: Option<Arc<dyn Evaluator<G>>>) {
         debug_assert_eq!(self.flying, 0);
         let (old, new) = (&self.settings, &settings);
@@ -228,7 +236,8 @@ impl<G: Game> Search<G> {
             && old.contempt == new.contempt
             && old.evaluator == new.evaluator
             && old.seed == new.seed
-            && (self.oracle.is_none() || (old.tablebase_men, old.tablebase_fifty) == (new.tablebase_men, new.tablebase_fifty))
+            && (self.oracle.is_none()
+                || (old.tablebase_men, old.tablebase_fifty) == (new.tablebase_men, new.tablebase_fifty))
             && self.evaluator.is_some() == evaluator.is_some()
             && evaluator.is_some()
             && self.graph.reserved_bytes() <= settings.memory as usize;
@@ -242,7 +251,8 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// Takes tablebases, or leaves them aside. The graph starts anew, because its nodes were asked about when they were created.
+    /// Takes tablebases, or leaves them aside. The graph starts anew, because its nodes were asked about when
+    /// they were created.
     pub fn set_oracle(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) {
         debug_assert_eq!(self.flying, 0);
         self.oracle = oracle;
@@ -275,7 +285,11 @@ impl<G: Game> Search<G> {
 
     /// What the moves that may be chosen prove about the root, and in how many plies.
     pub fn proven(&self) -> (State, u16) {
-        if self.allowed.is_all() || self.settings.solver { self.allowed.proven(&self.graph, self.root) } else { (State::Unknown, 0) }
+        if self.allowed.is_all() || self.settings.solver {
+            self.allowed.proven(&self.graph, self.root)
+        } else {
+            (State::Unknown, 0)
+        }
     }
 
     /// What was counted since the last [`Search::reset_counters`].
@@ -307,12 +321,14 @@ impl<G: Game> Search<G> {
             root.play(mv);
         }
         self.path = Path::new(root, &before, played);
-        self.known_root = self.oracle.as_deref().and_then(|oracle| KnownRoot::rank(oracle, &self.path, &self.settings));
+        self.known_root =
+            self.oracle.as_deref().and_then(|oracle| KnownRoot::rank(oracle, &self.path, &self.settings));
         self.origin = origin;
         self.played = played.to_vec();
     }
 
-    /// Values draws as the contempt of a player asks for. Values in the graph stay as they are: it should be empty.
+    /// Values draws as the contempt of a player asks for. Values in the graph stay as they are: it should be
+    /// empty.
     pub(crate) fn take_side(&mut self, player: u8) {
         self.side = player;
         let contempt = self.settings.contempt;
@@ -342,12 +358,17 @@ impl<G: Game> Search<G> {
         look_up(&mut self.graph, self.root, self.oracle.as_deref(), &self.settings, game);
     }
 
-    /// Moves on to another position of a game. Where it continues the present one, what lies below is kept; returns whether it was.
+    /// Moves on to another position of a game. Where it continues the present one, what lies below is kept;
+    /// returns whether it was.
     pub fn move_to(&mut self, origin: G, played: &[MoveCode]) -> bool {
         debug_assert_eq!(self.flying, 0);
-        let same_origin = (origin.key(), origin.ply(), origin.clock()) == (self.origin.key(), self.origin.ply(), self.origin.clock());
+        let same_origin = (origin.key(), origin.ply(), origin.clock())
+            == (self.origin.key(), self.origin.ply(), self.origin.clock());
         let continues = same_origin && played.starts_with(&self.played);
-        if continues && played.len() == self.played.len() && (self.settings.reuse || self.graph.node(self.root).visits == 0) {
+        if continues
+            && played.len() == self.played.len()
+            && (self.settings.reuse || self.graph.node(self.root).visits == 0)
+        {
             return true;
         }
         if !continues || !self.settings.reuse {
@@ -385,7 +406,8 @@ impl<G: Game> Search<G> {
         self.graph.node(node).visits > 0
     }
 
-    /// Looks for the shortest proof of a root that is proven won or lost; then its length is the true distance. Gives up when `cancel` says so.
+    /// Looks for the shortest proof of a root that is proven won or lost; then its length is the true
+    /// distance. Gives up when `cancel` says so.
     pub fn improve(&mut self, cancel: &dyn Fn() -> bool) {
         if self.is_over() || self.improved.is_some() {
             return;
@@ -417,7 +439,9 @@ impl<G: Game> Search<G> {
     /// Whether the budget allows another simulation.
     pub fn within(&self, budget: &Budget) -> bool {
         budget.simulations.is_none_or(|limit| self.counters.simulations + self.flying < limit)
-            && budget.evaluations.is_none_or(|limit| self.counters.evaluations + self.flying_evaluations < limit)
+            && budget
+                .evaluations
+                .is_none_or(|limit| self.counters.evaluations + self.flying_evaluations < limit)
     }
 
     /// Evaluations to a mini-batch and mini-batches in flight, as the visits of the root allow.
@@ -430,8 +454,9 @@ impl<G: Game> Search<G> {
         ((width / batches) as usize, batches as usize)
     }
 
-    /// Collects a mini-batch: runs simulations until enough leaves wait or one of the caps is met. Every simulation that needs no
-    /// evaluation is backed up at once. The leaves must come back through [`Search::apply`] or [`Search::abandon`], in order.
+    /// Collects a mini-batch: runs simulations until enough leaves wait or one of the caps is met. Every
+    /// simulation that needs no evaluation is backed up at once. The leaves must come back through
+    /// [`Search::apply`] or [`Search::abandon`], in order.
     pub fn collect(&mut self, budget: &Budget, stop: &AtomicBool) -> Batch<G> {
         let mut batch = Batch { pending: Vec::new(), evaluations: 0, most_in_flight: 1 };
         let mut collided: Vec<Vec<Step>> = Vec::new();
@@ -485,9 +510,10 @@ impl<G: Game> Search<G> {
         batch
     }
 
-    /// A proof of the root that the game's history breaks says nothing about this game, nor do the values that rest on it: the graph starts anew, once
-    /// nothing is in flight, and meets what has been repeated as a draw. Should that break too, the position is searched without proofs. Whether the
-    /// search can go on at once.
+    /// A proof of the root that the game's history breaks says nothing about this game, nor do the values
+    /// that rest on it: the graph starts anew, once nothing is in flight, and meets what has been repeated as
+    /// a draw. Should that break too, the position is searched without proofs. Whether the search can go on
+    /// at once.
     fn overcome_doubt(&mut self) -> bool {
         if self.standing() != Some(Standing::Breaks) {
             return true;
@@ -526,7 +552,11 @@ impl<G: Game> Search<G> {
         self.steps.clear();
         let root = self.graph.node(self.root);
         if !root.has(node_flag::EVALUATED) {
-            return if root.has(node_flag::WAITING) { End::Collision } else { self.await_evaluation(self.root, false, false, batch) };
+            return if root.has(node_flag::WAITING) {
+                End::Collision
+            } else {
+                self.await_evaluation(self.root, false, false, batch)
+            };
         }
         let mut node = self.root;
         let mut forced = None;
@@ -567,7 +597,11 @@ impl<G: Game> Search<G> {
                 return End::Terminal;
             }
             if !child.has(node_flag::EVALUATED) {
-                return if child.has(node_flag::WAITING) { End::Collision } else { self.await_evaluation(id, fresh, exploration, batch) };
+                return if child.has(node_flag::WAITING) {
+                    End::Collision
+                } else {
+                    self.await_evaluation(id, fresh, exploration, batch)
+                };
             }
             if stops(&self.graph, node, edge, &self.settings) {
                 self.counters.stops += 1;
@@ -667,7 +701,8 @@ impl<G: Game> Search<G> {
         fresh
     }
 
-    /// The branch node of an exploration: down the most visited moves, to a drawn depth or the last node from where it goes on.
+    /// The branch node of an exploration: down the most visited moves, to a drawn depth or the last node from
+    /// where it goes on.
     fn walk_to_branch(&mut self) -> NodeId {
         let depth = explore::draw_depth(&mut self.random);
         let mut node = self.root;
@@ -706,7 +741,11 @@ impl<G: Game> Search<G> {
                     self.list_rest(id);
                 }
                 let game = self.path.position();
-                let found = self.graph.candidates(id).iter().position(|candidate| game.satisfies(constraint, candidate.mv()));
+                let found = self
+                    .graph
+                    .candidates(id)
+                    .iter()
+                    .position(|candidate| game.satisfies(constraint, candidate.mv()));
                 if let Some(index) = found {
                     return Some(Choice::Unopened(index));
                 }
@@ -722,7 +761,8 @@ impl<G: Game> Search<G> {
         explore::random_unsolved(&self.graph, id, |_| true, &mut self.random).map(Choice::Opened)
     }
 
-    /// The same at the root of a search that is confined to some of its moves. What it finds exhausted is so for these only: no flag is set.
+    /// The same at the root of a search that is confined to some of its moves. What it finds exhausted is so
+    /// for these only: no flag is set.
     #[cold]
     fn branch_allowed(&mut self, kind: Kind) -> Option<Choice> {
         if !self.graph.node(self.root).is_listed_whole() {
@@ -731,7 +771,9 @@ impl<G: Game> Search<G> {
         let game = self.path.position();
         let listed = self.graph.candidates(self.root);
         let find = |fits: &dyn Fn(MoveCode) -> bool| {
-            let found = listed.iter().position(|candidate| self.allowed.admits(candidate.mv()) && fits(candidate.mv()));
+            let found = listed
+                .iter()
+                .position(|candidate| self.allowed.admits(candidate.mv()) && fits(candidate.mv()));
             found.map(Choice::Unopened)
         };
         let wanted = match kind {
@@ -739,9 +781,9 @@ impl<G: Game> Search<G> {
             Kind::Greedy => None,
         };
         let admits = |edge: &Edge| self.allowed.admits(edge.mv);
-        wanted
-            .or_else(|| find(&|_| true))
-            .or_else(|| explore::random_unsolved(&self.graph, self.root, admits, &mut self.random).map(Choice::Opened))
+        wanted.or_else(|| find(&|_| true)).or_else(|| {
+            explore::random_unsolved(&self.graph, self.root, admits, &mut self.random).map(Choice::Opened)
+        })
     }
 
     /// Derives the whole list of unopened candidates of a node again; the path must end there.
@@ -752,7 +794,14 @@ impl<G: Game> Search<G> {
         leaf.game.legal_moves(&mut leaf.moves);
         let never = AtomicBool::new(false);
         evaluator.evaluate(&leaf, &mut self.logits, &never);
-        rank(&leaf.moves, &self.logits, self.settings.node_temperature, usize::MAX, &mut self.ranked, &mut self.weights);
+        rank(
+            &leaf.moves,
+            &self.logits,
+            self.settings.node_temperature,
+            usize::MAX,
+            &mut self.ranked,
+            &mut self.weights,
+        );
         let opened: Vec<MoveCode> = self.graph.edges(id).iter().map(|edge| edge.mv).collect();
         self.ranked.retain(|candidate| !opened.contains(&candidate.mv()));
         self.graph.list_candidates(id, &self.ranked);
@@ -767,11 +816,14 @@ impl<G: Game> Search<G> {
                 leaf.game.clone_from(game);
                 leaf
             }
-            None => Box::new(Leaf { game: game.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 }),
+            None => {
+                Box::new(Leaf { game: game.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 })
+            }
         }
     }
 
-    /// The trajectory ends at a node without evaluation: it joins the batch, or takes the evaluation of an equal one.
+    /// The trajectory ends at a node without evaluation: it joins the batch, or takes the evaluation of an
+    /// equal one.
     fn await_evaluation(&mut self, id: NodeId, fresh: bool, exploration: bool, batch: &mut Batch<G>) -> End {
         let mut shares = None;
         if !self.settings.backup.merges() {
@@ -820,7 +872,9 @@ impl<G: Game> Search<G> {
             let (key, salt) = key_of(id);
             crate::random::mix(key ^ u64::from(salt))
         };
-        let found = self.batch_keys.find(hash_of(id), |&index| key_of(batch.pending[index as usize].node) == key_of(id));
+        let found = self
+            .batch_keys
+            .find(hash_of(id), |&index| key_of(batch.pending[index as usize].node) == key_of(id));
         if let Some(&index) = found {
             return Some(index as usize);
         }
@@ -852,7 +906,8 @@ impl<G: Game> Search<G> {
         true
     }
 
-    /// Takes the results of a batch, one for each pending leaf with a position, in order; expands and backs up.
+    /// Takes the results of a batch, one for each pending leaf with a position, in order; expands and backs
+    /// up.
     pub fn apply(&mut self, batch: Batch<G>, results: &mut Vec<Evaluated>) {
         debug_assert_eq!(results.len(), batch.evaluations);
         self.counters.batches += 1;
@@ -882,7 +937,13 @@ impl<G: Game> Search<G> {
             node.visits = 1;
             node.flags |= node_flag::EVALUATED;
             let value = node.value;
-            let corrections = back_up(&mut self.graph, &pending.steps, Arrival::Value(value), pending.exploration, &self.settings);
+            let corrections = back_up(
+                &mut self.graph,
+                &pending.steps,
+                Arrival::Value(value),
+                pending.exploration,
+                &self.settings,
+            );
             self.count(pending.depth, corrections, pending.exploration);
             self.recycle(pending);
         }
@@ -945,7 +1006,14 @@ fn salt<G: Game>(game: &G, merge: Merge) -> u32 {
 }
 
 /// Creates the node of a position whose merge key is new (or not merged); leaves its legal moves in `moves`.
-fn create<G: Game>(graph: &mut Graph, moves: &mut Vec<MoveCode>, settings: &Settings, game: &G, key: u64, salt: u32) -> NodeId {
+fn create<G: Game>(
+    graph: &mut Graph,
+    moves: &mut Vec<MoveCode>,
+    settings: &Settings,
+    game: &G,
+    key: u64,
+    salt: u32,
+) -> NodeId {
     game.legal_moves(moves);
     let ending = game.ending(moves);
     let legal = if ending.is_some() { 0 } else { moves.len() };
@@ -974,7 +1042,13 @@ fn create<G: Game>(graph: &mut Graph, moves: &mut Vec<MoveCode>, settings: &Sett
 
 /// Asks the tablebases about a new node; whether they knew it.
 #[inline]
-fn look_up<G: Game>(graph: &mut Graph, id: NodeId, oracle: Option<&dyn Oracle<G>>, settings: &Settings, game: &G) -> bool {
+fn look_up<G: Game>(
+    graph: &mut Graph,
+    id: NodeId,
+    oracle: Option<&dyn Oracle<G>>,
+    settings: &Settings,
+    game: &G,
+) -> bool {
     let Some(oracle) = oracle else { return false };
     if graph.node(id).has(node_flag::TERMINAL) {
         return false;

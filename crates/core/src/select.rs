@@ -1,7 +1,7 @@
 //! PUCT: which edge a trajectory follows from a node, Eq. (3), (4), (6).
 //!
-//! Reads the graph and the settings, changes nothing. Only opened edges and the best unopened one are looked at: the rest
-//! cannot score higher.
+//! Reads the graph and the settings, changes nothing. Only opened edges and the best unopened one are looked
+//! at: the rest cannot score higher.
 
 use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag};
 use crate::restrict::Allowed;
@@ -102,9 +102,14 @@ impl Puct {
         (n * edge.q - self.virtual_loss * k) * self.reciprocal(edge.visits + u32::from(edge.in_flight) - 1)
     }
 
-    /// Eq. (3), (4): the edge with the largest Q + U; the first of equals. `table_value` gives an unopened candidate the value of
-    /// its node in the graph, if that option is on.
-    pub fn select(&self, graph: &Graph, id: NodeId, table_value: Option<&mut dyn FnMut(usize) -> Option<f64>>) -> Choice {
+    /// Eq. (3), (4): the edge with the largest Q + U; the first of equals. `table_value` gives an unopened
+    /// candidate the value of its node in the graph, if that option is on.
+    pub fn select(
+        &self,
+        graph: &Graph,
+        id: NodeId,
+        table_value: Option<&mut dyn FnMut(usize) -> Option<f64>>,
+    ) -> Choice {
         let node = graph.node(id);
         let edges = graph.edges(id);
         let scale = self.scale(node.visits - 1 + u32::from(node.in_flight));
@@ -146,11 +151,13 @@ impl Puct {
         choice
     }
 
-    /// Eq. (3), (4) among some moves of a node, as if it had no others: the sum of visits, the priors and the node's value are those of the
-    /// moves allowed. The list of candidates must be whole.
+    /// Eq. (3), (4) among some moves of a node, as if it had no others: the sum of visits, the priors and the
+    /// node's value are those of the moves allowed. The list of candidates must be whole.
     pub fn select_among(&self, graph: &Graph, id: NodeId, allowed: &Allowed) -> Choice {
         let edges = || graph.edges(id).iter().enumerate().filter(|(_, edge)| allowed.admits(edge.mv));
-        let candidates = || graph.candidates(id).iter().enumerate().filter(|(_, candidate)| allowed.admits(candidate.mv()));
+        let candidates = || {
+            graph.candidates(id).iter().enumerate().filter(|(_, candidate)| allowed.admits(candidate.mv()))
+        };
         let (mut visits, mut flying, mut mass, mut opened) = (0, 0, 0.0, 0.0);
         for (_, edge) in edges() {
             visits += edge.visits;
@@ -164,10 +171,14 @@ impl Puct {
         let value = if visits > 0 { mass / f64::from(visits) } else { graph.node(id).value };
         let unvisited = match self.urgency {
             Urgency::Fixed => self.q_init,
-            Urgency::Reduction => (value - self.urgency_reduction * (opened * share).sqrt()).max(self.value_min),
+            Urgency::Reduction => {
+                (value - self.urgency_reduction * (opened * share).sqrt()).max(self.value_min)
+            }
         };
-        let score =
-            |edge: &Edge| self.effective(edge, unvisited) + scale * edge.prior() * self.reciprocal(edge.visits + u32::from(edge.in_flight));
+        let score = |edge: &Edge| {
+            self.effective(edge, unvisited)
+                + scale * edge.prior() * self.reciprocal(edge.visits + u32::from(edge.in_flight))
+        };
         let mut best: Option<(f64, Choice)> = None;
         let mut take = |score: f64, choice: Choice| {
             if best.is_none_or(|(known, _)| score > known) {
@@ -182,7 +193,9 @@ impl Puct {
         }
         if best.is_none() {
             // As in `select_among_tablebase_losses`.
-            for (slot, edge) in edges().filter(|(_, edge)| edge.child != NONE && !graph.node(edge.child).state.is_exact()) {
+            for (slot, edge) in
+                edges().filter(|(_, edge)| edge.child != NONE && !graph.node(edge.child).state.is_exact())
+            {
                 let found = score(edge);
                 if best.is_none_or(|(known, _)| found > known) {
                     best = Some((found, Choice::Opened(slot as u16)));
@@ -214,8 +227,8 @@ impl Puct {
 /// Scores computed at a time.
 const CHUNK: usize = 32;
 
-/// The largest score over the edges that are not pruned, and the first slot that has it. First all scores of a chunk, then their maximum, then
-/// its place: none of the three has to wait for a comparison.
+/// The largest score over the edges that are not pruned, and the first slot that has it. First all scores of
+/// a chunk, then their maximum, then its place: none of the three has to wait for a comparison.
 #[inline(always)]
 fn first_maximum(edges: &[Edge], score_of: impl Fn(&Edge) -> f64) -> (f64, u16) {
     let mut best = f64::NEG_INFINITY;
@@ -254,7 +267,11 @@ mod tests {
         let mut graph = Graph::new(1 << 20);
         assert!(graph.ensure_room(1, 512, false));
         let id = graph.add_node(1, 0, 0, priors.len());
-        let list: Vec<Candidate> = priors.iter().enumerate().map(|(code, &p)| Candidate::new(to_half(p), MoveCode(code as u16))).collect();
+        let list: Vec<Candidate> = priors
+            .iter()
+            .enumerate()
+            .map(|(code, &p)| Candidate::new(to_half(p), MoveCode(code as u16)))
+            .collect();
         graph.list_candidates(id, &list);
         let node = graph.node_mut(id);
         node.flags |= node_flag::EVALUATED;

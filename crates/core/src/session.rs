@@ -1,6 +1,7 @@
 //! A search on any variant behind one object-safe trait: what the Python binding talks to.
 //!
-//! Texts come in (FEN, moves), reports go out. Everything that depends on the kind of position is hidden here; nothing here knows Python.
+//! Texts come in (FEN, moves), reports go out. Everything that depends on the kind of position is hidden
+//! here; nothing here knows Python.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -126,15 +127,18 @@ pub trait Session: Send {
     fn is_external(&self) -> bool;
     /// Where evaluations come from.
     fn source(&self) -> Source;
-    /// Takes tablebases, or leaves them aside. The graph is kept where the tables are the same, or none are made for the variant.
+    /// Takes tablebases, or leaves them aside. The graph is kept where the tables are the same, or none are
+    /// made for the variant.
     fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>);
     /// The tablebases.
     fn tablebases(&self) -> Option<Arc<Tablebases>>;
-    /// Moves to a position: a FEN (the start of the game without one) and moves in UCI or SAN. Keeps the graph where the game goes on; whether it did.
+    /// Moves to a position: a FEN (the start of the game without one) and moves in UCI or SAN. Keeps the
+    /// graph where the game goes on; whether it did.
     fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError>;
     /// Plays a move on the present position; whether the graph below it was kept.
     fn play(&mut self, mv: &str) -> Result<bool, SessionError>;
-    /// Frees what the position does not reach any more, unless a stop comes first; the next search does the rest.
+    /// Frees what the position does not reach any more, unless a stop comes first; the next search does the
+    /// rest.
     fn tidy(&mut self, stop: &AtomicBool);
     /// Forgets the graph, not the position.
     fn forget(&mut self);
@@ -144,9 +148,11 @@ pub trait Session: Send {
     fn game(&self) -> (String, Vec<String>);
     /// The legal moves at the root (UCI).
     fn legal_moves(&self) -> Vec<String>;
-    /// How the game ended at the root by the rules of the position, if it did: the value for the side to move.
+    /// How the game ended at the root by the rules of the position, if it did: the value for the side to
+    /// move.
     fn ending(&self) -> Option<f64>;
-    /// Runs the Rust loop on some of the root's moves, or on all if none are given. `told` says who hears of it on the way.
+    /// Runs the Rust loop on some of the root's moves, or on all if none are given. `told` says who hears of
+    /// it on the way.
     fn run(
         &mut self,
         limits: Limits,
@@ -160,8 +166,13 @@ pub trait Session: Send {
     fn best_move(&self) -> Option<String>;
     /// Why the search should end now, if it should.
     fn finish(&self, stop: &AtomicBool) -> Option<Finish>;
-    /// Collects the next batch, and writes its planes into `planes` where given (as many leaves as fit in it at most: batch size).
-    fn collect(&mut self, stop: &AtomicBool, planes: Option<(&mut [f32], Version)>) -> Result<Collected, SessionError>;
+    /// Collects the next batch, and writes its planes into `planes` where given (as many leaves as fit in it
+    /// at most: batch size).
+    fn collect(
+        &mut self,
+        stop: &AtomicBool,
+        planes: Option<(&mut [f32], Version)>,
+    ) -> Result<Collected, SessionError>;
     /// The positions (FEN) of the newest batch, and for each the legal moves (UCI) with their policy indices.
     fn newest_leaves(&self) -> Vec<(String, Vec<(String, usize)>)>;
     /// Applies results to the oldest batch in flight: one value per leaf, and `policy_size` logits per leaf.
@@ -184,18 +195,31 @@ pub trait Session: Send {
     fn perft(&self, depth: u32) -> (u64, Vec<(String, u64)>);
     /// Writes the graph to a file.
     fn save(&self, file: &FilePath) -> Result<(), SessionError>;
-    /// Replaces position and graph by those of a file of the same variant, with its settings. A graph that a network made can be looked at by
-    /// anybody, but searched on only with that network: the hash of the network that is missing, if it is not the one given.
-    fn load(&mut self, file: &FilePath, network: Option<Arc<Network>>) -> Result<Option<String>, SessionError>;
-    /// For benchmarks: replays the trajectories of simulations with rules alone and the Rust loop with planes.
+    /// Replaces position and graph by those of a file of the same variant, with its settings. A graph that a
+    /// network made can be looked at by anybody, but searched on only with that network: the hash of the
+    /// network that is missing, if it is not the one given.
+    fn load(
+        &mut self,
+        file: &FilePath,
+        network: Option<Arc<Network>>,
+    ) -> Result<Option<String>, SessionError>;
+    /// For benchmarks: replays the trajectories of simulations with rules alone and the Rust loop with
+    /// planes.
     fn bench(&mut self) -> &mut dyn crate::bench::Bench;
 }
 
 /// A new session at the start of a game.
-pub fn open(variant: Variant, chess960: bool, settings: Settings, source: Source) -> Result<Box<dyn Session>, SessionError> {
+pub fn open(
+    variant: Variant,
+    chess960: bool,
+    settings: Settings,
+    source: Source,
+) -> Result<Box<dyn Session>, SessionError> {
     Ok(match variant {
         Variant::Chess => Box::new(BoardSession::<Chess>::new(variant, chess960, settings, source)?),
-        Variant::Crazyhouse => Box::new(BoardSession::<Crazyhouse>::new(variant, chess960, settings, source)?),
+        Variant::Crazyhouse => {
+            Box::new(BoardSession::<Crazyhouse>::new(variant, chess960, settings, source)?)
+        }
         _ => Box::new(BoardSession::<VariantPosition>::new(variant, chess960, settings, source)?),
     })
 }
@@ -204,7 +228,9 @@ pub fn open(variant: Variant, chess960: bool, settings: Settings, source: Source
 pub fn saved_variant(file: &FilePath) -> Result<(Variant, bool), SessionError> {
     let (header, _) = save::open(file)?;
     let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    let (variant, _) = get("variant").and_then(|name| Variant::parse(name).ok()).ok_or(SaveError::Damaged("it names no known variant"))?;
+    let (variant, _) = get("variant")
+        .and_then(|name| Variant::parse(name).ok())
+        .ok_or(SaveError::Damaged("it names no known variant"))?;
     Ok((variant, get("chess960") == Some("true")))
 }
 
@@ -224,7 +250,10 @@ pub struct BoardSession<P: Rules> {
 
 /// The words of a panic.
 fn words_of(payload: &(dyn Any + Send)) -> String {
-    let words = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let words = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     words.unwrap_or("without words").to_owned()
 }
 
@@ -233,22 +262,42 @@ type AnyEvaluator<P> = Arc<dyn crate::evaluator::Evaluator<Board<P>>>;
 type Judges<P> = (Option<AnyEvaluator<P>>, Option<Arc<Network>>);
 
 fn start<P: Rules>(variant: Variant, chess960: bool) -> Result<Board<P>, SessionError> {
-    let board = Board::<P>::start(variant).ok_or(SessionError::State("this session does not play that variant"))?;
+    let board =
+        Board::<P>::start(variant).ok_or(SessionError::State("this session does not play that variant"))?;
     if chess960 { Ok(Board::from_fen(variant, &board.fen(), true)?) } else { Ok(board) }
 }
 
 impl<P: Rules> BoardSession<P> {
-    fn new(variant: Variant, chess960: bool, mut settings: Settings, source: Source) -> Result<Self, SessionError> {
+    fn new(
+        variant: Variant,
+        chess960: bool,
+        mut settings: Settings,
+        source: Source,
+    ) -> Result<Self, SessionError> {
         let origin = start(variant, chess960)?;
         let (evaluator, network) = Self::evaluator(variant, &mut settings, source)?;
         let search = Search::new(settings, evaluator, origin, &[]);
         let course = Course::new(Limits::default());
         let queue = VecDeque::new();
-        Ok(BoardSession { variant, chess960, search, pool: None, queue, course, network, missing_network: None, tablebases: None })
+        Ok(BoardSession {
+            variant,
+            chess960,
+            search,
+            pool: None,
+            queue,
+            course,
+            network,
+            missing_network: None,
+            tablebases: None,
+        })
     }
 
     /// The evaluator that settings and source ask for. A network makes the setting say so.
-    fn evaluator(variant: Variant, settings: &mut Settings, source: Source) -> Result<Judges<P>, SessionError> {
+    fn evaluator(
+        variant: Variant,
+        settings: &mut Settings,
+        source: Source,
+    ) -> Result<Judges<P>, SessionError> {
         match source {
             Source::External => Ok((None, None)),
             Source::Network(network) if network.variant() != variant => {
@@ -261,7 +310,8 @@ impl<P: Rules> BoardSession<P> {
                 Ok((Some(evaluator), Some(network)))
             }
             Source::BuiltIn => {
-                let evaluator = evaluators::by_name(settings.evaluator.as_str(), settings.hash_cost_us as u32);
+                let evaluator =
+                    evaluators::by_name(settings.evaluator.as_str(), settings.hash_cost_us as u32);
                 Ok((Some(evaluator.map_err(|_| SessionError::NoNetwork)?), None))
             }
         }
@@ -278,7 +328,11 @@ impl<P: Rules> BoardSession<P> {
         self.network.as_ref().map(|network| network.sha256()).or(self.missing_network.as_deref())
     }
 
-    fn read_position(&self, fen: Option<&str>, moves: &[String]) -> Result<(Board<P>, Vec<MoveCode>), SessionError> {
+    fn read_position(
+        &self,
+        fen: Option<&str>,
+        moves: &[String],
+    ) -> Result<(Board<P>, Vec<MoveCode>), SessionError> {
         let origin = match fen {
             Some(text) => Board::from_fen(self.variant, text, self.chess960)?,
             None => start(self.variant, self.chess960)?,
@@ -300,12 +354,16 @@ impl<P: Rules> BoardSession<P> {
         if self.search.is_over() {
             return Err(SessionError::Over(self.fen()));
         }
-        let allowed = root_moves.iter().map(|text| self.search.position().parse_move(text)).collect::<Result<_, _>>()?;
+        let allowed = root_moves
+            .iter()
+            .map(|text| self.search.position().parse_move(text))
+            .collect::<Result<_, _>>()?;
         self.search.confine(Allowed::new(allowed));
         if !self.search.is_on_side() {
             self.restart();
         }
-        // A proof from an earlier search may rest on a position that has been repeated since: then the graph has nothing to say here.
+        // A proof from an earlier search may rest on a position that has been repeated since: then the graph
+        // has nothing to say here.
         if self.search.standing() == Some(Standing::Breaks) {
             self.search.doubt();
         }
@@ -320,7 +378,8 @@ impl<P: Rules> BoardSession<P> {
     /// Takes a new search and new threads in place of those that a panic left in an unknown state.
     fn renew(&mut self) {
         let old = &self.search;
-        let mut search = Search::new(old.settings.clone(), old.evaluator.clone(), old.origin.clone(), &old.played);
+        let mut search =
+            Search::new(old.settings.clone(), old.evaluator.clone(), old.origin.clone(), &old.played);
         search.set_oracle(self.oracle());
         self.search = search;
         self.pool = None;
@@ -332,13 +391,21 @@ impl<P: Rules> BoardSession<P> {
         self.search.restart(origin, &played);
     }
 
-    /// Looks for a shorter proof of a solved root if asked to; the proof in hand is told first, and what was found afterwards.
-    fn improve_if_asked(&mut self, limits: &Limits, begun: Instant, stop: &AtomicBool, news: Option<&mut News<'_>>) {
+    /// Looks for a shorter proof of a solved root if asked to; the proof in hand is told first, and what was
+    /// found afterwards.
+    fn improve_if_asked(
+        &mut self,
+        limits: &Limits,
+        begun: Instant,
+        stop: &AtomicBool,
+        news: Option<&mut News<'_>>,
+    ) {
         let misses_mate = limits.mate.is_some_and(|moves| !has_mate(&self.search, moves));
         if !self.search.settings().improve && !misses_mate {
             return;
         }
-        let cancelled = || stop.load(Ordering::Relaxed) || limits.time.is_some_and(|time| begun.elapsed() >= time);
+        let cancelled =
+            || stop.load(Ordering::Relaxed) || limits.time.is_some_and(|time| begun.elapsed() >= time);
         let Some(news) = news else { return self.search.improve(&cancelled) };
         news.insist(&self.search, &cancelled);
         let before = self.search.verdict();
@@ -351,7 +418,9 @@ impl<P: Rules> BoardSession<P> {
     fn read_results(&mut self, values: &[f32], logits: &[f32]) -> Result<Vec<Evaluated>, SessionError> {
         let refuse = |text: String| Err(SessionError::Evaluation(text));
         let width = self.search.position().policy_size();
-        let Some(batch) = self.queue.front() else { return Err(SessionError::State("no batch is in flight")) };
+        let Some(batch) = self.queue.front() else {
+            return Err(SessionError::State("no batch is in flight"));
+        };
         let size = batch.evaluations;
         if values.len() != size || logits.len() != size * width {
             return refuse(format!(
@@ -362,20 +431,26 @@ impl<P: Rules> BoardSession<P> {
         }
         let temperature = self.search.settings().node_temperature;
         let mut results = self.search.result_buffers(size);
-        let Some(batch) = self.queue.front() else { return Err(SessionError::State("no batch is in flight")) };
+        let Some(batch) = self.queue.front() else {
+            return Err(SessionError::State("no batch is in flight"));
+        };
         let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
         let (mut gathered, mut weights) = (Vec::new(), Weights::default());
         for (i, (leaf, result)) in leaves.zip(&mut results).enumerate() {
             let value = values[i];
             if !value.is_finite() || value.abs() > 1.001 {
-                return refuse(format!("the evaluator returned the value {value} for position {i} of a batch, which is not in [-1, 1]"));
+                return refuse(format!(
+                    "the evaluator returned the value {value} for position {i} of a batch, which is not in [-1, 1]"
+                ));
             }
             let row = &logits[i * width..(i + 1) * width];
             gathered.clear();
             gathered.extend(leaf.moves.iter().map(|&mv| row[leaf.game.policy_index(mv)]));
             let largest = gathered.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
             if gathered.iter().any(|logit| logit.is_nan()) || !largest.is_finite() {
-                return refuse(format!("the evaluator returned a logit that is not a number for position {i} of a batch"));
+                return refuse(format!(
+                    "the evaluator returned a logit that is not a number for position {i} of a batch"
+                ));
             }
             result.value = value.clamp(-1.0, 1.0);
             rank(&leaf.moves, &gathered, temperature, usize::MAX, &mut result.candidates, &mut weights);
@@ -506,7 +581,9 @@ impl<P: Rules> Session for BoardSession<P> {
         let mut news = told.map(|told| News::new(told.interval, told.lines, told.tell));
         // Nothing that a panic may have left half done is used again.
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let Some(pool) = self.pool.as_mut() else { return Err(SessionError::State("the session has no threads")) };
+            let Some(pool) = self.pool.as_mut() else {
+                return Err(SessionError::State("the session has no threads"));
+            };
             let finish = run(&mut self.search, pool, limits, stop, &mut |search| {
                 if let Some(news) = &mut news {
                     news.look(search);
@@ -537,7 +614,11 @@ impl<P: Rules> Session for BoardSession<P> {
         self.course.finish(&self.search, stop)
     }
 
-    fn collect(&mut self, stop: &AtomicBool, planes: Option<(&mut [f32], Version)>) -> Result<Collected, SessionError> {
+    fn collect(
+        &mut self,
+        stop: &AtomicBool,
+        planes: Option<(&mut [f32], Version)>,
+    ) -> Result<Collected, SessionError> {
         let budget = self.course.limits().budget;
         let batch = self.search.collect(&budget, stop);
         let size = batch.evaluations;
@@ -564,7 +645,8 @@ impl<P: Rules> Session for BoardSession<P> {
         let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
         leaves
             .map(|leaf| {
-                let moves = leaf.moves.iter().map(|&mv| (leaf.game.uci(mv), leaf.game.policy_index(mv))).collect();
+                let moves =
+                    leaf.moves.iter().map(|&mv| (leaf.game.uci(mv), leaf.game.policy_index(mv))).collect();
                 (leaf.game.fen(), moves)
             })
             .collect()
@@ -609,7 +691,10 @@ impl<P: Rules> Session for BoardSession<P> {
         let graph = self.search.graph();
         graph
             .ids()
-            .map(|id| u64::from(graph.node(id).in_flight) + graph.edges(id).iter().map(|edge| u64::from(edge.in_flight)).sum::<u64>())
+            .map(|id| {
+                u64::from(graph.node(id).in_flight)
+                    + graph.edges(id).iter().map(|edge| u64::from(edge.in_flight)).sum::<u64>()
+            })
             .sum()
     }
 
@@ -618,7 +703,8 @@ impl<P: Rules> Session for BoardSession<P> {
         if depth == 0 {
             return (perft(board, 0), Vec::new());
         }
-        let parts: Vec<(String, u64)> = divide(board, depth).into_iter().map(|(mv, count)| (board.uci(mv), count)).collect();
+        let parts: Vec<(String, u64)> =
+            divide(board, depth).into_iter().map(|(mv, count)| (board.uci(mv), count)).collect();
         (parts.iter().map(|(_, count)| count).sum(), parts)
     }
 
@@ -643,7 +729,11 @@ impl<P: Rules> Session for BoardSession<P> {
         Ok(save::save(&self.search, &header, file)?)
     }
 
-    fn load(&mut self, file: &FilePath, network: Option<Arc<Network>>) -> Result<Option<String>, SessionError> {
+    fn load(
+        &mut self,
+        file: &FilePath,
+        network: Option<Arc<Network>>,
+    ) -> Result<Option<String>, SessionError> {
         let (header, body) = save::open(file)?;
         let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
         if get("variant") != Some(self.variant.to_string().as_str())
@@ -655,7 +745,9 @@ impl<P: Rules> Session for BoardSession<P> {
         let mut settings = Settings { width_visits: 0, ..Settings::default() };
         for (name, value) in &header {
             if let Some(name) = name.strip_prefix("setting.") {
-                settings.set(name, &Value::Text(value.clone())).map_err(|_| SaveError::Damaged("a setting is out of range"))?;
+                settings
+                    .set(name, &Value::Text(value.clone()))
+                    .map_err(|_| SaveError::Damaged("a setting is out of range"))?;
             }
         }
         let moves: Vec<String> = get("moves").unwrap_or("").split_whitespace().map(str::to_owned).collect();
@@ -693,7 +785,11 @@ mod tests {
 
     impl Evaluator<Board<Chess>> for Fragile {
         fn evaluate(&self, leaf: &Leaf<Board<Chess>>, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
-            assert!(!self.0.load(Ordering::Relaxed) || leaf.game.ply() < 3, "ply {} is too deep", leaf.game.ply());
+            assert!(
+                !self.0.load(Ordering::Relaxed) || leaf.game.ply() < 3,
+                "ply {} is too deep",
+                leaf.game.ply()
+            );
             self.1.evaluate(leaf, logits, cancel)
         }
     }
@@ -702,7 +798,8 @@ mod tests {
     fn a_panic_of_the_evaluator_ends_the_search_with_a_sentence_on_any_number_of_threads() {
         for threads in [1, 2, 4] {
             let settings = Settings { threads, width_visits: 0, ..Settings::default() };
-            let mut session = BoardSession::<Chess>::new(Variant::Chess, false, settings, Source::BuiltIn).unwrap();
+            let mut session =
+                BoardSession::<Chess>::new(Variant::Chess, false, settings, Source::BuiltIn).unwrap();
             let is_fragile = Arc::new(AtomicBool::new(true));
             let inner = session.search.evaluator.clone().unwrap();
             session.search.evaluator = Some(Arc::new(Fragile(Arc::clone(&is_fragile), inner)));
@@ -718,7 +815,10 @@ mod tests {
             assert_eq!(session.run(limits, &[], &stop, None).unwrap(), Finish::Budget);
             let (origin, moves) = session.game();
             assert!(origin.starts_with("rnbqkbnr/pppppppp") && moves == ["e2e4"]);
-            assert_eq!((session.in_flight_marks(), session.report(1, Meters::Off).statistics.counters.simulations), (0, 2000));
+            assert_eq!(
+                (session.in_flight_marks(), session.report(1, Meters::Off).statistics.counters.simulations),
+                (0, 2000)
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Every constant of the search, with its paper symbol, default, range and meaning, and the presets by name.
 //!
-//! The table made by [`table`] is the single source: the Python package, the command line and the docs read it. Nothing here
-//! knows how a setting is used.
+//! The table made by [`table`] is the single source: the Python package, the command line and the docs read
+//! it. Nothing here knows how a setting is used.
 
 use thiserror::Error;
 
@@ -261,7 +261,9 @@ macro_rules! kind {
         match $value {
             Value::Float(number) if ($low..=$high).contains(number) => Some(*number),
             Value::Integer(number) if ($low..=$high).contains(&(*number as f64)) => Some(*number as f64),
-            Value::Text(text) => text.trim().parse::<f64>().ok().filter(|number| ($low..=$high).contains(number)),
+            Value::Text(text) => {
+                text.trim().parse::<f64>().ok().filter(|number| ($low..=$high).contains(number))
+            }
             _ => None,
         }
     };
@@ -322,7 +324,8 @@ macro_rules! settings {
         }
 
         impl Settings {
-            /// Sets one setting by name; refuses unknown names and values outside the range, and changes nothing then.
+            /// Sets one setting by name; refuses unknown names and values outside the range, and changes
+            /// nothing then.
             pub fn set(&mut self, name: &str, value: &Value) -> Result<(), SettingError> {
                 match name {
                     $( stringify!($name) => {

@@ -1,7 +1,8 @@
-//! The exact solver, Algorithm 3 (Exact-win-MCTS 2.0) with its tablebase states, over a graph: every parent learns of a proof.
+//! The exact solver, Algorithm 3 (Exact-win-MCTS 2.0) with its tablebase states, over a graph: every parent
+//! learns of a proof.
 //!
-//! Changes states, END_IN_PLY, unknown counts and the flags of edges; visits, values and priors stay as they are.
-//! Proofs here are facts of positions: draws that depend on the path never enter them.
+//! Changes states, END_IN_PLY, unknown counts and the flags of edges; visits, values and priors stay as they
+//! are. Proofs here are facts of positions: draws that depend on the path never enter them.
 
 use crate::graph::{Graph, NodeId, State, edge_flag};
 
@@ -13,8 +14,9 @@ pub fn finish(graph: &mut Graph, id: NodeId, state: State) {
     node.unknown = 0;
 }
 
-/// Tells the node that the child of one of its edges is solved or has changed, and passes on what follows from it to all parents, as far
-/// as it goes. `work` is scratch. Returns the number of nodes that became solved.
+/// Tells the node that the child of one of its edges is solved or has changed, and passes on what follows
+/// from it to all parents, as far as it goes. `work` is scratch. Returns the number of nodes that became
+/// solved.
 pub fn inform(graph: &mut Graph, id: NodeId, work: &mut Vec<NodeId>) -> usize {
     let mut solved = 0;
     work.clear();
@@ -77,7 +79,8 @@ pub fn seen_from(graph: &Graph, parent: NodeId, child: NodeId) -> State {
 
 /// Algorithm 3: what the children prove about the node, and in how many plies.
 ///
-/// Differs from the paper: there each rule stands alone, so that a node could be marked twice; here the first that holds decides.
+/// Differs from the paper: there each rule stands alone, so that a node could be marked twice; here the first
+/// that holds decides.
 fn judge(graph: &Graph, id: NodeId) -> (State, u16) {
     let node = graph.node(id);
     let unchanged = (node.state, node.end_in_ply);
@@ -118,7 +121,8 @@ fn judge(graph: &Graph, id: NodeId) -> (State, u16) {
     } else {
         return unchanged;
     };
-    // An exact state is final, a tablebase state yields to an exact one only: children given up for memory must not take proofs away.
+    // An exact state is final, a tablebase state yields to an exact one only: children given up for memory
+    // must not take proofs away.
     let (from, to) = (unchanged.0, proven.0);
     if from.is_solved() && from != to && (from.is_exact() || !to.is_exact()) { unchanged } else { proven }
 }
@@ -135,7 +139,8 @@ mod tests {
         let mut graph = Graph::new(1 << 20);
         assert!(graph.ensure_room(4, 64, false));
         let id = graph.add_node(0, 0, 0, children.len());
-        let list: Vec<Candidate> = (0..children.len()).map(|code| Candidate::new(100, MoveCode(code as u16))).collect();
+        let list: Vec<Candidate> =
+            (0..children.len()).map(|code| Candidate::new(100, MoveCode(code as u16))).collect();
         graph.list_candidates(id, &list);
         let mut ids = Vec::new();
         for (i, &(state, plies)) in children.iter().enumerate() {
@@ -179,7 +184,10 @@ mod tests {
         let slot = graph.open(second, 0);
         graph.link(second, slot, children[0]);
         let grandparent = graph.add_node(51, 0, 1, 2);
-        graph.list_candidates(grandparent, &[Candidate::new(100, MoveCode(0)), Candidate::new(99, MoveCode(1))]);
+        graph.list_candidates(
+            grandparent,
+            &[Candidate::new(100, MoveCode(0)), Candidate::new(99, MoveCode(1))],
+        );
         for child in [first, second] {
             let slot = graph.open(grandparent, 0);
             graph.link(grandparent, slot, child);

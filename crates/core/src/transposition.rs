@@ -1,4 +1,5 @@
-//! What is special about an edge into a transposition node: the target, the gap, the stop rule and the correction, Eq. (7), (8), (9), (10).
+//! What is special about an edge into a transposition node: the target, the gap, the stop rule and the
+//! correction, Eq. (7), (8), (9), (10).
 //!
 //! Pure functions of numbers and of the graph; nothing here changes anything.
 
@@ -12,7 +13,8 @@ pub fn gap(q: f64, target: f64) -> f64 {
 
 /// Eq. (9), (10): the value that puts the edge's mean on the target, clipped to the range of values.
 ///
-/// Differs from the paper: the sign. As printed, N * (Q - T) + T moves the mean away from the target; N * (T - Q) + T moves it there.
+/// Differs from the paper: the sign. As printed, N * (Q - T) + T moves the mean away from the target; N * (T
+/// - Q) + T moves it there.
 pub fn correction(target: f64, visits: u32, q: f64, value_min: f64, value_max: f64) -> f64 {
     (target + f64::from(visits) * (target - q)).max(value_min).min(value_max)
 }
@@ -22,7 +24,8 @@ pub fn mass_change(target: f64, visits: u32, q: f64) -> f64 {
     (f64::from(visits) + 1.0) * target - f64::from(visits) * q
 }
 
-/// Whether the edge is measured against its child: a transposition node that knows at least as much as the edge once did.
+/// Whether the edge is measured against its child: a transposition node that knows at least as much as the
+/// edge once did.
 pub fn is_bound(graph: &Graph, edge: &Edge) -> bool {
     let child = graph.node(edge.child);
     child.has(node_flag::TRANSPOSITION) && !(edge.has(edge_flag::LOST) && child.visits < edge.visits)

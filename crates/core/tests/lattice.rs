@@ -1,4 +1,5 @@
-//! The search on random layered graphs whose exact values are known: identity, leak, solver, reuse, threads, memory, exploration.
+//! The search on random layered graphs whose exact values are known: identity, leak, solver, reuse, threads,
+//! memory, exploration.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use anabranch_core::report::{Meters, Part};
 use anabranch_core::search::Search;
 use anabranch_core::settings::{Backup, Merge, Settings, Stop};
 
-/// A position of a game on a lattice: `width` places per layer, a few moves from each to places of the next layer.
+/// A position of a game on a lattice: `width` places per layer, a few moves from each to places of the next
+/// layer.
 #[derive(Clone, Debug)]
 struct Lattice {
     seed: u64,
@@ -191,7 +193,11 @@ fn fingerprint(search: &Search<Lattice>) -> String {
 fn identity_holds_in_every_mode_with_edge_values() {
     for backup in [Backup::Tree, Backup::TreeCache, Backup::Naive, Backup::Paper, Backup::Delta] {
         for stop in [Stop::Gap, Stop::Visits, Stop::Never] {
-            let (search, _) = searched(Lattice::new(5, 30, 40), Settings { backup, stop, ..settings("mcgs-combined") }, 3000);
+            let (search, _) = searched(
+                Lattice::new(5, 30, 40),
+                Settings { backup, stop, ..settings("mcgs-combined") },
+                3000,
+            );
             assert_identity(&search);
         }
     }
@@ -207,7 +213,11 @@ fn graph_is_smaller_than_the_tree_and_has_no_cycle() {
     assert!(graph.graph().len() * 2 < tree.graph().len());
     for id in graph.graph().ids() {
         for edge in graph.graph().edges(id).iter().filter(|edge| edge.child != NONE) {
-            assert_eq!(graph.graph().node(edge.child).salt, graph.graph().node(id).salt + 1, "every edge leads one ply down");
+            assert_eq!(
+                graph.graph().node(edge.child).salt,
+                graph.graph().node(id).salt + 1,
+                "every edge leads one ply down"
+            );
         }
     }
 }
@@ -218,7 +228,10 @@ fn leak_of_each_mode_has_its_order_of_magnitude() {
         let seeds = 12;
         let total: f64 = (0..seeds)
             .map(|seed| {
-                searched(Lattice::new(seed, 60, 25), Settings { backup, stop, ..settings("mcgs") }, 4000).0.statistics(Meters::Whole).leak
+                searched(Lattice::new(seed, 60, 25), Settings { backup, stop, ..settings("mcgs") }, 4000)
+                    .0
+                    .statistics(Meters::Whole)
+                    .leak
             })
             .sum();
         total / f64::from(seeds as u32)
@@ -244,7 +257,11 @@ fn every_solved_node_has_its_minimax_value() {
             for node in &nodes {
                 if let Some(value) = node.state.value() {
                     let (layer, place) = node.position.split_once(':').unwrap();
-                    let here = Lattice { layer: layer.parse().unwrap(), place: place.parse().unwrap(), ..game.clone() };
+                    let here = Lattice {
+                        layer: layer.parse().unwrap(),
+                        place: place.parse().unwrap(),
+                        ..game.clone()
+                    };
                     assert_eq!(here.minimax(&mut known), value, "seed {seed}, node {}", node.position);
                     assert!(node.plies.unwrap() <= 7);
                     solved += 1;
@@ -260,7 +277,9 @@ fn every_solved_node_has_its_minimax_value() {
 fn solver_off_proves_nothing_but_endings() {
     let (search, _) = searched(Lattice::new(3, 7, 12), settings("mcgs"), 5000);
     let graph = search.graph();
-    assert!(graph.ids().all(|id| !graph.node(id).state.is_solved() || graph.node(id).has(node_flag::TERMINAL)));
+    assert!(
+        graph.ids().all(|id| !graph.node(id).state.is_solved() || graph.node(id).has(node_flag::TERMINAL))
+    );
 }
 
 #[test]
@@ -268,7 +287,11 @@ fn any_number_of_threads_gives_the_same_graph() {
     for preset in ["alphazero", "alphazero+cache", "mcgs", "mcgs-combined"] {
         let prints: Vec<String> = [1, 2, 4]
             .iter()
-            .map(|&threads| fingerprint(&searched(Lattice::new(8, 40, 60), Settings { threads, ..settings(preset) }, 4000).0))
+            .map(|&threads| {
+                fingerprint(
+                    &searched(Lattice::new(8, 40, 60), Settings { threads, ..settings(preset) }, 4000).0,
+                )
+            })
             .collect();
         assert!(prints[0].len() > 10_000 && prints.iter().all(|print| *print == prints[0]), "{preset}");
     }
@@ -276,14 +299,18 @@ fn any_number_of_threads_gives_the_same_graph() {
 
 #[test]
 fn marks_are_zero_when_nothing_is_in_flight_and_an_abandoned_batch_leaves_no_trace() {
-    let mut search = Search::new(settings("mcgs-combined"), Some(Arc::new(Drawn)), Lattice::new(2, 40, 40), &[]);
+    let mut search =
+        Search::new(settings("mcgs-combined"), Some(Arc::new(Drawn)), Lattice::new(2, 40, 40), &[]);
     let mut pool = Pool::new(1);
     go(&mut search, &mut pool, 500);
     let marks = |search: &Search<Lattice>| {
         let graph = search.graph();
         graph
             .ids()
-            .map(|id| u32::from(graph.node(id).in_flight) + graph.edges(id).iter().map(|edge| u32::from(edge.in_flight)).sum::<u32>())
+            .map(|id| {
+                u32::from(graph.node(id).in_flight)
+                    + graph.edges(id).iter().map(|edge| u32::from(edge.in_flight)).sum::<u32>()
+            })
             .sum::<u32>()
     };
     assert_eq!(marks(&search), 0);
@@ -351,7 +378,13 @@ fn memory_cap_holds_while_visits_rise() {
 
 #[test]
 fn explorations_leave_ancestors_untouched() {
-    let settings = Settings { epsilon_greedy: 1.0, epsilon_checks: 0.0, solver: false, backup: Backup::Tree, ..settings("alphazero") };
+    let settings = Settings {
+        epsilon_greedy: 1.0,
+        epsilon_checks: 0.0,
+        solver: false,
+        backup: Backup::Tree,
+        ..settings("alphazero")
+    };
     let mut search = Search::new(settings, Some(Arc::new(Drawn)), Lattice::new(9, 40, 1 << 40), &[]);
     go(&mut search, &mut Pool::new(1), 2000);
     let root = search.graph().node(search.root());

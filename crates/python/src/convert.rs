@@ -64,12 +64,18 @@ pub fn read_settings(dict: &Bound<'_, PyDict>) -> PyResult<Settings> {
 }
 
 /// Limits of a search.
-pub fn limits(simulations: Option<u64>, evaluations: Option<u64>, time: Option<f64>, mate: Option<u32>) -> PyResult<Limits> {
+pub fn limits(
+    simulations: Option<u64>,
+    evaluations: Option<u64>,
+    time: Option<f64>,
+    mate: Option<u32>,
+) -> PyResult<Limits> {
     let mut limits = Limits { mate, ..Limits::default() };
     limits.budget.simulations = simulations;
     limits.budget.evaluations = evaluations;
     if let Some(seconds) = time {
-        let time = Duration::try_from_secs_f64(seconds).map_err(|_| errors::limit("the time must be a number of seconds above 0"))?;
+        let time = Duration::try_from_secs_f64(seconds)
+            .map_err(|_| errors::limit("the time must be a number of seconds above 0"))?;
         limits.time = Some(time);
     }
     Ok(limits)

@@ -57,7 +57,8 @@ pub fn encode_planes<'py>(
     let (variant, chess960) = Variant::parse(variant).map_err(errors::variant)?;
     let mirror = read_marks(mirror);
     let samples = Samples { fens: &fens, moves: &moves, weights: &weights, mirror: mirror.as_deref() };
-    let encoded = py.detach(|| core_planes(variant, chess960, version, &samples, threads)).map_err(errors::encode)?;
+    let encoded =
+        py.detach(|| core_planes(variant, chess960, version, &samples, threads)).map_err(errors::encode)?;
     let planes: Bound<'py, PyArray1<f32>> = encoded.planes.into_pyarray(py);
     Ok(dict!(py, {
         "planes": planes.reshape([fens.len(), encoded.count, 8, 8])?,

@@ -52,7 +52,9 @@ pub fn setting(error: SettingError) -> PyErr {
 
 /// A value that no setting takes.
 pub fn setting_value(name: &str, given: &str) -> PyErr {
-    python::SettingError::new_err(format!("setting '{name}' takes a truth value, a number or a word, not {given}"))
+    python::SettingError::new_err(format!(
+        "setting '{name}' takes a truth value, a number or a word, not {given}"
+    ))
 }
 
 /// An unknown variant.
@@ -103,5 +105,7 @@ pub fn busy() -> PyErr {
 
 /// The core panicked.
 pub fn internal(text: &str) -> PyErr {
-    python::InternalError::new_err(format!("the search failed by a fault of its own, and its graph was dropped: {text}"))
+    python::InternalError::new_err(format!(
+        "the search failed by a fault of its own, and its graph was dropped: {text}"
+    ))
 }

@@ -41,7 +41,9 @@ impl Network {
     #[staticmethod]
     fn without_canaries(py: Python<'_>, content: &Bound<'_, PyBytes>) -> PyResult<Network> {
         let bytes = content.as_bytes();
-        let network = py.detach(|| core::Network::read(Path::new("(in memory)"), bytes, false)).map_err(errors::network)?;
+        let network = py
+            .detach(|| core::Network::read(Path::new("(in memory)"), bytes, false))
+            .map_err(errors::network)?;
         Ok(Network { network: Arc::new(network) })
     }
 
@@ -71,14 +73,18 @@ impl Network {
 
     /// For each position its value, the chances of win, draw and loss, and the legal moves with their logits.
     fn evaluate(&self, py: Python<'_>, fens: Vec<String>) -> PyResult<Vec<OpinionTuple>> {
-        let opinions = py.detach(|| fens.iter().map(|fen| self.network.evaluate(fen)).collect::<Result<Vec<_>, FenError>>());
+        let opinions = py.detach(|| {
+            fens.iter().map(|fen| self.network.evaluate(fen)).collect::<Result<Vec<_>, FenError>>()
+        });
         let opinions = opinions.map_err(errors::position)?;
         Ok(opinions.into_iter().map(|found| (found.value, found.chances.into(), found.moves)).collect())
     }
 
-    /// Evaluates positions again and again for some seconds: evaluations, seconds, and mean numbers of moves and features.
+    /// Evaluates positions again and again for some seconds: evaluations, seconds, and mean numbers of moves
+    /// and features.
     fn measure(&self, py: Python<'_>, fens: Vec<String>, seconds: f64) -> PyResult<(u64, f64, f64, f64)> {
-        let time = Duration::try_from_secs_f64(seconds).map_err(|_| errors::limit("the time must be a number of seconds"))?;
+        let time = Duration::try_from_secs_f64(seconds)
+            .map_err(|_| errors::limit("the time must be a number of seconds"))?;
         let measured = py.detach(|| self.network.measure(&fens, time)).map_err(errors::position)?;
         Ok((measured.evaluations, measured.time.as_secs_f64(), measured.moves, measured.features))
     }

@@ -33,10 +33,32 @@ pub fn read_pgn<'py>(
     unfinished: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (variant, chess960) = Variant::parse(variant).map_err(errors::variant)?;
-    let filter =
-        Filter { variant, chess960, min_rating, min_time, max_time, min_plies, skip_plies, bots, abandoned, evaluated, unfinished };
-    let Columns { game, ply, fens, fen_offsets, moves, move_offsets, score, has_score, result, has_result, counts } =
-        py.detach(|| read(text, &filter));
+    let filter = Filter {
+        variant,
+        chess960,
+        min_rating,
+        min_time,
+        max_time,
+        min_plies,
+        skip_plies,
+        bots,
+        abandoned,
+        evaluated,
+        unfinished,
+    };
+    let Columns {
+        game,
+        ply,
+        fens,
+        fen_offsets,
+        moves,
+        move_offsets,
+        score,
+        has_score,
+        result,
+        has_result,
+        counts,
+    } = py.detach(|| read(text, &filter));
     let counts = dict!(py, {
         "games": counts.games,
         "taken": counts.taken,
@@ -66,7 +88,8 @@ pub fn read_pgn<'py>(
     }))
 }
 
-/// For each position its key, its number of legal moves and what is wrong: 0 nothing, 1 the position, 2 a move that should be legal in it.
+/// For each position its key, its number of legal moves and what is wrong: 0 nothing, 1 the position, 2 a
+/// move that should be legal in it.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 pub fn examine_samples<'py>(
@@ -76,7 +99,9 @@ pub fn examine_samples<'py>(
     moves: Vec<Vec<PyBackedStr>>,
 ) -> PyResult<(Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u8>>)> {
     let (variant, chess960) = Variant::parse(variant).map_err(errors::variant)?;
-    let verdicts: Vec<_> = py.detach(|| fens.iter().zip(&moves).map(|(fen, moves)| examine(variant, chess960, fen, moves)).collect());
+    let verdicts: Vec<_> = py.detach(|| {
+        fens.iter().zip(&moves).map(|(fen, moves)| examine(variant, chess960, fen, moves)).collect()
+    });
     let faults = verdicts.iter().map(|verdict| match verdict.fault {
         None => 0,
         Some(Fault::Position) => 1,

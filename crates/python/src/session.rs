@@ -45,7 +45,11 @@ fn rebuild(guard: &mut Guard<'_>) {
 
 impl Session {
     /// Does something with the session while Python goes on.
-    fn apart<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut dyn core::Session) -> T + Send) -> PyResult<T> {
+    fn apart<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut dyn core::Session) -> T + Send,
+    ) -> PyResult<T> {
         let mut guard = self.lock()?;
         let session: &mut dyn core::Session = &mut **guard;
         Ok(py.detach(move || act(session)))
@@ -69,10 +73,17 @@ impl Session {
 impl Session {
     #[new]
     #[pyo3(signature = (variant, chess960, settings, external, network=None))]
-    fn new(variant: &str, chess960: bool, settings: &Bound<'_, PyDict>, external: bool, network: Option<&Network>) -> PyResult<Session> {
+    fn new(
+        variant: &str,
+        chess960: bool,
+        settings: &Bound<'_, PyDict>,
+        external: bool,
+        network: Option<&Network>,
+    ) -> PyResult<Session> {
         let (variant, named960) = Variant::parse(variant).map_err(errors::variant)?;
         let source = Source::new(external, network.map(Network::share));
-        let session = open(variant, chess960 || named960, convert::read_settings(settings)?, source).map_err(errors::session)?;
+        let session = open(variant, chess960 || named960, convert::read_settings(settings)?, source)
+            .map_err(errors::session)?;
         Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)) })
     }
 
@@ -113,7 +124,12 @@ impl Session {
 
     /// Takes new settings; the graph is kept where it still means the same.
     #[pyo3(signature = (settings, external, network=None))]
-    fn configure(&self, settings: &Bound<'_, PyDict>, external: bool, network: Option<&Network>) -> PyResult<()> {
+    fn configure(
+        &self,
+        settings: &Bound<'_, PyDict>,
+        external: bool,
+        network: Option<&Network>,
+    ) -> PyResult<()> {
         let settings = convert::read_settings(settings)?;
         let source = Source::new(external, network.map(Network::share));
         self.lock()?.configure(settings, source).map_err(errors::session)
@@ -171,8 +187,9 @@ impl Session {
         Ok(self.lock()?.ending())
     }
 
-    /// The Rust loop, from limits to the word for why it ended. `progress` gets a report with so many `lines` every `interval` seconds, and as soon
-    /// as another move would be chosen. With `root_moves` the search chooses among these only.
+    /// The Rust loop, from limits to the word for why it ended. `progress` gets a report with so many `lines`
+    /// every `interval` seconds, and as soon as another move would be chosen. With `root_moves` the search
+    /// chooses among these only.
     #[pyo3(signature = (simulations=None, evaluations=None, time=None, mate=None, progress=None, interval=0.5, lines=8, root_moves=Vec::new()))]
     #[allow(clippy::too_many_arguments)]
     fn run(
@@ -188,8 +205,8 @@ impl Session {
         root_moves: Vec<String>,
     ) -> PyResult<&'static str> {
         let limits = convert::limits(simulations, evaluations, time, mate)?;
-        let interval =
-            Duration::try_from_secs_f64(interval).map_err(|_| errors::limit("the interval of progress must be at least 0 seconds"))?;
+        let interval = Duration::try_from_secs_f64(interval)
+            .map_err(|_| errors::limit("the interval of progress must be at least 0 seconds"))?;
         let mut guard = self.lock()?;
         let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
         let tell = |py: Python<'_>, report| match &progress {
@@ -230,10 +247,16 @@ impl Session {
         Ok(self.lock()?.finish(&self.stop).map(Finish::as_str))
     }
 
-    /// Collects the next batch and fills its planes: number of leaves, whether the oldest batch must be applied before the next collection, and why
-    /// the search should end, in which case nothing was collected.
+    /// Collects the next batch and fills its planes: number of leaves, whether the oldest batch must be
+    /// applied before the next collection, and why the search should end, in which case nothing was
+    /// collected.
     #[pyo3(signature = (planes, version="v3"))]
-    fn collect(&self, py: Python<'_>, planes: Option<&Bound<'_, PyAny>>, version: &str) -> PyResult<(usize, bool, Option<&'static str>)> {
+    fn collect(
+        &self,
+        py: Python<'_>,
+        planes: Option<&Bound<'_, PyAny>>,
+        version: &str,
+    ) -> PyResult<(usize, bool, Option<&'static str>)> {
         let mut guard = self.lock()?;
         let session = &mut **guard;
         if let Some(finish) = session.finish(&self.stop) {
@@ -245,8 +268,11 @@ impl Session {
                 let version = Version::parse(version, session.variant()).map_err(errors::version)?;
                 let (count, _) = session.shape(version);
                 let batch = session.settings().batch_size as usize;
-                let refuse =
-                    || errors::evaluation(format!("the planes go into a writable contiguous float32 array [{batch}, {count}, 8, 8]"));
+                let refuse = || {
+                    errors::evaluation(format!(
+                        "the planes go into a writable contiguous float32 array [{batch}, {count}, 8, 8]"
+                    ))
+                };
                 let array = array.cast::<PyArray4<f32>>().map_err(|_| refuse())?;
                 if array.shape() != [batch, count, 8, 8] {
                     return Err(refuse());
@@ -267,11 +293,22 @@ impl Session {
 
     /// Applies the evaluator's results to the oldest batch in flight.
     fn apply(&self, py: Python<'_>, values: &Bound<'_, PyAny>, logits: &Bound<'_, PyAny>) -> PyResult<()> {
-        let refuse = |what| move || errors::evaluation(format!("the evaluator's {what} must be a contiguous float32 array"));
+        let refuse = |what| {
+            move || errors::evaluation(format!("the evaluator's {what} must be a contiguous float32 array"))
+        };
         let (no_values, no_logits) = (refuse("values [B]"), refuse("logits [B, A]"));
-        let values = values.cast::<PyArray1<f32>>().map_err(|_| no_values())?.try_readonly().map_err(|_| no_values())?;
-        let logits = logits.cast::<PyArray2<f32>>().map_err(|_| no_logits())?.try_readonly().map_err(|_| no_logits())?;
-        let (values, logits) = (values.as_slice().map_err(|_| no_values())?, logits.as_slice().map_err(|_| no_logits())?);
+        let values = values
+            .cast::<PyArray1<f32>>()
+            .map_err(|_| no_values())?
+            .try_readonly()
+            .map_err(|_| no_values())?;
+        let logits = logits
+            .cast::<PyArray2<f32>>()
+            .map_err(|_| no_logits())?
+            .try_readonly()
+            .map_err(|_| no_logits())?;
+        let (values, logits) =
+            (values.as_slice().map_err(|_| no_values())?, logits.as_slice().map_err(|_| no_logits())?);
         self.apart(py, |session| session.apply(values, logits))?.map_err(errors::session)
     }
 
@@ -341,8 +378,8 @@ impl Session {
         self.apart(py, |session| session.save(&path))?.map_err(errors::session)
     }
 
-    /// Replaces position, graph and settings by those of a file of the same variant. The hash of the network that made the graph, if it is not the
-    /// one given.
+    /// Replaces position, graph and settings by those of a file of the same variant. The hash of the network
+    /// that made the graph, if it is not the one given.
     #[pyo3(signature = (path, network=None))]
     fn load(&self, py: Python<'_>, path: PathBuf, network: Option<&Network>) -> PyResult<Option<String>> {
         let network = network.map(Network::share);
@@ -351,7 +388,8 @@ impl Session {
 
     /// Times of a search, and of the rules and the evaluator alone on its trajectories, in seconds.
     fn bench_measure<'py>(&self, py: Python<'py>, simulations: u64) -> PyResult<Bound<'py, PyDict>> {
-        let measured = self.apart(py, |session| session.bench().measure(simulations))?.map_err(errors::session)?;
+        let measured =
+            self.apart(py, |session| session.bench().measure(simulations))?.map_err(errors::session)?;
         Ok(dict!(py, {
             "search": measured.search.as_secs_f64(),
             "rules": measured.rules.as_secs_f64(),
@@ -364,7 +402,9 @@ impl Session {
 
     /// Time of the Rust loop made to fill the planes of every leaf, in seconds.
     fn bench_planes<'py>(&self, py: Python<'py>, simulations: u64) -> PyResult<Bound<'py, PyDict>> {
-        let (time, simulations) = self.apart(py, |session| session.bench().measure_planes(simulations))?.map_err(errors::session)?;
+        let (time, simulations) = self
+            .apart(py, |session| session.bench().measure_planes(simulations))?
+            .map_err(errors::session)?;
         Ok(dict!(py, { "seconds": time.as_secs_f64(), "simulations": simulations }))
     }
 }

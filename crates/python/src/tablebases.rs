@@ -10,7 +10,8 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// The tables of some directories. Files that cannot be used are named in `problems`. Any number of threads may use it.
+/// The tables of some directories. Files that cannot be used are named in `problems`. Any number of threads
+/// may use it.
 #[pyclass(frozen, module = "anabranch._core")]
 pub struct Tablebases {
     tablebases: Arc<Core>,
@@ -74,7 +75,8 @@ impl Tablebases {
         Ok(self.probe(py, fen, variant)?.0.map(Known::number))
     }
 
-    /// Plies to the next zeroing move, negative when the side to move loses; None when the position is not in the tables.
+    /// Plies to the next zeroing move, negative when the side to move loses; None when the position is not in
+    /// the tables.
     #[pyo3(signature = (fen, variant="chess"))]
     fn probe_dtz(&self, py: Python<'_>, fen: &str, variant: &str) -> PyResult<Option<i32>> {
         Ok(self.probe(py, fen, variant)?.1.map(|distance| distance.plies))

@@ -1,4 +1,5 @@
-//! Long work of the core in a thread of its own, while the calling thread stays with Python: signals, progress, deadline.
+//! Long work of the core in a thread of its own, while the calling thread stays with Python: signals,
+//! progress, deadline.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -26,7 +27,8 @@ pub struct Watched<T> {
     pub raised: PyResult<()>,
 }
 
-/// Runs `work` without the interpreter lock. Sets `stop` at the deadline, when a signal handler raises and when `tell` does; returns when the work has ended.
+/// Runs `work` without the interpreter lock. Sets `stop` at the deadline, when a signal handler raises and
+/// when `tell` does; returns when the work has ended.
 pub fn watch<T: Send, N: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
@@ -46,7 +48,8 @@ pub fn watch<T: Send, N: Send>(
             let mut watched = Watched { outcome: None, timed_out: false, raised: Ok(()) };
             let mut deadline = deadline;
             loop {
-                let wait = deadline.map_or(SLICE, |end| SLICE.min(end.saturating_duration_since(Instant::now())));
+                let wait =
+                    deadline.map_or(SLICE, |end| SLICE.min(end.saturating_duration_since(Instant::now())));
                 let message = receiver.recv_timeout(wait);
                 if deadline.is_some_and(|end| Instant::now() >= end) {
                     deadline = None;
@@ -57,7 +60,9 @@ pub fn watch<T: Send, N: Send>(
                         watched.outcome = Some(result);
                         break;
                     }
-                    Ok(Message::News(report)) if watched.raised.is_ok() => Python::attach(|py| tell(py, report)),
+                    Ok(Message::News(report)) if watched.raised.is_ok() => {
+                        Python::attach(|py| tell(py, report))
+                    }
                     Ok(Message::News(_)) => Ok(()),
                     Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
                     Err(RecvTimeoutError::Disconnected) => break,

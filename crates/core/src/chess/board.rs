@@ -1,7 +1,7 @@
 //! A position of chess or a variant as the search sees it: [`Board`] implements [`Game`].
 //!
-//! It is the shakmaty position and nothing more, so that cloning is copying some hundred bytes. Text is the business of
-//! `fen` and `notation`, network input of `planes` and `policy`.
+//! It is the shakmaty position and nothing more, so that cloning is copying some hundred bytes. Text is the
+//! business of `fen` and `notation`, network input of `planes` and `policy`.
 
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 use shakmaty::{Chess, EnPassantMode, Move, Role, Square};
@@ -31,7 +31,8 @@ impl<P: Rules> Board<P> {
         Board { position }
     }
 
-    /// The first position of a game, in the castling notation of standard chess. `None` if `P` does not play the variant.
+    /// The first position of a game, in the castling notation of standard chess. `None` if `P` does not play
+    /// the variant.
     pub fn start(variant: Variant) -> Option<Board<P>> {
         P::plays(variant).then(|| Board::new(P::start(variant)))
     }
@@ -87,7 +88,8 @@ impl<P: Rules> Board<P> {
         after.is_check()
     }
 
-    /// The position with files a and h exchanged; `None` where somebody may castle, because then it would be another game.
+    /// The position with files a and h exchanged; `None` where somebody may castle, because then it would be
+    /// another game.
     pub fn mirrored(&self) -> Option<Board<P>> {
         if self.position.castles().any() {
             return None;

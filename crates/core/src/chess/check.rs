@@ -1,7 +1,7 @@
 //! Which moves give check, told from bitboards that are computed once per position.
 //!
-//! Exact for pieces that move as in chess, dropped ones included, as long as the side not to move is not in check.
-//! Castling and en passant change more than two squares and are left to the caller.
+//! Exact for pieces that move as in chess, dropped ones included, as long as the side not to move is not in
+//! check. Castling and en passant change more than two squares and are left to the caller.
 
 use shakmaty::{Bitboard, Color, Role, Square, attacks};
 
@@ -18,7 +18,12 @@ impl CheckInfo {
     /// Looks at a board from the side of `turn`. Without a single enemy king nothing gives check.
     pub fn new(board: &shakmaty::Board, turn: Color) -> CheckInfo {
         let occupied = board.occupied();
-        let mut info = CheckInfo { king: board.king_of(!turn), squares: [Bitboard::EMPTY; 7], discoverers: Bitboard::EMPTY, occupied };
+        let mut info = CheckInfo {
+            king: board.king_of(!turn),
+            squares: [Bitboard::EMPTY; 7],
+            discoverers: Bitboard::EMPTY,
+            occupied,
+        };
         let Some(king) = info.king else {
             return info;
         };

@@ -1,8 +1,9 @@
 //! Positions as text: FEN in all its dialects to a [`Board`], and the one canonical form back.
 //!
-//! Reading is generous where people are (missing counters, five ways to write a pocket, impossible material) and answers
-//! everything else with one sentence; it never panics. What is accepted can be searched: drops go through a generator
-//! without limit, and without drops no position overflows the 450 moves of shakmaty's list (see the test).
+//! Reading is generous where people are (missing counters, five ways to write a pocket, impossible material)
+//! and answers everything else with one sentence; it never panics. What is accepted can be searched: drops go
+//! through a generator without limit, and without drops no position overflows the 450 moves of shakmaty's
+//! list (see the test).
 
 use shakmaty::fen::{Fen, ParseFenError};
 use shakmaty::{CastlingMode, CastlingSide, Color, PositionError, PositionErrorKinds, Rank, Role, Setup};
@@ -92,13 +93,19 @@ pub enum FenError {
 
 fn clip(text: &str) -> String {
     const LONGEST: usize = 40;
-    if text.len() <= LONGEST { text.to_owned() } else { text.chars().take(LONGEST).chain(['.', '.', '.']).collect() }
+    if text.len() <= LONGEST {
+        text.to_owned()
+    } else {
+        text.chars().take(LONGEST).chain(['.', '.', '.']).collect()
+    }
 }
 
 impl<P: Rules> Board<P> {
-    /// Reads a position of the variant. `chess960`: castling is written as the king takes the rook, and any rook may castle.
+    /// Reads a position of the variant. `chess960`: castling is written as the king takes the rook, and any
+    /// rook may castle.
     ///
-    /// Missing fields take their defaults; castling rights and en-passant squares that make no sense are dropped.
+    /// Missing fields take their defaults; castling rights and en-passant squares that make no sense are
+    /// dropped.
     pub fn from_fen(variant: Variant, text: &str, chess960: bool) -> Result<Board<P>, FenError> {
         if !P::plays(variant) {
             return Err(FenError::WrongVariant(variant));
@@ -110,8 +117,10 @@ impl<P: Rules> Board<P> {
         if let Some(letter) = text.chars().find(|letter| !letter.is_ascii()) {
             return Err(FenError::NotAscii(letter));
         }
-        let fields: Vec<&str> =
-            text.split(|letter: char| letter.is_ascii_whitespace() || letter == '_').filter(|field| !field.is_empty()).collect();
+        let fields: Vec<&str> = text
+            .split(|letter: char| letter.is_ascii_whitespace() || letter == '_')
+            .filter(|field| !field.is_empty())
+            .collect();
         let board = fields.first().ok_or(FenError::Empty)?;
         let (ranks, pocket) = split_pocket(board);
         check_ranks(ranks)?;
@@ -120,11 +129,15 @@ impl<P: Rules> Board<P> {
             plain.push(' ');
             plain.push_str(field);
         }
-        let setup = Fen::from_ascii(plain.as_bytes()).map_err(|error| syntax_error(error, &fields, pocket))?.into_setup();
+        let setup = Fen::from_ascii(plain.as_bytes())
+            .map_err(|error| syntax_error(error, &fields, pocket))?
+            .into_setup();
         if variant != Variant::Crazyhouse && !pocket.is_empty() {
             return Err(FenError::PocketOutsideCrazyhouse);
         }
-        if let Some(counter) = [setup.halfmoves, setup.fullmoves.get()].into_iter().find(|counter| *counter > COUNTER_LIMIT) {
+        if let Some(counter) =
+            [setup.halfmoves, setup.fullmoves.get()].into_iter().find(|counter| *counter > COUNTER_LIMIT)
+        {
             return Err(FenError::CounterTooLarge(counter));
         }
         let mode = CastlingMode::from_chess960(chess960);
@@ -132,18 +145,25 @@ impl<P: Rules> Board<P> {
     }
 
     /// The board of a setup, as generous as [`Board::from_fen`].
-    pub(super) fn from_setup(variant: Variant, setup: Setup, mode: CastlingMode) -> Result<Board<P>, FenError> {
+    pub(super) fn from_setup(
+        variant: Variant,
+        setup: Setup,
+        mode: CastlingMode,
+    ) -> Result<Board<P>, FenError> {
         P::set_up(variant, setup.clone(), mode)
             .or_else(PositionError::ignore_too_much_material)
             // A check is nothing worse than unreachable, but in racing kings the next move may take the king.
-            .or_else(|error| if variant == Variant::RacingKings { Err(error) } else { error.ignore_impossible_check() })
+            .or_else(|error| {
+                if variant == Variant::RacingKings { Err(error) } else { error.ignore_impossible_check() }
+            })
             .or_else(PositionError::ignore_invalid_castling_rights)
             .or_else(PositionError::ignore_invalid_ep_square)
             .map(Board::new)
             .map_err(|error| rule_error(error.kinds(), variant, &setup))
     }
 
-    /// The position as a full FEN: en-passant square only where a capture is legal, pocket and `~` marks in crazyhouse.
+    /// The position as a full FEN: en-passant square only where a capture is legal, pocket and `~` marks in
+    /// crazyhouse.
     pub fn fen(&self) -> String {
         let mut text = String::with_capacity(96);
         self.canonical_text(&mut text);
@@ -152,7 +172,8 @@ impl<P: Rules> Board<P> {
         text
     }
 
-    /// Appends the first four fields of the FEN, and the checks to give in three-check: what the evaluator `hash` reads.
+    /// Appends the first four fields of the FEN, and the checks to give in three-check: what the evaluator
+    /// `hash` reads.
     pub fn canonical_text(&self, out: &mut String) {
         self.spell(&mut |letter| out.push(char::from(letter)));
     }
@@ -284,7 +305,9 @@ fn syntax_error(error: ParseFenError, fields: &[&str], pocket: &str) -> FenError
         ParseFenError::InvalidTurn => FenError::Turn(field(1)),
         ParseFenError::InvalidCastling => FenError::Castling(field(2)),
         ParseFenError::InvalidEpSquare => FenError::EnPassant(field(3)),
-        ParseFenError::InvalidRemainingChecks | ParseFenError::InvalidHalfmoveClock | ParseFenError::InvalidFullmoves => {
+        ParseFenError::InvalidRemainingChecks
+        | ParseFenError::InvalidHalfmoveClock
+        | ParseFenError::InvalidFullmoves => {
             FenError::Counters(clip(&fields[4.min(fields.len())..].join(" ")))
         }
     }
@@ -365,7 +388,10 @@ mod tests {
     fn fields_may_be_missing_and_rights_senseless() {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
         assert_eq!(chess(start).unwrap().fen(), format!("{start} w - - 0 1"));
-        assert_eq!(chess("4k3/8/8/8/8/8/8/4K2R w KQkq e3 5").unwrap().fen(), "4k3/8/8/8/8/8/8/4K2R w K - 5 1");
+        assert_eq!(
+            chess("4k3/8/8/8/8/8/8/4K2R w KQkq e3 5").unwrap().fen(),
+            "4k3/8/8/8/8/8/8/4K2R w K - 5 1"
+        );
         let many = "QQQQQQQQ/8/8/8/7k/8/8/K7 w - - 0 1";
         assert!(chess(&many.replace("7k", "qqqqqqqk")).is_err());
         assert!(chess("QQQQQQQ1/8/8/8/8/7k/8/K7 b - -").is_ok());
@@ -426,7 +452,10 @@ mod tests {
             let sentence = crazyhouse(&text).unwrap_err().to_string();
             assert!(sentence.contains(part), "{text}: {sentence}");
         }
-        assert!(matches!(VariantBoard::from_fen(Variant::Chess, king, false), Err(FenError::WrongVariant(Variant::Chess))));
+        assert!(matches!(
+            VariantBoard::from_fen(Variant::Chess, king, false),
+            Err(FenError::WrongVariant(Variant::Chess))
+        ));
     }
 
     fn text_returns<P: Rules>(variant: Variant, starts: &[&str], chess960: bool) {
@@ -515,14 +544,30 @@ mod tests {
             let text = String::from_utf8_lossy(&text);
             let chess960 = round % 2 == 0;
             let variant = Variant::ALL[round % 8];
-            play_some(&Board::<Chess>::from_fen(Variant::Chess, &text, chess960), &mut list, &mut accepted[0]);
-            play_some(&Board::<Crazyhouse>::from_fen(Variant::Crazyhouse, &text, chess960), &mut list, &mut accepted[1]);
-            play_some(&Board::<VariantPosition>::from_fen(variant, &text, chess960), &mut list, &mut accepted[2]);
+            play_some(
+                &Board::<Chess>::from_fen(Variant::Chess, &text, chess960),
+                &mut list,
+                &mut accepted[0],
+            );
+            play_some(
+                &Board::<Crazyhouse>::from_fen(Variant::Crazyhouse, &text, chess960),
+                &mut list,
+                &mut accepted[1],
+            );
+            play_some(
+                &Board::<VariantPosition>::from_fen(variant, &text, chess960),
+                &mut list,
+                &mut accepted[2],
+            );
         }
         assert!(accepted.iter().all(|count| *count > 1000), "{accepted:?}");
     }
 
-    fn play_some<P: Rules>(board: &Result<Board<P>, FenError>, list: &mut Vec<crate::game::MoveCode>, accepted: &mut u32) {
+    fn play_some<P: Rules>(
+        board: &Result<Board<P>, FenError>,
+        list: &mut Vec<crate::game::MoveCode>,
+        accepted: &mut u32,
+    ) {
         let Ok(board) = board else { return };
         *accepted += 1;
         let mut random = Random::new(u64::from(*accepted));
@@ -539,10 +584,10 @@ mod tests {
 
     /// The moves of any position without drops fit into shakmaty's list of 450, whatever the material.
     ///
-    /// A square that is not the mover's own is reached at most once along each of its lines, and by as many knights as its
-    /// knight's moves; promotions add three more for each of the 22 ways a pawn reaches the last rank. And a queen (which
-    /// outdoes rook, bishop, king and pawn) or knight has no more moves than on an empty board. For each number of knights
-    /// and other pieces the smaller of both bounds holds.
+    /// A square that is not the mover's own is reached at most once along each of its lines, and by as many
+    /// knights as its knight's moves; promotions add three more for each of the 22 ways a pawn reaches the
+    /// last rank. And a queen (which outdoes rook, bishop, king and pawn) or knight has no more moves than on
+    /// an empty board. For each number of knights and other pieces the smaller of both bounds holds.
     #[test]
     fn shakmaty_list_cannot_overflow_without_drops() {
         let best = |count: &dyn Fn(Square) -> usize| {

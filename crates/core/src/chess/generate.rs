@@ -1,8 +1,9 @@
 //! Legal moves where pieces move as in chess, drops included, straight into ascending move codes.
 //!
-//! Codes order by kind, then target, then origin. Plain moves are gathered as one set of origins per target square, so
-//! that reading the sets in order needs no sorting; promotions and drops follow in the order of their kinds. There is
-//! no limit on the number of moves, unlike shakmaty's list, so puzzle positions cannot overflow anything.
+//! Codes order by kind, then target, then origin. Plain moves are gathered as one set of origins per target
+//! square, so that reading the sets in order needs no sorting; promotions and drops follow in the order of
+//! their kinds. There is no limit on the number of moves, unlike shakmaty's list, so puzzle positions cannot
+//! overflow anything.
 
 use shakmaty::{Bitboard, ByRole, CastlingSide, Color, Position, Rank, Role, Square, attacks};
 
@@ -211,7 +212,13 @@ fn pinned(board: &shakmaty::Board, turn: Color, king: Square) -> Bitboard {
 }
 
 #[inline]
-fn pawn_moves(board: &shakmaty::Board, turn: Color, pawns: Bitboard, allowed: Bitboard, arrivals: &mut Arrivals) {
+fn pawn_moves(
+    board: &shakmaty::Board,
+    turn: Color,
+    pawns: Bitboard,
+    allowed: Bitboard,
+    arrivals: &mut Arrivals,
+) {
     let forward = turn.fold_wb(8, -8);
     let enemies = board.by_color(!turn);
     let empty = !board.occupied();

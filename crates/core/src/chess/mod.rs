@@ -1,8 +1,8 @@
 //! The game of chess and its variants, over shakmaty: positions, text, moves, network planes.
 //!
-//! [`Board`] implements [`Game`](crate::game::Game) for a shakmaty position type: [`ChessBoard`] and [`CrazyhouseBoard`]
-//! have a move generator of their own, [`VariantBoard`] plays the other variants as shakmaty does. Nothing here knows
-//! the search or a network.
+//! [`Board`] implements [`Game`](crate::game::Game) for a shakmaty position type: [`ChessBoard`] and
+//! [`CrazyhouseBoard`] have a move generator of their own, [`VariantBoard`] plays the other variants as
+//! shakmaty does. Nothing here knows the search or a network.
 
 mod board;
 mod check;

@@ -1,7 +1,9 @@
-//! Move codes of chess: squares and kind packed as in `docs/algorithm.md`, section 1, and back to shakmaty's moves.
+//! Move codes of chess: squares and kind packed as in `docs/algorithm.md`, section 1, and back to shakmaty's
+//! moves.
 //!
-//! `from | to << 6 | kind << 12`; kind 0 is a plain move (castling: the king takes its own rook), 1 to 5 promote to
-//! N B R Q K, 8 to 13 drop P N B R Q K. What a plain move is can only be told by looking at the board: [`resolve`].
+//! `from | to << 6 | kind << 12`; kind 0 is a plain move (castling: the king takes its own rook), 1 to 5
+//! promote to N B R Q K, 8 to 13 drop P N B R Q K. What a plain move is can only be told by looking at the
+//! board: [`resolve`].
 
 use shakmaty::{Move, Position, Role, Square};
 
@@ -118,7 +120,10 @@ mod tests {
     #[test]
     fn parts_come_back() {
         let code = promoting(Square::H2, Square::G1, Role::Rook);
-        assert_eq!((origin(code), target(code), promotion(code), dropped(code)), (Square::H2, Square::G1, Some(Role::Rook), None));
+        assert_eq!(
+            (origin(code), target(code), promotion(code), dropped(code)),
+            (Square::H2, Square::G1, Some(Role::Rook), None)
+        );
         let code = dropping(Role::Bishop, Square::C6);
         assert_eq!((target(code), promotion(code), dropped(code)), (Square::C6, None, Some(Role::Bishop)));
     }

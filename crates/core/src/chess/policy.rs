@@ -1,9 +1,9 @@
 //! The fixed map from moves to places in a network's policy output.
 //!
-//! Planes of 8 x 8 origins (for drops: targets), seen by the side to move: rows are flipped for black, columns are not.
-//! 0 to 55 queen-like moves (direction N NE E SE S SW W NW times length 1 to 7), 56 to 63 knight moves, 64 to 75
-//! promotions to N B R Q (left, straight, right), 76 to 80 drops of P N B R Q, 81 to 83 promotions to king. Chess uses the
-//! first 76, crazyhouse 81, the other variants all 84.
+//! Planes of 8 x 8 origins (for drops: targets), seen by the side to move: rows are flipped for black,
+//! columns are not. 0 to 55 queen-like moves (direction N NE E SE S SW W NW times length 1 to 7), 56 to 63
+//! knight moves, 64 to 75 promotions to N B R Q (left, straight, right), 76 to 80 drops of P N B R Q, 81 to
+//! 83 promotions to king. Chess uses the first 76, crazyhouse 81, the other variants all 84.
 
 use shakmaty::{Color, Role, Square};
 
@@ -32,7 +32,8 @@ const fn planes() -> [[u8; 64]; 64] {
                 let to_row = row + DIRECTIONS[direction].0 * length;
                 let to_column = column + DIRECTIONS[direction].1 * length;
                 if to_row >= 0 && to_row < 8 && to_column >= 0 && to_column < 8 {
-                    planes[from as usize][(to_row * 8 + to_column) as usize] = (direction as i32 * 7 + length - 1) as u8;
+                    planes[from as usize][(to_row * 8 + to_column) as usize] =
+                        (direction as i32 * 7 + length - 1) as u8;
                 }
                 length += 1;
             }
@@ -57,7 +58,8 @@ pub const fn size(variant: Variant) -> usize {
     }
 }
 
-/// Index of a legal move of `turn`. `castles`: a castling move that is shown as the king's move of two squares.
+/// Index of a legal move of `turn`. `castles`: a castling move that is shown as the king's move of two
+/// squares.
 pub fn index(turn: Color, code: MoveCode, castles: bool) -> usize {
     let seen = |square: Square| turn.fold_wb(square, square.flip_vertical()).to_usize();
     let to = seen(moves::target(code));
@@ -117,7 +119,11 @@ mod tests {
     fn moves_of_all_variants_have_their_own_places() {
         for chess960 in [false, true] {
             every_move_has_its_own_place::<shakmaty::Chess>(Variant::Chess, STARTS, chess960);
-            every_move_has_its_own_place::<shakmaty::variant::Crazyhouse>(Variant::Crazyhouse, STARTS, chess960);
+            every_move_has_its_own_place::<shakmaty::variant::Crazyhouse>(
+                Variant::Crazyhouse,
+                STARTS,
+                chess960,
+            );
         }
         for variant in Variant::ALL {
             if let Some(board) = VariantBoard::start(variant) {

@@ -4,7 +4,10 @@ use std::fmt::Debug;
 
 use shakmaty::variant::{Antichess, Atomic, Crazyhouse, VariantPosition};
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, KnownOutcome, Outcome, Position, PositionError, Setup};
+use shakmaty::{
+    Bitboard, CastlingMode, Chess, Color, EnPassantMode, FromSetup, KnownOutcome, Outcome, Position,
+    PositionError, Setup,
+};
 
 use super::variant::Variant;
 use super::{generate, key, moves};
@@ -126,7 +129,11 @@ impl Rules for Crazyhouse {
         Crazyhouse::default()
     }
 
-    fn set_up(_variant: Variant, setup: Setup, mode: CastlingMode) -> Result<Crazyhouse, PositionError<Crazyhouse>> {
+    fn set_up(
+        _variant: Variant,
+        setup: Setup,
+        mode: CastlingMode,
+    ) -> Result<Crazyhouse, PositionError<Crazyhouse>> {
         Crazyhouse::from_setup(setup, mode)
     }
 
@@ -154,7 +161,11 @@ impl Rules for VariantPosition {
         VariantPosition::new(variant.to_shakmaty())
     }
 
-    fn set_up(variant: Variant, setup: Setup, mode: CastlingMode) -> Result<VariantPosition, PositionError<VariantPosition>> {
+    fn set_up(
+        variant: Variant,
+        setup: Setup,
+        mode: CastlingMode,
+    ) -> Result<VariantPosition, PositionError<VariantPosition>> {
         VariantPosition::from_setup(variant.to_shakmaty(), setup, mode)
     }
 

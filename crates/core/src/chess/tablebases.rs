@@ -1,7 +1,9 @@
-//! Syzygy tablebases on disk, probed through shakmaty-syzygy: chess, atomic chess and antichess, as an [`Oracle`] of the search.
+//! Syzygy tablebases on disk, probed through shakmaty-syzygy: chess, atomic chess and antichess, as an
+//! [`Oracle`] of the search.
 //!
-//! [`Tablebases::open`] looks at every file, names those that cannot be used and goes on with the rest. A table that fails later, in a
-//! probe, gives no answer; it is named in [`Tablebases::problems`] from then on. Knows neither graph nor clock.
+//! [`Tablebases::open`] looks at every file, names those that cannot be used and goes on with the rest. A
+//! table that fails later, in a probe, gives no answer; it is named in [`Tablebases::problems`] from then on.
+//! Knows neither graph nor clock.
 
 mod checksum;
 mod reader;
@@ -39,7 +41,10 @@ pub struct Tablebases {
 
 impl std::fmt::Debug for Tablebases {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tablebases").field("files", &self.files.len()).field("problems", &self.problems).finish_non_exhaustive()
+        f.debug_struct("Tablebases")
+            .field("files", &self.files.len())
+            .field("problems", &self.problems)
+            .finish_non_exhaustive()
     }
 }
 
@@ -78,7 +83,15 @@ impl Tablebases {
         let atomic = Tables::new(&shelf, Family::Atomic, &mut problems);
         let antichess = Tables::new(&shelf, Family::Antichess, &mut problems);
         let files = Family::ALL.into_iter().flat_map(|family| shelf.files(family)).cloned().collect();
-        Tablebases { chess, atomic, antichess, files, problems, failures: Mutex::default(), failed: AtomicU64::new(0) }
+        Tablebases {
+            chess,
+            atomic,
+            antichess,
+            files,
+            problems,
+            failures: Mutex::default(),
+            failed: AtomicU64::new(0),
+        }
     }
 
     /// The files in use.
@@ -117,7 +130,9 @@ impl Tablebases {
         let wdl = match board.position().endgame()? {
             Endgame::Chess(position) => self.ask(&self.chess, position, Tablebase::probe_wdl_after_zeroing),
             Endgame::Atomic(position) => self.ask(&self.atomic, position, Tablebase::probe_wdl_after_zeroing),
-            Endgame::Antichess(position) => self.ask(&self.antichess, position, Tablebase::probe_wdl_after_zeroing),
+            Endgame::Antichess(position) => {
+                self.ask(&self.antichess, position, Tablebase::probe_wdl_after_zeroing)
+            }
         }?;
         Some(match wdl {
             Wdl::Loss => Known::Loss,
@@ -141,7 +156,8 @@ impl Tablebases {
         })
     }
 
-    /// Probes; a table that fails is remembered, and what panics over a damaged table is a failure like any other.
+    /// Probes; a table that fails is remembered, and what panics over a damaged table is a failure like any
+    /// other.
     fn ask<S: Position + Clone + Syzygy, T>(
         &self,
         tables: &Tables<S>,

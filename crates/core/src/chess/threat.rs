@@ -12,8 +12,8 @@ const fn worth(role: Role) -> u32 {
     }
 }
 
-/// Whether the piece that moved attacks something worth more than itself, or undefended. A piece that its own capture
-/// blew up threatens nothing.
+/// Whether the piece that moved attacks something worth more than itself, or undefended. A piece that its own
+/// capture blew up threatens nothing.
 pub(super) fn threatens<P: Position + Clone>(position: &P, mv: Move) -> bool {
     if mv.is_castle() {
         return false;
@@ -31,5 +31,6 @@ pub(super) fn threatens<P: Position + Clone>(position: &P, mv: Move) -> bool {
         .into_iter()
         .filter(|role| worth(*role) > worth(piece.role))
         .fold(Bitboard::EMPTY, |squares, role| squares | board.by_role(role));
-    (attacked & dearer).any() || attacked.into_iter().any(|square| board.attacks_to(square, !turn, board.occupied()).is_empty())
+    (attacked & dearer).any()
+        || attacked.into_iter().any(|square| board.attacks_to(square, !turn, board.occupied()).is_empty())
 }

@@ -63,8 +63,12 @@ impl Variant {
 
     /// Reads a name, and whether it asks for the castling notation of Chess960.
     pub fn parse(name: &str) -> Result<(Variant, bool), UnknownVariant> {
-        let plain: String =
-            name.chars().take(40).filter(|letter| !matches!(letter, ' ' | '-' | '_')).map(|letter| letter.to_ascii_lowercase()).collect();
+        let plain: String = name
+            .chars()
+            .take(40)
+            .filter(|letter| !matches!(letter, ' ' | '-' | '_'))
+            .map(|letter| letter.to_ascii_lowercase())
+            .collect();
         let variant = match plain.as_str() {
             "chess" | "standard" | "normal" => Variant::Chess,
             "chess960" | "fischerandom" => return Ok((Variant::Chess, true)),

@@ -1,4 +1,5 @@
-//! The evaluator of random but reproducible opinions: everything is drawn from a hash of the position's canonical text.
+//! The evaluator of random but reproducible opinions: everything is drawn from a hash of the position's
+//! canonical text.
 //!
 //! It exercises a search as no sensible evaluator does, and can be made as slow as a network.
 

@@ -1,7 +1,7 @@
 //! The evaluator that counts: material, the centre and a few hints on moves, in integers.
 //!
-//! It plays sensibly enough to make a search do real work, at a cost of some hundred nanoseconds. All lookups per move are
-//! bitboards and small tables that are set up once per position.
+//! It plays sensibly enough to make a search do real work, at a cost of some hundred nanoseconds. All lookups
+//! per move are bitboards and small tables that are set up once per position.
 
 use std::sync::atomic::AtomicBool;
 
@@ -86,7 +86,9 @@ const fn captures(values: Values) -> Captures {
 fn variant_worth<P: Rules>(position: &P, variant: Variant, color: Color) -> i32 {
     let king = position.board().king_of(color);
     match variant {
-        Variant::ThreeCheck => position.remaining_checks().map_or(0, |checks| 150 * (3 - i32::from(checks[color]))),
+        Variant::ThreeCheck => {
+            position.remaining_checks().map_or(0, |checks| 150 * (3 - i32::from(checks[color])))
+        }
         Variant::KingOfTheHill => king.map_or(0, |king| {
             let steps = CENTRE.into_iter().map(|square| king.distance(square)).min();
             15 * (3 - steps.unwrap_or(3) as i32)
@@ -169,16 +171,21 @@ impl<'a, P: Rules> Hints<'a, P> {
         let enemy_pawns = pieces.by_piece((!turn).pawn()).0;
         let not_a = !0x0101_0101_0101_0101_u64;
         let not_h = !0x8080_8080_8080_8080_u64;
-        let guarded = Bitboard(
-            turn.fold_wb((enemy_pawns & not_a) >> 9 | (enemy_pawns & not_h) >> 7, (enemy_pawns & not_a) << 7 | (enemy_pawns & not_h) << 9),
-        );
+        let guarded = Bitboard(turn.fold_wb(
+            (enemy_pawns & not_a) >> 9 | (enemy_pawns & not_h) >> 7,
+            (enemy_pawns & not_a) << 7 | (enemy_pawns & not_h) << 9,
+        ));
         let checks = board.check_info();
         let check_rule = position.check_rule();
         let empty = Row { checks: Bitboard::EMPTY, guarded: Bitboard::EMPTY };
         let mut rows = [empty; 16];
         for role in Role::ALL {
             let row = Row {
-                checks: if check_rule == CheckRule::Chess { checks.squares_of(role) } else { Bitboard::EMPTY },
+                checks: if check_rule == CheckRule::Chess {
+                    checks.squares_of(role)
+                } else {
+                    Bitboard::EMPTY
+                },
                 guarded: if role == Role::Pawn { Bitboard::EMPTY } else { guarded & !pieces.occupied() },
             };
             rows[role as usize] = row;
@@ -235,7 +242,10 @@ impl<'a, P: Rules> Hints<'a, P> {
             Some(Role::Queen) => QUEENING,
             Some(_) => UNDERPROMOTION,
         };
-        check + promotion + PAWN_GUARDED * bit(self.rows[mover].guarded, to) as f32 + self.captures[mover][victim]
+        check
+            + promotion
+            + PAWN_GUARDED * bit(self.rows[mover].guarded, to) as f32
+            + self.captures[mover][victim]
     }
 }
 

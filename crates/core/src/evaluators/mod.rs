@@ -1,6 +1,8 @@
-//! Evaluators without a network: `uniform`, `material` and `hash`, exactly as `docs/algorithm.md`, section 10, has them.
+//! Evaluators without a network: `uniform`, `material` and `hash`, exactly as `docs/algorithm.md`, section
+//! 10, has them.
 //!
-//! They make tests and benchmarks exact and fast; the Python reference computes the same numbers to the last bit.
+//! They make tests and benchmarks exact and fast; the Python reference computes the same numbers to the last
+//! bit.
 
 mod hash;
 mod material;
@@ -24,7 +26,10 @@ pub struct UnknownEvaluator {
 }
 
 /// The built-in evaluator of that name. `hash_cost_us` is the artificial cost of one evaluation by `hash`.
-pub fn by_name<P: Rules>(name: &str, hash_cost_us: u32) -> Result<Arc<dyn Evaluator<Board<P>>>, UnknownEvaluator> {
+pub fn by_name<P: Rules>(
+    name: &str,
+    hash_cost_us: u32,
+) -> Result<Arc<dyn Evaluator<Board<P>>>, UnknownEvaluator> {
     match name {
         "uniform" => Ok(Arc::new(Uniform)),
         "material" => Ok(Arc::new(Material)),

@@ -1,10 +1,14 @@
 //! Giving memory back: nodes that are not kept are freed, and what is left is closed up.
 //!
-//! Decides nothing: which nodes are kept is the caller's business. Nothing learned is lost above a freed node, whose edge keeps its numbers.
-//! The work goes in slices and may be interrupted between any two of them. It is taken up again where it was left, before anything else changes the
-//! graph; what can be reached from the root may be read at any time.
+//! Decides nothing: which nodes are kept is the caller's business. Nothing learned is lost above a freed
+//! node, whose edge keeps its numbers. The work goes in slices and may be interrupted between any two of
+//! them. It is taken up again where it was left, before anything else changes the graph; what can be reached
+//! from the root may be read at any time.
 
-use super::{CLASSES, Candidate, Edge, GRAIN, Graph, MOST_MOVES, NONE, Node, NodeId, VOID_EDGE, class_of, edge_flag, node_flag};
+use super::{
+    CLASSES, Candidate, Edge, GRAIN, Graph, MOST_MOVES, NONE, Node, NodeId, VOID_EDGE, class_of, edge_flag,
+    node_flag,
+};
 
 /// Nodes looked at between two questions whether to go on.
 const SLICE: usize = 2048;
@@ -77,7 +81,8 @@ impl Graph {
         self.live_links -= 1;
     }
 
-    /// From now on only what a node reaches is kept. The rest is freed by [`Graph::go_on`]; until then nothing else may change the graph.
+    /// From now on only what a node reaches is kept. The rest is freed by [`Graph::go_on`]; until then
+    /// nothing else may change the graph.
     pub fn keep_below(&mut self, root: NodeId) {
         if let Some(sweep) = self.sweep.as_mut().filter(|sweep| sweep.stage != Stage::Mark) {
             sweep.then = Some(root);
@@ -88,7 +93,8 @@ impl Graph {
         self.sweep = Some(Sweep { stage: Stage::Mark, marks, pending: vec![root], next: 0, then: None });
     }
 
-    /// The same for a set of nodes; every one of them but the root and what is in flight must be reached by an edge of another.
+    /// The same for a set of nodes; every one of them but the root and what is in flight must be reached by
+    /// an edge of another.
     pub fn keep(&mut self, marks: Marks) {
         debug_assert!(self.sweep.is_none());
         self.sweep = Some(Sweep { stage: Stage::Cut, marks, pending: Vec::new(), next: 0, then: None });
@@ -104,7 +110,8 @@ impl Graph {
         self.sweep.as_ref().is_none_or(|sweep| sweep.stage == Stage::Mark || sweep.marks.has(id))
     }
 
-    /// Frees what is not kept and closes up the arenas. Edges into freed nodes keep their numbers and are flagged as lost. Whether it came to an end.
+    /// Frees what is not kept and closes up the arenas. Edges into freed nodes keep their numbers and are
+    /// flagged as lost. Whether it came to an end.
     pub fn go_on(&mut self, cancelled: Cancelled) -> bool {
         while let Some(mut sweep) = self.sweep.take() {
             if !self.work_on(&mut sweep, cancelled) {
@@ -181,7 +188,8 @@ impl Graph {
         let mut forgotten = 0;
         for edge in self.edges_mut(id) {
             if edge.child != NONE && !marks.has(edge.child) {
-                // A proof that is forgotten must not go on counting as one, nor keep the move from being tried again.
+                // A proof that is forgotten must not go on counting as one, nor keep the move from being
+                // tried again.
                 forgotten += u16::from(edge.has(edge_flag::COUNTED));
                 edge.child = NONE;
                 edge.flags = (edge.flags | edge_flag::LOST) & !(edge_flag::COUNTED | edge_flag::PRUNED);
@@ -267,16 +275,20 @@ impl Graph {
         true
     }
 
-    /// Bytes that a node takes when the arenas are closed up: itself, its edges with their slack, its candidates.
+    /// Bytes that a node takes when the arenas are closed up: itself, its edges with their slack, its
+    /// candidates.
     pub fn bytes_of(&self, id: NodeId) -> usize {
         let node = &self.nodes[id as usize];
         let edges = if node.opened == 0 { 0 } else { usize::from(node.opened).next_power_of_two() };
-        size_of::<Node>() + edges * size_of::<Edge>() + node.remaining().div_ceil(GRAIN) * GRAIN * size_of::<Candidate>()
+        size_of::<Node>()
+            + edges * size_of::<Edge>()
+            + node.remaining().div_ceil(GRAIN) * GRAIN * size_of::<Candidate>()
     }
 
-    /// The best nodes that fit into so many bytes. The `pinned` ones are in any case. Below them, a node is as good as `rank` says for one of its parents
-    /// (given the rank of that parent, the parent and the slot of the edge), the best of them, and no better than that parent; so every node has a
-    /// parent that is in too. Rank 0 is the last resort. Of equals, the order of edges decides. `None` when cancelled.
+    /// The best nodes that fit into so many bytes. The `pinned` ones are in any case. Below them, a node is
+    /// as good as `rank` says for one of its parents (given the rank of that parent, the parent and the slot
+    /// of the edge), the best of them, and no better than that parent; so every node has a parent that is in
+    /// too. Rank 0 is the last resort. Of equals, the order of edges decides. `None` when cancelled.
     pub fn best(
         &self,
         pinned: &[NodeId],
@@ -321,8 +333,14 @@ impl Graph {
         Some(chosen)
     }
 
-    /// The nodes that have a block of some kind, as (start, node) in one number, in the order of their blocks.
-    fn in_order(&self, arena: usize, start_of: impl Fn(&Node) -> Option<u32>, cancelled: Cancelled) -> Option<Vec<u64>> {
+    /// The nodes that have a block of some kind, as (start, node) in one number, in the order of their
+    /// blocks.
+    fn in_order(
+        &self,
+        arena: usize,
+        start_of: impl Fn(&Node) -> Option<u32>,
+        cancelled: Cancelled,
+    ) -> Option<Vec<u64>> {
         let region_of = |start: u32| start as usize * REGIONS / arena.max(1);
         let blocks = |id: usize| {
             let node = &self.nodes[id];
@@ -364,8 +382,8 @@ impl Graph {
         Some(order)
     }
 
-    /// Slides the blocks of edges and candidates together, so that all free memory is at the end. Whether it came to an end: else the free blocks
-    /// are left behind until the next time.
+    /// Slides the blocks of edges and candidates together, so that all free memory is at the end. Whether it
+    /// came to an end: else the free blocks are left behind until the next time.
     pub fn close_up(&mut self, cancelled: Cancelled) -> bool {
         self.close_up_edges(cancelled) && self.close_up_candidates(cancelled)
     }
@@ -397,7 +415,9 @@ impl Graph {
 
     fn close_up_candidates(&mut self, cancelled: Cancelled) -> bool {
         let start_of = |node: &Node| (node.listed > 0).then_some(node.candidates);
-        let Some(order) = self.in_order(self.candidates.len() / GRAIN, start_of, cancelled) else { return false };
+        let Some(order) = self.in_order(self.candidates.len() / GRAIN, start_of, cancelled) else {
+            return false;
+        };
         self.free_lists.fill(NONE);
         let mut end = 0usize;
         for (count, id) in order.iter().map(|&entry| entry as u32).enumerate() {
@@ -426,18 +446,23 @@ impl Graph {
         share(self.live_edge_slots, self.edges.len()).max(share(self.live_candidates, self.candidates.len()))
     }
 
-    /// Gives back what edges or candidates have too much of, so that the other may grow: what is free is theirs in proportion to what they use.
+    /// Gives back what edges or candidates have too much of, so that the other may grow: what is free is
+    /// theirs in proportion to what they use.
     pub fn trim(&mut self) {
-        let (edges, candidates) = (self.edges.len() * size_of::<Edge>(), self.candidates.len() * size_of::<Candidate>());
-        let taken = self.edges.capacity() * size_of::<Edge>() + self.candidates.capacity() * size_of::<Candidate>();
+        let (edges, candidates) =
+            (self.edges.len() * size_of::<Edge>(), self.candidates.len() * size_of::<Candidate>());
+        let taken =
+            self.edges.capacity() * size_of::<Edge>() + self.candidates.capacity() * size_of::<Candidate>();
         let others = self.reserved_bytes() - taken + self.growth_allowance();
         let free = self.memory.saturating_sub(others + edges + candidates) as f64;
         let share = |bytes: usize| (free * bytes as f64 / (edges + candidates).max(1) as f64) as usize;
         self.edges.shrink_to(self.edges.len() + MOST_MOVES + share(edges) / size_of::<Edge>());
-        self.candidates.shrink_to(self.candidates.len() + 4 * MOST_MOVES + share(candidates) / size_of::<Candidate>());
+        self.candidates
+            .shrink_to(self.candidates.len() + 4 * MOST_MOVES + share(candidates) / size_of::<Candidate>());
     }
 
-    /// Share of the scarcest arena that is free after a sweep, counting what may still be taken from the system.
+    /// Share of the scarcest arena that is free after a sweep, counting what may still be taken from the
+    /// system.
     pub fn free_share(&self) -> f64 {
         let spare = self.memory.saturating_sub(self.reserved_bytes());
         let share = |used: usize, capacity: usize, size: usize, most: usize| {
@@ -446,7 +471,12 @@ impl Graph {
         };
         share(self.live_nodes, self.nodes.capacity(), size_of::<Node>(), self.most_items)
             .min(share(self.edges.len(), self.edges.capacity(), size_of::<Edge>(), self.most_items))
-            .min(share(self.candidates.len(), self.candidates.capacity(), size_of::<Candidate>(), self.most_candidates()))
+            .min(share(
+                self.candidates.len(),
+                self.candidates.capacity(),
+                size_of::<Candidate>(),
+                self.most_candidates(),
+            ))
     }
 }
 
@@ -458,7 +488,8 @@ mod tests {
     use crate::game::MoveCode;
     use crate::random::Random;
 
-    /// A graph of many layers in which each node has some edges into the next layer, some of them into one node.
+    /// A graph of many layers in which each node has some edges into the next layer, some of them into one
+    /// node.
     fn layered(seed: u64) -> Graph {
         let mut graph = Graph::new(1 << 24);
         let mut random = Random::new(seed);
@@ -467,7 +498,8 @@ mod tests {
             assert!(graph.ensure_room(1, 64, true));
             let moves = 1 + random.index(9) as u16;
             let id = graph.add_node(key as u64, 0, 0, usize::from(moves));
-            let list: Vec<Candidate> = (0..moves).map(|code| Candidate::new(0x3000 - code, MoveCode(code))).collect();
+            let list: Vec<Candidate> =
+                (0..moves).map(|code| Candidate::new(0x3000 - code, MoveCode(code))).collect();
             graph.list_candidates(id, &list);
             graph.enter_new(id);
         }
@@ -486,7 +518,8 @@ mod tests {
         graph
     }
 
-    /// Every count is right, every link goes both ways, every node is in the table, and no two blocks overlap.
+    /// Every count is right, every link goes both ways, every node is in the table, and no two blocks
+    /// overlap.
     fn check(graph: &Graph) {
         let (mut links, mut slots, mut candidates) = (0, 0, 0);
         let mut forth = std::collections::HashMap::new();
@@ -519,7 +552,10 @@ mod tests {
         }
         assert_eq!(forth, back);
         assert_eq!(graph.len(), graph.ids().count());
-        assert_eq!((graph.live_links, graph.live_edge_slots, graph.live_candidates), (links, slots, candidates));
+        assert_eq!(
+            (graph.live_links, graph.live_edge_slots, graph.live_candidates),
+            (links, slots, candidates)
+        );
         for (mut spans, end) in [(blocks, graph.edges.len()), (lists, graph.candidates.len())] {
             spans.push((end, end));
             spans.sort_unstable();
@@ -529,7 +565,8 @@ mod tests {
 
     /// What can be read from some nodes on: numbers of nodes and edges, in the order of a walk.
     fn read_from(graph: &Graph, root: NodeId) -> Vec<(u64, u16, u32, bool)> {
-        let (mut seen, mut pending, mut read) = (std::collections::HashSet::from([root]), vec![root], Vec::new());
+        let (mut seen, mut pending, mut read) =
+            (std::collections::HashSet::from([root]), vec![root], Vec::new());
         while let Some(id) = pending.pop() {
             let node = graph.node(id);
             assert!(!node.has(node_flag::FREE));
@@ -636,7 +673,10 @@ mod tests {
             let chosen = below(bytes);
             let taken = taken_by(&chosen);
             assert!(taken <= bytes.max(taken_by(&pinned)) && taken + 1024 > bytes, "{taken} of {bytes}");
-            assert!(last.iter().all(|id| chosen.contains(id)), "with more room there is more, and nothing less");
+            assert!(
+                last.iter().all(|id| chosen.contains(id)),
+                "with more room there is more, and nothing less"
+            );
             for &id in chosen.iter().filter(|&&id| id >= 40) {
                 assert!(graph.parents(id).any(|parent| chosen.contains(&parent)));
             }

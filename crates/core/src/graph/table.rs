@@ -17,7 +17,8 @@ pub(super) fn hash_of(nodes: &[Node], id: NodeId) -> u64 {
 
 const SHARDS: usize = 64;
 
-/// The table of merge keys, in shards that grow one by one: the search never waits for all of it to be moved at once.
+/// The table of merge keys, in shards that grow one by one: the search never waits for all of it to be moved
+/// at once.
 #[derive(Debug)]
 pub(super) struct Table {
     shards: Vec<HashTable<NodeId>>,
@@ -83,8 +84,8 @@ impl Table {
         self.len == 0
     }
 
-    /// Fills the shards from number `next` on anew without the nodes that are free, so that no place stays blocked by what was removed. Whether it came
-    /// to an end.
+    /// Fills the shards from number `next` on anew without the nodes that are free, so that no place stays
+    /// blocked by what was removed. Whether it came to an end.
     pub(super) fn tidy(&mut self, next: &mut usize, nodes: &[Node], cancelled: &dyn Fn() -> bool) -> bool {
         let mut ids = Vec::new();
         while let Some(shard) = self.shards.get_mut(*next) {

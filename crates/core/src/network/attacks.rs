@@ -1,6 +1,7 @@
 //! Which squares each side attacks, and how often: computed once per position, read by features and contexts.
 //!
-//! Attacks are those of the pieces as they stand: occupied squares block, pins do not count, kings attack, en passant does not.
+//! Attacks are those of the pieces as they stand: occupied squares block, pins do not count, kings attack, en
+//! passant does not.
 
 use shakmaty::{Bitboard, Color, attacks};
 
@@ -64,8 +65,10 @@ impl Side {
         let own = board.by_color(color);
         let occupied = board.occupied();
         let pawns = (board.pawns() & own).0;
-        let (left, right) =
-            color.fold_wb(((pawns & !FILE_A) << 7, (pawns & !FILE_H) << 9), ((pawns & !FILE_A) >> 9, (pawns & !FILE_H) >> 7));
+        let (left, right) = color.fold_wb(
+            ((pawns & !FILE_A) << 7, (pawns & !FILE_H) << 9),
+            ((pawns & !FILE_A) >> 9, (pawns & !FILE_H) >> 7),
+        );
         let pawns = Bitboard(left | right);
         let mut count = Count { once: pawns, twice: Bitboard(left & right) };
         let mut minors = Bitboard::EMPTY;

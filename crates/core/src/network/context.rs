@@ -1,7 +1,7 @@
 //! The contexts of version `moves-1`: what kind of move a move is, one of 1,584.
 //!
-//! Like `evaluators/material`, all lookups per move are bitboards that are set up once per position; castling, en passant, promotions and moves that
-//! may uncover a check take a slower path.
+//! Like `evaluators/material`, all lookups per move are bitboards that are set up once per position;
+//! castling, en passant, promotions and moves that may uncover a check take a slower path.
 
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Role, Square};
 
@@ -69,7 +69,8 @@ impl<'a, P: Rules> Contexts<'a, P> {
         let mut rows = [empty; 8];
         let (ours, theirs) = (&attacks.own, &attacks.enemy);
         let minors = theirs.pawns | theirs.minors;
-        let lesser = [Bitboard::EMPTY, theirs.pawns, theirs.pawns, minors, minors | theirs.rooks, theirs.kingless];
+        let lesser =
+            [Bitboard::EMPTY, theirs.pawns, theirs.pawns, minors, minors | theirs.rooks, theirs.kingless];
         for (role, lesser) in Role::ALL.into_iter().zip(lesser) {
             let defended = match role {
                 Role::Pawn => [ours.all, ours.twice],
@@ -112,7 +113,10 @@ impl<'a, P: Rules> Contexts<'a, P> {
         if kind > 7 {
             let row = &self.rows[kind - 7];
             let defended = bit(self.attacks.own.all, to);
-            return (DROPS + kind - 8) * KIND + self.danger(row, to) * DANGER + defended * DEFENDED + bit(row.checks, to);
+            return (DROPS + kind - 8) * KIND
+                + self.danger(row, to) * DANGER
+                + defended * DEFENDED
+                + bit(row.checks, to);
         }
         let from = moves::origin(code);
         if kind + bit(self.rare_origins, from) + bit(self.rare_targets, to) != 0 {
@@ -125,7 +129,15 @@ impl<'a, P: Rules> Contexts<'a, P> {
     }
 
     #[inline]
-    fn gather(&self, mover: usize, victim: usize, to: Square, from: Square, takes: usize, check: usize) -> usize {
+    fn gather(
+        &self,
+        mover: usize,
+        victim: usize,
+        to: Square,
+        from: Square,
+        takes: usize,
+        check: usize,
+    ) -> usize {
         let row = &self.rows[mover];
         let hit = bit(self.attacks.enemy.all, from);
         (mover - 1) * KIND
@@ -144,7 +156,9 @@ impl<'a, P: Rules> Contexts<'a, P> {
                 let wing = if rook > king { CastlingSide::KingSide } else { CastlingSide::QueenSide };
                 self.gather(Role::King as usize, 0, wing.king_to(self.turn), king, 0, check)
             }
-            Move::EnPassant { from, to } => self.gather(Role::Pawn as usize, Role::Pawn as usize, to, from, 1, check),
+            Move::EnPassant { from, to } => {
+                self.gather(Role::Pawn as usize, Role::Pawn as usize, to, from, 1, check)
+            }
             Move::Normal { role, from, capture, to, .. } => {
                 let victim = capture.map_or(0, |role| role as usize);
                 self.gather(role as usize, victim, to, from, usize::from(victim != 0), check)

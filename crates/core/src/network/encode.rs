@@ -1,6 +1,7 @@
 //! Positions and their targets as arrays for training, many at once, on several threads.
 //!
-//! Rows are independent, and each thread takes a contiguous part of them, so the arrays do not depend on the threads.
+//! Rows are independent, and each thread takes a contiguous part of them, so the arrays do not depend on the
+//! threads.
 
 use shakmaty::Chess;
 use shakmaty::variant::Crazyhouse;
@@ -123,8 +124,11 @@ fn check(variant: Variant, samples: &Samples<'_>) -> Result<(), EncodeError> {
     }
     let fens = samples.fens.len();
     let mirrored = samples.mirror.map_or(fens, <[bool]>::len);
-    for (what, given) in [("lists of moves", samples.moves.len()), ("lists of weights", samples.weights.len()), ("mirror marks", mirrored)]
-    {
+    for (what, given) in [
+        ("lists of moves", samples.moves.len()),
+        ("lists of weights", samples.weights.len()),
+        ("mirror marks", mirrored),
+    ] {
         if given != fens {
             return Err(EncodeError::Lengths { fens, given, what });
         }
@@ -141,7 +145,8 @@ fn read_row<P: Rules>(
     legal: &mut Vec<MoveCode>,
     target: &mut Vec<f32>,
 ) -> Result<Board<P>, EncodeError> {
-    let mut board = Board::<P>::from_fen(variant, &samples.fens[row], chess960).map_err(|source| EncodeError::Position { row, source })?;
+    let mut board = Board::<P>::from_fen(variant, &samples.fens[row], chess960)
+        .map_err(|source| EncodeError::Position { row, source })?;
     let (texts, weights) = (&samples.moves[row], &samples.weights[row]);
     if texts.len() != weights.len() {
         return Err(EncodeError::Weights { row, moves: texts.len(), weights: weights.len() });
@@ -178,7 +183,8 @@ fn read_row<P: Rules>(
     Ok(board)
 }
 
-/// Encodes contiguous parts of the rows on threads of their own; the parts in order, or the error of the first row that has one.
+/// Encodes contiguous parts of the rows on threads of their own; the parts in order, or the error of the
+/// first row that has one.
 fn in_parts<T: Send>(
     rows: usize,
     threads: usize,
@@ -192,7 +198,10 @@ fn in_parts<T: Send>(
     std::thread::scope(|scope| {
         let encode = &encode;
         let workers: Vec<_> = (0..threads).map(|part| scope.spawn(move || encode(bounds(part)))).collect();
-        workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
     })
 }
 
@@ -228,7 +237,12 @@ fn sparse_part<P: Rules>(
 }
 
 /// Encodes samples for a sparse network.
-pub fn encode_sparse(variant: Variant, chess960: bool, samples: &Samples<'_>, threads: usize) -> Result<Sparse, EncodeError> {
+pub fn encode_sparse(
+    variant: Variant,
+    chess960: bool,
+    samples: &Samples<'_>,
+    threads: usize,
+) -> Result<Sparse, EncodeError> {
     check(variant, samples)?;
     let parts = in_parts(samples.fens.len(), threads, |rows| match variant {
         Variant::Chess => sparse_part::<Chess>(variant, chess960, samples, rows),

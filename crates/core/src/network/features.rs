@@ -38,7 +38,8 @@ const fn neighbours() -> [[u8; 8]; 64] {
     table
 }
 
-/// The active features of a position, in the order of their kinds. No position has more than there is room for.
+/// The active features of a position, in the order of their kinds. No position has more than there is room
+/// for.
 #[derive(Clone, Debug)]
 pub struct Features {
     list: [u16; 256],
@@ -99,7 +100,10 @@ impl Features {
         if let Some(pockets) = position.pockets() {
             for (side, (color, _, _)) in sides.into_iter().enumerate() {
                 let pocket = pockets.get(color);
-                for (kind, held) in [pocket.pawn, pocket.knight, pocket.bishop, pocket.rook, pocket.queen].into_iter().enumerate() {
+                for (kind, held) in [pocket.pawn, pocket.knight, pocket.bishop, pocket.rook, pocket.queen]
+                    .into_iter()
+                    .enumerate()
+                {
                     for more in 0..held.min(POCKET_LIMIT) {
                         self.push(POCKETS + (side * 5 + kind) * 8 + usize::from(more));
                     }
@@ -119,7 +123,9 @@ impl Features {
         let castles = position.castles();
         if castles.any() {
             for (side, color) in [turn, !turn].into_iter().enumerate() {
-                for (wing, castling) in [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().enumerate() {
+                for (wing, castling) in
+                    [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().enumerate()
+                {
                     if castles.has(color, castling) {
                         self.push(CASTLING + side * 2 + wing);
                     }
@@ -139,7 +145,16 @@ impl Features {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn push_ring(&mut self, side: usize, king: usize, flip: usize, board: &shakmaty::Board, color: Color, friends: &Side, foes: &Side) {
+    fn push_ring(
+        &mut self,
+        side: usize,
+        king: usize,
+        flip: usize,
+        board: &shakmaty::Board,
+        color: Color,
+        friends: &Side,
+        foes: &Side,
+    ) {
         let (own, enemies) = (board.by_color(color), board.by_color(!color));
         for (direction, &seen) in NEIGHBOURS[king & 63].iter().enumerate() {
             let state = if seen == OFF_BOARD {

@@ -1,6 +1,8 @@
-//! A network file: safetensors with the metadata of `docs/networks.md`, taken apart and checked without trusting a byte of it.
+//! A network file: safetensors with the metadata of `docs/networks.md`, taken apart and checked without
+//! trusting a byte of it.
 //!
-//! Nothing is allocated by what a file claims, only by what it holds. What is left to check afterwards, the canaries, needs the arithmetic.
+//! Nothing is allocated by what a file claims, only by what it holds. What is left to check afterwards, the
+//! canaries, needs the arithmetic.
 
 use std::collections::BTreeMap;
 
@@ -97,7 +99,9 @@ fn split(bytes: &[u8]) -> Result<(Map<String, Value>, &[u8]), Refusal> {
     if bytes.is_empty() {
         return refuse("it is empty");
     }
-    let Some((length, rest)) = bytes.split_first_chunk::<8>() else { return refuse("it is too short for a header") };
+    let Some((length, rest)) = bytes.split_first_chunk::<8>() else {
+        return refuse("it is too short for a header");
+    };
     let length = u64::from_le_bytes(*length);
     let Ok(length) = usize::try_from(length) else { return refuse("its header is too long") };
     if length > LARGEST_HEADER {
@@ -121,7 +125,8 @@ fn whole(value: &Value) -> Option<usize> {
 fn read_tensor<'a>(name: &str, entry: &Value, data: &'a [u8]) -> Result<(usize, Tensor<'a>), Refusal> {
     let wrong = || format!("its header has a damaged entry for the tensor {:?}", clip(name));
     let kind = entry.get("dtype").and_then(Value::as_str).ok_or_else(wrong)?;
-    let shape: Option<Vec<usize>> = entry.get("shape").and_then(Value::as_array).and_then(|list| list.iter().map(whole).collect());
+    let shape: Option<Vec<usize>> =
+        entry.get("shape").and_then(Value::as_array).and_then(|list| list.iter().map(whole).collect());
     let shape = shape.ok_or_else(wrong)?;
     let offsets = entry.get("data_offsets").and_then(Value::as_array).ok_or_else(wrong)?;
     let [begin, end] = offsets.as_slice() else { return Err(wrong()) };
@@ -137,7 +142,11 @@ fn read_tensor<'a>(name: &str, entry: &Value, data: &'a [u8]) -> Result<(usize, 
     };
     let count = shape.iter().try_fold(size, |product: usize, &length| product.checked_mul(length));
     if count != Some(bytes.len()) {
-        return refuse(format!("the tensor {:?} has {} bytes, which do not fit its shape", clip(name), bytes.len()));
+        return refuse(format!(
+            "the tensor {:?} has {} bytes, which do not fit its shape",
+            clip(name),
+            bytes.len()
+        ));
     }
     Ok((begin, Tensor { kind: kind.to_owned(), shape, bytes }))
 }
@@ -146,13 +155,17 @@ fn read_metadata(map: &mut Map<String, Value>) -> Result<(BTreeMap<String, Strin
     let Some(Value::Object(texts)) = map.remove("__metadata__") else { return refuse("it has no metadata") };
     let mut metadata = BTreeMap::new();
     for (name, value) in texts {
-        let Value::String(text) = value else { return refuse(format!("its metadata {:?} is no text", clip(&name))) };
+        let Value::String(text) = value else {
+            return refuse(format!("its metadata {:?} is no text", clip(&name)));
+        };
         metadata.insert(name, text);
     }
     for (name, right) in FIXED {
         match metadata.get(name) {
             None => return refuse(format!("its metadata has no {name:?}")),
-            Some(text) if text != right => return refuse(format!("its {name} is {:?} instead of {right:?}", clip(text))),
+            Some(text) if text != right => {
+                return refuse(format!("its {name} is {:?} instead of {right:?}", clip(text)));
+            }
             Some(_) => {}
         }
     }
@@ -164,7 +177,12 @@ fn read_metadata(map: &mut Map<String, Value>) -> Result<(BTreeMap<String, Strin
     let variant = match metadata["variant"].as_str() {
         "chess" => Variant::Chess,
         "crazyhouse" => Variant::Crazyhouse,
-        other => return refuse(format!("its variant is {:?}, and networks play chess or crazyhouse", clip(other))),
+        other => {
+            return refuse(format!(
+                "its variant is {:?}, and networks play chess or crazyhouse",
+                clip(other)
+            ));
+        }
     };
     Ok((metadata, variant))
 }
@@ -173,7 +191,9 @@ impl<'a> Tensors<'a> {
     /// Takes a file apart; what it is refused for is a part of a sentence.
     pub fn read(bytes: &'a [u8]) -> Result<Tensors<'a>, Refusal> {
         Tensors::read_parts(bytes).map_err(|reason| {
-            if bytes.starts_with(b"PK") || (bytes.first() == Some(&0x80) && bytes.get(1).is_some_and(|&version| version < 8)) {
+            if bytes.starts_with(b"PK")
+                || (bytes.first() == Some(&0x80) && bytes.get(1).is_some_and(|&version| version < 8))
+            {
                 "it looks like a pickle, which could hold anything and is never opened".to_owned()
             } else {
                 reason
@@ -220,7 +240,9 @@ impl<'a> Tensors<'a> {
         }
         for (name, width) in [("P", self.policy_width()), ("V", self.value_width())] {
             if width == 0 || width % 32 != 0 || width > LARGEST_WIDTH {
-                return refuse(format!("its width {name} is {width}, and widths are multiples of 32 up to {LARGEST_WIDTH}"));
+                return refuse(format!(
+                    "its width {name} is {width}, and widths are multiples of 32 up to {LARGEST_WIDTH}"
+                ));
             }
         }
         for (name, kind, dimensions) in TENSORS {
@@ -238,7 +260,10 @@ impl<'a> Tensors<'a> {
                 })
                 .collect();
             if tensor.shape != shape {
-                return refuse(format!("the tensor {name:?} has the shape {:?} instead of {shape:?}", tensor.shape));
+                return refuse(format!(
+                    "the tensor {name:?} has the shape {:?} instead of {shape:?}",
+                    tensor.shape
+                ));
             }
         }
         Ok(())
@@ -259,7 +284,9 @@ impl<'a> Tensors<'a> {
                 _ => true,
             };
             if !fine {
-                return refuse(format!("the tensor {name:?} has numbers that are out of range or no numbers"));
+                return refuse(format!(
+                    "the tensor {name:?} has numbers that are out of range or no numbers"
+                ));
             }
         }
         Ok(())

@@ -1,6 +1,8 @@
-//! The arithmetic of `docs/networks.md`: from features and moves to logits and the chances of win, draw and loss.
+//! The arithmetic of `docs/networks.md`: from features and moves to logits and the chances of win, draw and
+//! loss.
 //!
-//! Whatever depends on the widths is integer and wraps; the rest is `f32` in a fixed order. Every machine gives the same numbers.
+//! Whatever depends on the widths is integer and wraps; the rest is `f32` in a fixed order. Every machine
+//! gives the same numbers.
 
 use super::lanes::{Lanes, Plain, Words};
 use super::weights::{HIDDEN1, HIDDEN2, Head, Weights};

@@ -1,7 +1,7 @@
 //! The loops that cost: sums of rows and products of a vector with rows, in whole cache lines of 64 weights.
 //!
-//! Once in plain Rust, once with AVX2 where the machine has it, found out at run time. All of it is integer arithmetic that wraps, so
-//! both give the same numbers.
+//! Once in plain Rust, once with AVX2 where the machine has it, found out at run time. All of it is integer
+//! arithmetic that wraps, so both give the same numbers.
 
 /// What 1.0 is in an accumulator.
 const ONE: i16 = 128;
@@ -115,7 +115,13 @@ mod avx2 {
 
     /// The sums of `N` lines stay in registers while all rows pass.
     #[inline(always)]
-    fn tile<const N: usize>(machine: V3, bias: &[Words; N], rows: &Rows, at: usize, features: &[u16]) -> [Words; N] {
+    fn tile<const N: usize>(
+        machine: V3,
+        bias: &[Words; N],
+        rows: &Rows,
+        at: usize,
+        features: &[u16],
+    ) -> [Words; N] {
         let mut sums = bias.map(|line| line.0.map(cast::<[i16; 16], __m256i>));
         for &feature in features {
             let start = usize::from(feature) * rows.stride + at;
@@ -148,12 +154,15 @@ mod avx2 {
             let mut sums = [zero; 4];
             for (words, line) in activations.iter().zip(row) {
                 for (sum, (words, block)) in sums.iter_mut().zip(words.0.into_iter().zip(line.0)) {
-                    let products = self.avx2._mm256_madd_epi16(cast::<[i16; 16], __m256i>(words), widen(self, block));
+                    let products =
+                        self.avx2._mm256_madd_epi16(cast::<[i16; 16], __m256i>(words), widen(self, block));
                     *sum = self.avx2._mm256_add_epi32(*sum, products);
                 }
             }
             let [a, b, c, d] = sums;
-            let sum = self.avx2._mm256_add_epi32(self.avx2._mm256_add_epi32(a, b), self.avx2._mm256_add_epi32(c, d));
+            let sum = self
+                .avx2
+                ._mm256_add_epi32(self.avx2._mm256_add_epi32(a, b), self.avx2._mm256_add_epi32(c, d));
             let [low, high]: [__m128i; 2] = cast::<__m256i, [__m128i; 2]>(sum);
             let four = cast::<__m128i, [i32; 4]>(self.sse2._mm_add_epi32(low, high));
             four[0].wrapping_add(four[1]).wrapping_add(four[2].wrapping_add(four[3]))
@@ -190,7 +199,8 @@ mod tests {
         for lines in [1, 2, 3, 8, 17] {
             let mut rows = Rows::new(50, lines);
             for row in 0..50 {
-                let numbers: Vec<i8> = (0..lines * 64).map(|_| (random.index(256) as i32 - 128) as i8).collect();
+                let numbers: Vec<i8> =
+                    (0..lines * 64).map(|_| (random.index(256) as i32 - 128) as i8).collect();
                 rows.write(row, 0, numbers.into_iter());
             }
             let bias = words(&mut random, lines, 16_384);

@@ -1,8 +1,9 @@
 //! The networks of the core, exactly as `docs/networks.md` has them.
 //!
-//! `attacks` are computed once per position; `features` and `context` read them, and `encode` does the same to many positions at once, for
-//! training. `file` takes a network file apart, `weights` lays it out, `forward` computes with `lanes`; `sparse` is the evaluator that comes of it.
-//! Nothing here knows the search.
+//! `attacks` are computed once per position; `features` and `context` read them, and `encode` does the same
+//! to many positions at once, for training. `file` takes a network file apart, `weights` lays it out,
+//! `forward` computes with `lanes`; `sparse` is the evaluator that comes of it. Nothing here knows the
+//! search.
 
 mod attacks;
 mod context;

@@ -1,6 +1,7 @@
 //! A network of the sparse family: loaded from a file, and an evaluator for the search.
 //!
-//! A file is used only when all of it is sound: see `file`, and the canaries here, positions whose outputs the file itself predicts.
+//! A file is used only when all of it is sound: see `file`, and the canaries here, positions whose outputs
+//! the file itself predicts.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -112,8 +113,13 @@ impl Network {
         }
         let tensors = Tensors::read(bytes).map_err(refused)?;
         let weights = Weights::new(tensors.variant, &tensors);
-        let network =
-            Network { path: path.to_owned(), variant: tensors.variant, metadata: tensors.metadata, weights, machine: Machine::detect() };
+        let network = Network {
+            path: path.to_owned(),
+            variant: tensors.variant,
+            metadata: tensors.metadata,
+            weights,
+            machine: Machine::detect(),
+        };
         if canaries {
             network.check_canaries().map_err(refused)?;
         }
@@ -154,9 +160,19 @@ impl Network {
             features.fill(position, &attacks);
             let contexts = Contexts::new(board, &attacks);
             places.clear();
-            places.extend(moves.iter().map(|&code| Place { index: contexts.index(code) as u16, context: contexts.context(code) as u16 }));
+            places.extend(moves.iter().map(|&code| Place {
+                index: contexts.index(code) as u16,
+                context: contexts.context(code) as u16,
+            }));
             let bucket = bucket(position.board());
-            self.machine.run(Forward { weights: &self.weights, features: features.list(), bucket, places, scratch, logits })
+            self.machine.run(Forward {
+                weights: &self.weights,
+                features: features.list(),
+                bucket,
+                places,
+                scratch,
+                logits,
+            })
         })
     }
 
@@ -176,7 +192,8 @@ impl Network {
         Ok(Opinion { value: chances[0] - chances[2], chances, moves })
     }
 
-    /// Evaluates positions (FEN) in turn until the time is over, as the search would: rules and legal moves are not counted.
+    /// Evaluates positions (FEN) in turn until the time is over, as the search would: rules and legal moves
+    /// are not counted.
     pub fn measure(&self, fens: &[String], time: Duration) -> Result<Measured, FenError> {
         match self.variant {
             Variant::Chess => self.measure_boards::<Chess>(fens, time),
@@ -224,12 +241,14 @@ impl Network {
             let near = |wanted: f64, found: f32| (wanted - f64::from(found)).abs() <= TOLERANCE;
             let fits = near(value, opinion.value)
                 && logits.len() == opinion.moves.len()
-                && opinion
-                    .moves
-                    .iter()
-                    .all(|(mv, logit)| logits.get(mv).and_then(Value::as_f64).is_some_and(|wanted| near(wanted, *logit)));
+                && opinion.moves.iter().all(|(mv, logit)| {
+                    logits.get(mv).and_then(Value::as_f64).is_some_and(|wanted| near(wanted, *logit))
+                });
             if !fits {
-                return Err(format!("it does not evaluate its canary {:?} as it says", fen.chars().take(120).collect::<String>()));
+                return Err(format!(
+                    "it does not evaluate its canary {:?} as it says",
+                    fen.chars().take(120).collect::<String>()
+                ));
             }
         }
         Ok(())
@@ -242,7 +261,13 @@ impl<P: Rules> Evaluator<Board<P>> for Network {
         win - loss
     }
 
-    fn evaluate_draws(&self, leaf: &Leaf<Board<P>>, draw: f32, logits: &mut Vec<f32>, _cancel: &AtomicBool) -> f32 {
+    fn evaluate_draws(
+        &self,
+        leaf: &Leaf<Board<P>>,
+        draw: f32,
+        logits: &mut Vec<f32>,
+        _cancel: &AtomicBool,
+    ) -> f32 {
         let [win, drawn, loss] = self.judge(&leaf.game, &leaf.moves, logits);
         (win - loss + draw * drawn).clamp(-1.0, 1.0)
     }

@@ -1,4 +1,5 @@
-//! The weights of a network, laid out for the arithmetic: a feature's policy and value weights side by side, rows padded to cache lines.
+//! The weights of a network, laid out for the arithmetic: a feature's policy and value weights side by side,
+//! rows padded to cache lines.
 
 use super::context::CONTEXTS;
 use super::features::FEATURES;
@@ -83,9 +84,14 @@ fn fill(rows: &mut Rows, lane: usize, bytes: &[u8], width: usize) {
 }
 
 fn heads(tensors: &Tensors<'_>) -> Vec<Head> {
-    let [mut hidden1_bias, mut hidden2, mut hidden2_bias, mut output, mut output_bias] =
-        ["value.hidden1.bias", "value.hidden2.weight", "value.hidden2.bias", "value.output.weight", "value.output.bias"]
-            .map(|name| tensors.floats(name));
+    let [mut hidden1_bias, mut hidden2, mut hidden2_bias, mut output, mut output_bias] = [
+        "value.hidden1.bias",
+        "value.hidden2.weight",
+        "value.hidden2.bias",
+        "value.output.weight",
+        "value.output.bias",
+    ]
+    .map(|name| tensors.floats(name));
     let next = |from: &mut dyn Iterator<Item = f32>| from.next().unwrap_or(0.0);
     let mut heads = Vec::with_capacity(BUCKETS);
     for _ in 0..BUCKETS {

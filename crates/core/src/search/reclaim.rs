@@ -15,19 +15,22 @@ const SLICE: u32 = 4096;
 const KEPT: f64 = 0.75;
 /// The same where less would not hold half of the useful nodes.
 const MOST_KEPT: f64 = 0.9;
-/// Share that must be free afterwards of what the nodes, the edges and the candidates may take each. Else more is given up.
+/// Share that must be free afterwards of what the nodes, the edges and the candidates may take each. Else
+/// more is given up.
 const FREE: f64 = 0.1;
 
 impl<G: Game> Search<G> {
-    /// Makes sure that the next simulation finds its memory; gives up what matters least at the cap. A stop ends that early, without room.
+    /// Makes sure that the next simulation finds its memory; gives up what matters least at the cap. A stop
+    /// ends that early, without room.
     pub(super) fn make_room(&mut self, stop: &AtomicBool) -> bool {
         let uses_table = self.uses_table();
         let promised = self.promised + 2 * MOST_MOVES;
-        self.graph.ensure_room(1, promised, uses_table) || (self.reclaim(stop) && self.graph.ensure_room(1, promised, uses_table))
+        self.graph.ensure_room(1, promised, uses_table)
+            || (self.reclaim(stop) && self.graph.ensure_room(1, promised, uses_table))
     }
 
-    /// Frees what the root does not reach, or what was about to be freed when a stop came. Whether it came to an end: before that nothing may be
-    /// searched, else the graph would depend on when the stop came.
+    /// Frees what the root does not reach, or what was about to be freed when a stop came. Whether it came to
+    /// an end: before that nothing may be searched, else the graph would depend on when the stop came.
     pub fn tidy(&mut self, stop: &AtomicBool) -> bool {
         if self.graph.is_swept() {
             return true;
@@ -61,10 +64,15 @@ impl<G: Game> Search<G> {
         self.counters.reclaims += 1;
         let root = self.root;
         let rank = |graph: &Graph, above, id, slot| rank(graph, root, above, id, slot);
-        let best = |graph: &Graph, share: f64| graph.best(&pinned, (bytes as f64 * share) as usize, rank, &cancelled);
+        let best = |graph: &Graph, share: f64| {
+            graph.best(&pinned, (bytes as f64 * share) as usize, rank, &cancelled)
+        };
         let mut share = KEPT;
         let Some(mut marks) = best(&self.graph, share) else { return false };
-        while share < MOST_KEPT && 2 * self.graph.ids().filter(|&id| marks.has(id) && is_useful(self.graph.node(id))).count() < useful {
+        while share < MOST_KEPT
+            && 2 * self.graph.ids().filter(|&id| marks.has(id) && is_useful(self.graph.node(id))).count()
+                < useful
+        {
             share += 0.05;
             let Some(more) = best(&self.graph, share) else { return false };
             marks = more;
@@ -126,8 +134,9 @@ fn is_useful(node: &Node) -> bool {
     node.visits > 1
 }
 
-/// How much the child of an edge is worth, for [`Graph::best`]: its visits. A proof would have to be searched for again, so its nodes are worth what the
-/// node is that they prove something about, whatever their visits. What else lies below a proven node goes first.
+/// How much the child of an edge is worth, for [`Graph::best`]: its visits. A proof would have to be searched
+/// for again, so its nodes are worth what the node is that they prove something about, whatever their visits.
+/// What else lies below a proven node goes first.
 fn rank(graph: &Graph, root: NodeId, above: usize, id: NodeId, slot: u16) -> usize {
     let child = graph.edge(id, slot).child;
     // A root that is proven is searched on when the search is confined to some of its moves.
@@ -137,7 +146,11 @@ fn rank(graph: &Graph, root: NodeId, above: usize, id: NodeId, slot: u16) -> usi
     }
     // What rests on tablebases can be looked up again.
     // Not the rank of what must stay: a proof has to fit.
-    if is_below_proof || graph.node(child).state.is_exact() { above.min(RANKS - 2) } else { rank_of_visits(graph.node(child).visits) }
+    if is_below_proof || graph.node(child).state.is_exact() {
+        above.min(RANKS - 2)
+    } else {
+        rank_of_visits(graph.node(child).visits)
+    }
 }
 
 /// Visits in steps: one by one, then a thirty-second of a doubling each.
@@ -158,7 +171,8 @@ fn is_part_of_proof(graph: &Graph, id: NodeId, child: NodeId) -> bool {
     }
     let node = graph.node(id);
     node.state != State::Win
-        || (solver::seen_from(graph, id, child) == State::Win && graph.node(child).end_in_ply.saturating_add(1) == node.end_in_ply)
+        || (solver::seen_from(graph, id, child) == State::Win
+            && graph.node(child).end_in_ply.saturating_add(1) == node.end_in_ply)
 }
 
 #[cfg(test)]
@@ -184,8 +198,15 @@ mod tests {
     }
 
     fn go_on<G: Game>(search: &mut Search<G>, simulations: u64) -> Finish {
-        let budget = Budget { simulations: Some(search.counters().simulations + simulations), evaluations: None };
-        run(search, &mut Pool::new(1), Limits { budget, ..Limits::default() }, &Arc::new(AtomicBool::new(false)), &mut |_| {})
+        let budget =
+            Budget { simulations: Some(search.counters().simulations + simulations), evaluations: None };
+        run(
+            search,
+            &mut Pool::new(1),
+            Limits { budget, ..Limits::default() },
+            &Arc::new(AtomicBool::new(false)),
+            &mut |_| {},
+        )
     }
 
     /// Nodes, and those that were visited at least twice.
@@ -194,14 +215,16 @@ mod tests {
         (graph.len(), graph.ids().filter(|&id| graph.node(id).visits > 1).count())
     }
 
-    /// What the solver believes is what the graph shows: no edge is pruned for a proof that is gone, and no node waits for a verdict in vain.
+    /// What the solver believes is what the graph shows: no edge is pruned for a proof that is gone, and no
+    /// node waits for a verdict in vain.
     fn check_proofs<G: Game>(search: &Search<G>) {
         let graph = search.graph();
         for id in graph.ids().filter(|&id| !graph.node(id).has(node_flag::TERMINAL)) {
             let (node, edges) = (graph.node(id), graph.edges(id));
             let counted = edges.iter().filter(|edge| edge.has(edge_flag::COUNTED)).count();
             assert_eq!(usize::from(node.unknown), usize::from(node.legal) - counted);
-            for edge in edges.iter().filter(|edge| edge.flags & (edge_flag::COUNTED | edge_flag::PRUNED) != 0) {
+            for edge in edges.iter().filter(|edge| edge.flags & (edge_flag::COUNTED | edge_flag::PRUNED) != 0)
+            {
                 assert!(edge.child != NONE && graph.node(edge.child).state.is_solved());
             }
             if node.fully_opened() && edges.iter().all(|edge| edge.has(edge_flag::PRUNED)) {
@@ -221,9 +244,17 @@ mod tests {
             if search.counters().reclaims > reclaims {
                 reclaims = search.counters().reclaims;
                 let after = count(&search);
-                assert!(2 * after.1 > useful, "{variant}: of {useful} nodes with two visits {} are left", after.1);
+                assert!(
+                    2 * after.1 > useful,
+                    "{variant}: of {useful} nodes with two visits {} are left",
+                    after.1
+                );
                 // Later on the edges into lost nodes take their share of the memory.
-                assert!(round > 500 || 5 * after.0 > 2 * nodes, "{variant}: of {nodes} nodes {} are left", after.0);
+                assert!(
+                    round > 500 || 5 * after.0 > 2 * nodes,
+                    "{variant}: of {nodes} nodes {} are left",
+                    after.0
+                );
                 check_proofs(&search);
             }
         }
@@ -240,7 +271,9 @@ mod tests {
     #[test]
     fn ranks_follow_the_visits() {
         let mut last = 0;
-        for visits in (0..5000).chain((13..32).flat_map(|bits| [(1u32 << bits) - 1, 1 << bits])).chain([u32::MAX]) {
+        for visits in
+            (0..5000).chain((13..32).flat_map(|bits| [(1u32 << bits) - 1, 1 << bits])).chain([u32::MAX])
+        {
             let rank = rank_of_visits(visits);
             assert!(rank >= last && rank < RANKS - 1);
             last = rank;
@@ -260,8 +293,12 @@ mod tests {
         let end = |mut search: Search<ChessBoard>| {
             go_on(&mut search, 3000);
             assert!(search.graph().is_swept());
-            let mut nodes: Vec<(u64, u32, u64)> =
-                search.graph().ids().map(|id| search.graph().node(id)).map(|node| (node.key, node.visits, node.value.to_bits())).collect();
+            let mut nodes: Vec<(u64, u32, u64)> = search
+                .graph()
+                .ids()
+                .map(|id| search.graph().node(id))
+                .map(|node| (node.key, node.visits, node.value.to_bits()))
+                .collect();
             nodes.sort_unstable();
             nodes
         };

@@ -1,7 +1,8 @@
 //! The checksum in the last sixteen bytes of a tablebase file: whether the file is what its maker wrote.
 //!
-//! The format demands CityHashCrc256 (by Pike and Alakuijala, built on CRC-32C) of every 16 MiB of the file, and a 128-bit hash over these. It is
-//! no protection against malice, but finds every accident. Knows bytes only.
+//! The format demands CityHashCrc256 (by Pike and Alakuijala, built on CRC-32C) of every 16 MiB of the file,
+//! and a 128-bit hash over these. It is no protection against malice, but finds every accident. Knows bytes
+//! only.
 
 use std::io::{self, Read};
 
@@ -92,7 +93,8 @@ const fn crc_tables() -> [[u32; 256]; 8] {
 /// Takes eight more bytes into a CRC-32C, without the inversions at its ends.
 fn crc(state: u64, word: u64) -> u64 {
     let mixed = (word ^ (state & 0xffff_ffff)).to_le_bytes();
-    let sum = mixed.iter().zip(CRC.iter().rev()).fold(0, |sum, (&byte, table)| sum ^ table[usize::from(byte)]);
+    let sum =
+        mixed.iter().zip(CRC.iter().rev()).fold(0, |sum, (&byte, table)| sum ^ table[usize::from(byte)]);
     u64::from(sum)
 }
 
@@ -108,7 +110,10 @@ impl Long {
         const TURNS: [u32; 5] = [41, 27, 41, 33, 25];
         let [a, b, c, d, e, t] = self.ring;
         for (i, source) in [b, c, d, e, t].into_iter().enumerate() {
-            self.ring[i] = source.rotate_right(TURNS[i] ^ twist).wrapping_mul(multiplier).wrapping_add(word(bytes, 8 * i));
+            self.ring[i] = source
+                .rotate_right(TURNS[i] ^ twist)
+                .wrapping_mul(multiplier)
+                .wrapping_add(word(bytes, 8 * i));
             self.crcs[i] = crc(self.crcs[i], self.ring[i]);
         }
         self.ring[5] = a;
@@ -132,7 +137,8 @@ fn hash_long(bytes: &[u8], seed: u32) -> [u64; 4] {
     let first = combine(b, length);
     let second = word(bytes, 120).wrapping_mul(K0).wrapping_add(length);
     let e = word(bytes, 184).wrapping_add(seed);
-    let mut state = Long { ring: [a, b, first, second, e, first.wrapping_add(second)], crcs: [seed, 0, 0, 0, 0] };
+    let mut state =
+        Long { ring: [a, b, first, second, e, first.wrapping_add(second)], crcs: [seed, 0, 0, 0, 0] };
     let whole = bytes.len() / LEAST * LEAST;
     for (i, round) in bytes[..whole].chunks_exact(ROUND).enumerate() {
         let (multiplier, twist) = if i % 2 == 0 { (1, 1) } else { (K0, 0) };
@@ -225,7 +231,10 @@ fn hash_128_long(bytes: &[u8], low: u64, high: u64) -> Pair {
     let (mut x, mut y, mut z) = (low, high, (bytes.len() as u64).wrapping_mul(K1));
     let first = add((y ^ K1).rotate_right(49).wrapping_mul(K1), word(bytes, 0));
     let mut v = (first, add(first.rotate_right(42).wrapping_mul(K1), word(bytes, 8)));
-    let mut w = (add(add(y, z).rotate_right(35).wrapping_mul(K1), x), add(x, word(bytes, 88)).rotate_right(53).wrapping_mul(K1));
+    let mut w = (
+        add(add(y, z).rotate_right(35).wrapping_mul(K1), x),
+        add(x, word(bytes, 88)).rotate_right(53).wrapping_mul(K1),
+    );
     let whole = bytes.len() / 128 * 128;
     for at in (0..whole).step_by(64) {
         x = add(add(x, y), add(v.0, word(bytes, at + 8))).rotate_right(37).wrapping_mul(K1) ^ w.1;

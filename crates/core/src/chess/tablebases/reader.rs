@@ -1,6 +1,7 @@
 //! How table files are read: small ones from memory, large ones from the file at the places asked for.
 //!
-//! Memory maps would be as fast for all, but a file that shrinks or fails under a map ends the process; a read that fails is an error.
+//! Memory maps would be as fast for all, but a file that shrinks or fails under a map ends the process; a
+//! read that fails is an error.
 
 use std::fs::File;
 use std::io;

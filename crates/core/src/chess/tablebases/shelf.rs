@@ -1,7 +1,7 @@
 //! The table files of some directories: which endings they hold, and whether they can be used.
 //!
-//! A file is looked at before it is believed: size, first bytes, and the checksum at its end where the file is small or everything is to be
-//! checked. An ending needs both of its files. Nothing is probed here.
+//! A file is looked at before it is believed: size, first bytes, and the checksum at its end where the file
+//! is small or everything is to be checked. An ending needs both of its files. Nothing is probed here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -72,7 +72,11 @@ pub struct Shelf {
 
 /// The kinds of files: family, kind, what their first bytes are, and the suffix of the partner.
 fn formats() -> impl Iterator<Item = (Family, Kind, TableType, &'static str)> {
-    fn pair(family: Family, results: TableType, distances: TableType) -> [(Family, Kind, TableType, &'static str); 2] {
+    fn pair(
+        family: Family,
+        results: TableType,
+        distances: TableType,
+    ) -> [(Family, Kind, TableType, &'static str); 2] {
         let suffixes = (results.ext, distances.ext);
         [(family, Kind::Results, results, suffixes.1), (family, Kind::Distances, distances, suffixes.0)]
     }
@@ -81,13 +85,16 @@ fn formats() -> impl Iterator<Item = (Family, Kind, TableType, &'static str)> {
         .into_iter()
         .chain(pair(Family::Atomic, Atomic::TBW, Atomic::TBZ))
         .chain(pair(Family::Antichess, Antichess::TBW, Antichess::TBZ))
-        .chain(pawnless.into_iter().flat_map(|(results, distances)| pair(Family::Antichess, results, distances)))
+        .chain(
+            pawnless.into_iter().flat_map(|(results, distances)| pair(Family::Antichess, results, distances)),
+        )
 }
 
 impl Shelf {
     /// Takes the tables of a directory; of two files of one name the first is used.
     pub fn add(&mut self, directory: &Path, check: Check) {
-        let listed = std::fs::read_dir(directory).and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
+        let listed = std::fs::read_dir(directory)
+            .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect());
         let mut paths: Vec<PathBuf> = match listed {
             Ok(paths) => paths,
             Err(error) => {
@@ -98,7 +105,11 @@ impl Shelf {
         paths.sort_unstable();
         for path in paths {
             let Some((ending, suffix)) = name_of(&path) else { continue };
-            let Some((family, kind, format, partner)) = formats().find(|(.., format, _)| format.ext == suffix) else { continue };
+            let Some((family, kind, format, partner)) =
+                formats().find(|(.., format, _)| format.ext == suffix)
+            else {
+                continue;
+            };
             let title = Title { family, ending, kind };
             if self.volumes.contains_key(&title) {
                 continue;
@@ -180,15 +191,19 @@ fn inspect(path: &Path, ending: &str, format: &TableType, check: Check) -> Resul
     Ok(())
 }
 
-/// The endings that others lead to by one capture or promotion and that are not there: positions before them may get no answer.
+/// The endings that others lead to by one capture or promotion and that are not there: positions before them
+/// may get no answer.
 fn missing_endings(endings: &BTreeSet<&str>) -> Vec<String> {
     let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
     for ending in endings {
         let Some((white, black)) = ending.split_once('v') else { continue };
-        let nearer: BTreeSet<String> =
-            successors(white).map(|side| join(&side, black)).chain(successors(black).map(|side| join(white, &side))).collect();
+        let nearer: BTreeSet<String> = successors(white)
+            .map(|side| join(&side, black))
+            .chain(successors(black).map(|side| join(white, &side)))
+            .collect();
         for next in nearer {
-            let reversed = next.split_once('v').map_or_else(String::new, |(white, black)| format!("{black}v{white}"));
+            let reversed =
+                next.split_once('v').map_or_else(String::new, |(white, black)| format!("{black}v{white}"));
             if next != "KvK" && !endings.contains(next.as_str()) && !endings.contains(reversed.as_str()) {
                 *wanted.entry(next).or_default() += 1;
             }
@@ -222,7 +237,9 @@ fn sorted(side: &str) -> String {
 
 /// The ending's name with the stronger side first, as files are named.
 fn join(one: &str, other: &str) -> String {
-    let strength = |side: &str| (side.len(), side.chars().map(|letter| 5 - "KQRBNP".find(letter).unwrap_or(5)).collect::<Vec<_>>());
+    let strength = |side: &str| {
+        (side.len(), side.chars().map(|letter| 5 - "KQRBNP".find(letter).unwrap_or(5)).collect::<Vec<_>>())
+    };
     if strength(one) >= strength(other) { format!("{one}v{other}") } else { format!("{other}v{one}") }
 }
 
