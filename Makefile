@@ -55,8 +55,9 @@ lint: $(VENV)/.native $(VENV)/.dev $(WEB)/.ready
 	cargo fmt --all --check
 	cargo clippy --locked --profile fast --workspace --all-targets -- -D warnings
 
-format: $(VENV)/.dev ## Rewrite the sources in the house format
+format: $(VENV)/.dev $(WEB)/.ready ## Rewrite the sources in the house format
 	@scripts/check-rust fmt
+	npm --prefix web run --silent format
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix --exit-zero --quiet
 	cargo fmt --all

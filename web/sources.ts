@@ -6,11 +6,18 @@ import { join } from 'node:path';
 export function hashOfSources(folder: string): string {
   const files = readdirSync(join(folder, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll('\\', '/'));
+    .map((entry) =>
+      join(entry.parentPath, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll('\\', '/'),
+    );
   files.push('index.html', 'package-lock.json', 'vite.config.ts');
   const hash = createHash('sha256');
   for (const name of files.sort()) {
-    hash.update(`${name}\0`).update(readFileSync(join(folder, name))).update('\0');
+    hash
+      .update(`${name}\0`)
+      .update(readFileSync(join(folder, name)))
+      .update('\0');
   }
   return hash.digest('hex');
 }

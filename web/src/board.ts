@@ -16,7 +16,10 @@ export class Board {
   private shown = '';
   private shapes = '';
 
-  constructor(element: HTMLElement, private readonly app: App) {
+  constructor(
+    element: HTMLElement,
+    private readonly app: App,
+  ) {
     this.ground = Chessground(element, this.config());
     this.shown = this.key();
   }
@@ -74,9 +77,18 @@ export class Board {
   private key(): string {
     const { state } = this.app;
     return [
-      state.selected?.fen ?? game.here(state).fen, state.current, state.orientation, state.mode,
-      state.dropRole, state.cursor, state.keyboardFrom, state.match?.human, !!state.match?.outcome, state.promotion?.to,
-      state.game.variant, state.game.chess960,
+      state.selected?.fen ?? game.here(state).fen,
+      state.current,
+      state.orientation,
+      state.mode,
+      state.dropRole,
+      state.cursor,
+      state.keyboardFrom,
+      state.match?.human,
+      !!state.match?.outcome,
+      state.promotion?.to,
+      state.game.variant,
+      state.game.chess960,
     ].join('|');
   }
 
@@ -128,7 +140,8 @@ export class Board {
     const { state } = this.app;
     const squares = new Map<Key, string>();
     if (state.dropRole && game.mayMove(state)) {
-      for (const square of dropSquares(game.position(state), state.dropRole)) squares.set(square, 'drop-dest');
+      for (const square of dropSquares(game.position(state), state.dropRole))
+        squares.set(square, 'drop-dest');
     }
     if (state.keyboardFrom) {
       squares.set(state.keyboardFrom, 'selected');
@@ -179,10 +192,16 @@ const BRUSHES: DrawBrushes = {
 function arrow(move: string, kind: keyof typeof WIDTHS, share: number, colour: Color = 'white'): DrawShape {
   const lineWidth = Math.round(Math.max(3, WIDTHS[kind] * Math.min(1, 0.4 + share)));
   if (move[1] === '@') {
-    const role = ({ P: 'pawn', N: 'knight', B: 'bishop', R: 'rook', Q: 'queen' } as const)[move[0] ?? ''] ?? 'pawn';
+    const role =
+      ({ P: 'pawn', N: 'knight', B: 'bishop', R: 'rook', Q: 'queen' } as const)[move[0] ?? ''] ?? 'pawn';
     return { orig: move.slice(2) as Key, piece: { role, color: colour, scale: 0.7 }, brush: kind };
   }
-  return { orig: move.slice(0, 2) as Key, dest: move.slice(2, 4) as Key, brush: kind, modifiers: { lineWidth } };
+  return {
+    orig: move.slice(0, 2) as Key,
+    dest: move.slice(2, 4) as Key,
+    brush: kind,
+    modifiers: { lineWidth },
+  };
 }
 
 function lastMove(uci: string): Key[] | undefined {

@@ -25,20 +25,31 @@ export function ending(state: State, id = state.current): Ending | null {
   const path = pathTo(state.game, id);
   const node = path.at(-1);
   if (!node) return null;
-  return endingOf(positionOf(state.game.variant, node.fen), path.slice(0, -1).map((earlier) => earlier.fen));
+  return endingOf(
+    positionOf(state.game.variant, node.fen),
+    path.slice(0, -1).map((earlier) => earlier.fen),
+  );
 }
 
 /** Whether the person at the board may move here. */
 export function mayMove(state: State): boolean {
   if (state.selected || ending(state)) return false;
   if (state.mode !== 'play' || !state.match) return true;
-  return state.current === state.match.tip && !state.match.outcome && turnOf(here(state).fen) === state.match.human;
+  return (
+    state.current === state.match.tip && !state.match.outcome && turnOf(here(state).fen) === state.match.human
+  );
 }
 
 /** Whether a move may be made in advance, while the engine thinks. */
 export function mayPremove(state: State): boolean {
   const { match: current } = state;
-  return state.mode === 'play' && !!current && !current.outcome && state.current === current.tip && turnOf(here(state).fen) !== current.human;
+  return (
+    state.mode === 'play' &&
+    !!current &&
+    !current.outcome &&
+    state.current === current.tip &&
+    turnOf(here(state).fen) !== current.human
+  );
 }
 
 /** Play a move at the board (UCI or SAN); whether it was legal. */
@@ -66,8 +77,17 @@ export function arrive(app: App, node: TreeNode, before: string): void {
 /** A move in words for a screen reader. */
 export function spoken(san: string): string {
   const words: Record<string, string> = {
-    N: 'knight ', B: 'bishop ', R: 'rook ', Q: 'queen ', K: 'king ', P: 'pawn ',
-    x: 'takes ', '+': ' check', '#': ' checkmate', '=': ' promotes to ', '@': 'to ',
+    N: 'knight ',
+    B: 'bishop ',
+    R: 'rook ',
+    Q: 'queen ',
+    K: 'king ',
+    P: 'pawn ',
+    x: 'takes ',
+    '+': ' check',
+    '#': ' checkmate',
+    '=': ' promotes to ',
+    '@': 'to ',
   };
   if (san.startsWith('O-O-O')) return `castles queenside${san.endsWith('+') ? ' check' : ''}`;
   if (san.startsWith('O-O')) return `castles kingside${san.endsWith('+') ? ' check' : ''}`;
@@ -197,12 +217,24 @@ function readGame(text: string, present: Game): { game: Game; skipped: number } 
 
 export function pgn(state: State): string {
   const outcome = state.match?.outcome ?? ending(state, state.match?.tip ?? endOfLine(state.game, ROOT));
-  const result = !outcome ? '*' : outcome.winner === 'white' ? '1-0' : outcome.winner === 'black' ? '0-1' : '1/2-1/2';
+  const result = !outcome
+    ? '*'
+    : outcome.winner === 'white'
+      ? '1-0'
+      : outcome.winner === 'black'
+        ? '0-1'
+        : '1/2-1/2';
   return writePgn(state.game, result);
 }
 
-export function gameSoFar(state: State, id = state.current): {
-  variant: Game['variant']; chess960: boolean; fen: string; moves: string[];
+export function gameSoFar(
+  state: State,
+  id = state.current,
+): {
+  variant: Game['variant'];
+  chess960: boolean;
+  fen: string;
+  moves: string[];
 } {
   const { variant, chess960 } = state.game;
   return { variant, chess960, fen: nodeOf(state.game, ROOT).fen, moves: movesTo(state.game, id) };
@@ -252,7 +284,14 @@ export function choosePromotion(app: App, role: Role | null): void {
   }
 }
 
-const LETTERS: Record<Role, string> = { pawn: 'P', knight: 'N', bishop: 'B', rook: 'R', queen: 'Q', king: 'K' };
+const LETTERS: Record<Role, string> = {
+  pawn: 'P',
+  knight: 'N',
+  bishop: 'B',
+  rook: 'R',
+  queen: 'Q',
+  king: 'K',
+};
 
 export function dropOnBoard(app: App, role: Role, square: SquareName): void {
   app.state.dropRole = null;

@@ -85,7 +85,14 @@ export function askIfDue(app: App): void {
   const id = app.nextId();
   state.order = { id, purpose: 'move' };
   const recipe: Recipe = PLAIN;
-  app.say({ type: 'play', id, game: game.gameSoFar(state, tip), recipe, level: levelOf(match.strength, state), clock });
+  app.say({
+    type: 'play',
+    id,
+    game: game.gameSoFar(state, tip),
+    recipe,
+    level: levelOf(match.strength, state),
+    clock,
+  });
 }
 
 function levelOf(strength: Strength, state: State): Level {
@@ -117,8 +124,12 @@ export function askHint(app: App): void {
   const id = app.nextId();
   state.order = { id, purpose: 'hint' };
   app.say({
-    type: 'play', id, game: game.gameSoFar(state), recipe: PLAIN,
-    level: { by: 'seconds', seconds: HINT_SECONDS }, clock: null,
+    type: 'play',
+    id,
+    game: game.gameSoFar(state),
+    recipe: PLAIN,
+    level: { by: 'seconds', seconds: HINT_SECONDS },
+    clock: null,
   });
   app.redraw();
 }

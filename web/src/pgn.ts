@@ -18,7 +18,9 @@ export function readPgn(text: string): { game: Game; skipped: number } {
   if (rules !== 'chess' && rules !== 'crazyhouse') {
     throw new RulesError(`The board plays chess and crazyhouse, not ${name}.`);
   }
-  const start = startingPosition(new Map([...parsed.headers, ['Variant', rules === 'chess' ? 'Standard' : 'Crazyhouse']]));
+  const start = startingPosition(
+    new Map([...parsed.headers, ['Variant', rules === 'chess' ? 'Standard' : 'Crazyhouse']]),
+  );
   if (start.isErr) throw new RulesError('The position where that PGN begins cannot be used.');
   const game = newGame(rules, fenOf(start.value), is960);
   for (const [key, value] of parsed.headers) game.headers[key] = value;
@@ -36,7 +38,8 @@ export function readPgn(text: string): { game: Game; skipped: number } {
     }
   };
   copy(parsed.moves, ROOT);
-  if (game.nextId === 1 && parsed.headers.size === 0) throw new RulesError('That is neither a FEN nor a PGN.');
+  if (game.nextId === 1 && parsed.headers.size === 0)
+    throw new RulesError('That is neither a FEN nor a PGN.');
   return { game, skipped };
 }
 
@@ -57,7 +60,10 @@ export function writePgn(game: Game, result = '*'): string {
   const copy = (from: number, to: Node<PgnNodeData>): void => {
     for (const id of nodeOf(game, from).children) {
       const node = nodeOf(game, id);
-      const child = new ChildNode<PgnNodeData>({ san: node.san, comments: node.comment ? [node.comment] : [] });
+      const child = new ChildNode<PgnNodeData>({
+        san: node.san,
+        comments: node.comment ? [node.comment] : [],
+      });
       to.children.push(child);
       copy(id, child);
     }

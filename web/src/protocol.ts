@@ -35,7 +35,15 @@ export type Level =
   | ClockLeft;
 
 export type Order =
-  | { type: 'analyse'; id: number; game: GameSoFar; recipes: Recipe[]; lines: number; seconds?: number; view: View | null }
+  | {
+      type: 'analyse';
+      id: number;
+      game: GameSoFar;
+      recipes: Recipe[];
+      lines: number;
+      seconds?: number;
+      view: View | null;
+    }
   | { type: 'play'; id: number; game: GameSoFar; recipe: Recipe; level: Level; clock: ClockLeft | null }
   | { type: 'watch'; view: View | null }
   | { type: 'openings'; variant: Variant }

@@ -153,7 +153,18 @@ export function chess960Start(number: number, variant: Variant): string {
   rest = Math.floor(rest / 4);
   row[free()[rest % 6] ?? 0] = 'q';
   rest = Math.floor(rest / 6);
-  const pairs = [[0, 1], [0, 2], [0, 3], [0, 4], [1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]];
+  const pairs = [
+    [0, 1],
+    [0, 2],
+    [0, 3],
+    [0, 4],
+    [1, 2],
+    [1, 3],
+    [1, 4],
+    [2, 3],
+    [2, 4],
+    [3, 4],
+  ];
   const [first = 0, second = 1] = pairs[rest] ?? [];
   const open = free();
   row[open[first] ?? 0] = 'n';

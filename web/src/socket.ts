@@ -10,7 +10,10 @@ export interface Line {
 const FULL = 1013;
 const TELL_AFTER = 3;
 
-export function connect(hear: (news: News) => void, changed: (state: LineState, reason: string) => void): Line {
+export function connect(
+  hear: (news: News) => void,
+  changed: (state: LineState, reason: string) => void,
+): Line {
   let socket: WebSocket | null = null;
   let pause = 500;
   let failures = 0;
@@ -31,7 +34,10 @@ export function connect(hear: (news: News) => void, changed: (state: LineState, 
     line.onclose = (event) => {
       if (socket === line) socket = null;
       failures += 1;
-      const reason = failures === TELL_AFTER ? 'The server does not answer. If it was started again, open the address that it printed.' : '';
+      const reason =
+        failures === TELL_AFTER
+          ? 'The server does not answer. If it was started again, open the address that it printed.'
+          : '';
       changed('closed', event.reason ? `The server says: ${event.reason}.` : reason);
       pause = Math.min(event.code === FULL ? 5000 : pause * 1.6, 8000);
       setTimeout(open, pause);

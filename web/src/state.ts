@@ -165,7 +165,18 @@ export function firstState(): State {
   };
 }
 
-const KEPT = ['mode', 'game', 'current', 'orientation', 'match', 'form', 'view', 'arrows', 'theme', 'sound'] as const;
+const KEPT = [
+  'mode',
+  'game',
+  'current',
+  'orientation',
+  'match',
+  'form',
+  'view',
+  'arrows',
+  'theme',
+  'sound',
+] as const;
 const VERSION = 1;
 const NAME = 'anabranch';
 

@@ -65,7 +65,9 @@ export function pathTo(game: Game, id: number): TreeNode[] {
 }
 
 export function movesTo(game: Game, id: number): string[] {
-  return pathTo(game, id).slice(1).map((node) => node.uci);
+  return pathTo(game, id)
+    .slice(1)
+    .map((node) => node.uci);
 }
 
 /** The last node of the main line below a node. */

@@ -28,7 +28,10 @@ it('follows the board while it is on, and after a position was solved', () => {
   expect(said).toEqual([]);
   analysis.start(app);
   game.play(app, 'e5');
-  expect(said.map((order) => order.type === 'analyse' && order.game.moves)).toEqual([['e2e4'], ['e2e4', 'e7e5']]);
+  expect(said.map((order) => order.type === 'analyse' && order.game.moves)).toEqual([
+    ['e2e4'],
+    ['e2e4', 'e7e5'],
+  ]);
   analysis.done(app, 'solved');
   expect(app.state.analysis.running).toBe(false);
   game.back(app);

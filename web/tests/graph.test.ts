@@ -11,10 +11,14 @@ const FEN = '4k3/8/8/8/8/8/8/4K3 w - - 0 1';
 function columns(size: number, edges: [number, number, string, number][]): GraphColumns {
   const depth = Array.from({ length: size }, () => 0);
   for (const [source, target] of edges) depth[target] = (depth[source] ?? 0) + 1;
-  const visits = depth.map((_, id) => (id ? edges.filter((edge) => edge[1] === id).reduce((sum, edge) => sum + edge[3], 0) : 1000));
+  const visits = depth.map((_, id) =>
+    id ? edges.filter((edge) => edge[1] === id).reduce((sum, edge) => sum + edge[3], 0) : 1000,
+  );
   return {
     nodes: {
-      position: depth.map((_, id) => FEN.replace('8/8', `${id % 7 ? id % 7 : 8}p/8`).replace('w', (depth[id] ?? 0) % 2 ? 'b' : 'w')),
+      position: depth.map((_, id) =>
+        FEN.replace('8/8', `${id % 7 ? id % 7 : 8}p/8`).replace('w', (depth[id] ?? 0) % 2 ? 'b' : 'w'),
+      ),
       depth,
       visits,
       value: depth.map((_, id) => (id % 2 ? 0.5 : -0.5)),
@@ -51,7 +55,10 @@ describe('the model', () => {
   it('knows both parents of a position that two lines reach', () => {
     expect(meetings(graph).map((node) => node.id)).toEqual([3]);
     expect(graph.nodes[3]?.above.map((edge) => edge.source)).toEqual([1, 2]);
-    expect(waysTo(graph, 3)).toEqual([['d2d4', 'g1f3'], ['g1f3', 'd2d4']]);
+    expect(waysTo(graph, 3)).toEqual([
+      ['d2d4', 'g1f3'],
+      ['g1f3', 'd2d4'],
+    ]);
   });
 
   it('traces lines as far as they are there', () => {
@@ -67,7 +74,12 @@ describe('the model', () => {
   });
 
   it('does not hang on a circle', () => {
-    const circle = graphOf(columns(3, [[1, 2, 'a', 1], [2, 1, 'b', 1]]));
+    const circle = graphOf(
+      columns(3, [
+        [1, 2, 'a', 1],
+        [2, 1, 'b', 1],
+      ]),
+    );
     expect(wayTo(circle, 2)).toEqual([]);
   });
 });
@@ -106,7 +118,13 @@ describe('the layout', () => {
   });
 
   it('puts the most visited child in the middle', () => {
-    const graph = graphOf(columns(4, [[0, 1, 'a', 900], [0, 2, 'b', 50], [0, 3, 'c', 40]]));
+    const graph = graphOf(
+      columns(4, [
+        [0, 1, 'a', 900],
+        [0, 2, 'b', 50],
+        [0, 3, 'c', 40],
+      ]),
+    );
     const { spots } = layOut(graph);
     const places = [1, 2, 3].map((id) => spots[id]?.x ?? 0);
     const sorted = [...places].sort((first, second) => first - second);
@@ -118,11 +136,23 @@ describe('files', () => {
   const graph = graphOf(DIAMOND);
 
   it('are JSON with the names of the package', () => {
-    const values = JSON.parse(toJson(graph, 'chess')) as { variant: string; nodes: unknown[]; edges: Record<string, unknown>[] };
+    const values = JSON.parse(toJson(graph, 'chess')) as {
+      variant: string;
+      nodes: unknown[];
+      edges: Record<string, unknown>[];
+    };
     expect(values.variant).toBe('chess');
     expect(values.nodes).toHaveLength(5);
     expect(Object.keys(values.edges[0] ?? {})).toEqual([
-      'source', 'target', 'move', 'visits', 'q', 'prior', 'child_value', 'pruned', 'in_flight',
+      'source',
+      'target',
+      'move',
+      'visits',
+      'q',
+      'prior',
+      'child_value',
+      'pruned',
+      'in_flight',
     ]);
   });
 
@@ -144,7 +174,9 @@ describe('files', () => {
 
   it('have lighter colours for what is better for White', () => {
     const light = (value: number): number => Number((/\d+/.exec(shade(value)) ?? ['0'])[0]);
-    expect([-1, -0.3, 0, 0.3, 1].map(light)).toEqual([...[-1, -0.3, 0, 0.3, 1].map(light)].sort((a, b) => a - b));
+    expect([-1, -0.3, 0, 0.3, 1].map(light)).toEqual(
+      [...[-1, -0.3, 0, 0.3, 1].map(light)].sort((a, b) => a - b),
+    );
     expect(light(1)).toBeGreaterThan(light(-1));
   });
 });

@@ -3,14 +3,24 @@ import { paced } from '../src/pace';
 import type { Order } from '../src/protocol';
 
 function analyse(id: number): Order {
-  return { type: 'analyse', id, game: { variant: 'chess', chess960: false, fen: '', moves: [] }, recipes: [], lines: 1, view: null };
+  return {
+    type: 'analyse',
+    id,
+    game: { variant: 'chess', chess960: false, fen: '', moves: [] },
+    recipes: [],
+    lines: 1,
+    view: null,
+  };
 }
 
 it('sends the first at once, then only the newest of many', () => {
   let now = 1000;
   const sent: Order[] = [];
   const waiting: { at: number; act: () => void }[] = [];
-  const say = paced((order) => sent.push(order), { now: () => now, later: (act, ms) => waiting.push({ at: now + ms, act }) });
+  const say = paced((order) => sent.push(order), {
+    now: () => now,
+    later: (act, ms) => waiting.push({ at: now + ms, act }),
+  });
   const pass = (ms: number): void => {
     now += ms;
     for (const due of waiting.splice(0)) due.act();

@@ -61,7 +61,12 @@ describe('numbers', () => {
   it('are short', () => {
     expect([999, 12345, 123456, 1234567].map(count)).toEqual(['999', '12.3k', '123k', '1.23M']);
     expect([signed(-0.004, 2), signed(0.5, 1), signed(-1, 0)]).toEqual(['+0.00', '+0.5', '−1']);
-    expect([score(35, null), score(-1234, null), score(0, 3), score(0, -2)]).toEqual(['+0.35', '−12.3', '#3', '−#2']);
+    expect([score(35, null), score(-1234, null), score(0, 3), score(0, -2)]).toEqual([
+      '+0.35',
+      '−12.3',
+      '#3',
+      '−#2',
+    ]);
   });
 
   it('say what is proven', () => {
@@ -85,7 +90,8 @@ describe('words', () => {
       for (const opening of OPENINGS[variant]) {
         const game = newGame(variant);
         let at: number | undefined = ROOT;
-        for (const san of opening.moves.split(' ')) at = at === undefined ? undefined : addMove(game, at, san)?.id;
+        for (const san of opening.moves.split(' '))
+          at = at === undefined ? undefined : addMove(game, at, san)?.id;
         expect(at, opening.name).toBeDefined();
       }
     }

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { readPgn, writePgn } from '../src/pgn';
-import { addMove, endOfLine, lineThrough, movesTo, newGame, nodeOf, pathTo, promote, remove, ROOT } from '../src/tree';
+import {
+  addMove,
+  endOfLine,
+  lineThrough,
+  movesTo,
+  newGame,
+  nodeOf,
+  pathTo,
+  promote,
+  remove,
+  ROOT,
+} from '../src/tree';
 
 function played(moves: string): { game: ReturnType<typeof newGame>; at: number } {
   const game = newGame('chess');

@@ -79,7 +79,9 @@ export class GraphCanvas {
     if (this.isTouched) this.camera.x -= shift * this.camera.zoom;
     this.from = this.layout.spots.map((spot, index) => {
       const old = isNew ? undefined : before.get(graph.nodes[index]?.key ?? '');
-      return old ? { x: old.x + shift, y: old.y, radius: old.radius } : { ...spot, radius: isNew ? spot.radius : 0 };
+      return old
+        ? { x: old.x + shift, y: old.y, radius: old.radius }
+        : { ...spot, radius: isNew ? spot.radius : 0 };
     });
     const selected = selectedKey === null ? -1 : graph.nodes.findIndex((node) => node.key === selectedKey);
     this.scene = {
@@ -146,7 +148,9 @@ export class GraphCanvas {
   /** Where a node is on the canvas, in CSS pixels. */
   screen(id: number): { x: number; y: number } | null {
     const spot = this.layout.spots[id];
-    return spot ? { x: spot.x * this.camera.zoom + this.camera.x, y: spot.y * this.camera.zoom + this.camera.y } : null;
+    return spot
+      ? { x: spot.x * this.camera.zoom + this.camera.x, y: spot.y * this.camera.zoom + this.camera.y }
+      : null;
   }
 
   redraw(): void {
@@ -164,7 +168,10 @@ export class GraphCanvas {
     const begun = performance.now();
     const { width, height } = this.size();
     const ratio = devicePixelRatio || 1;
-    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+    if (
+      this.canvas.width !== Math.round(width * ratio) ||
+      this.canvas.height !== Math.round(height * ratio)
+    ) {
       this.canvas.width = Math.round(width * ratio);
       this.canvas.height = Math.round(height * ratio);
     }
@@ -219,7 +226,9 @@ export class GraphCanvas {
     const now = { x: event.offsetX, y: event.offsetY };
     const other = [...this.pointers].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
-      const factor = Math.hypot(now.x - other.x, now.y - other.y) / Math.max(1, Math.hypot(before.x - other.x, before.y - other.y));
+      const factor =
+        Math.hypot(now.x - other.x, now.y - other.y) /
+        Math.max(1, Math.hypot(before.x - other.x, before.y - other.y));
       this.zoomAt((now.x + other.x) / 2, (now.y + other.y) / 2, factor);
     } else {
       this.camera.x += now.x - before.x;

@@ -34,7 +34,13 @@ interface Box {
   bottom: number;
 }
 
-export function draw(context: CanvasRenderingContext2D, width: number, height: number, camera: Camera, scene: Scene): void {
+export function draw(
+  context: CanvasRenderingContext2D,
+  width: number,
+  height: number,
+  camera: Camera,
+  scene: Scene,
+): void {
   const { palette } = scene;
   context.fillStyle = palette.ground;
   context.fillRect(0, 0, width, height);
@@ -49,7 +55,10 @@ export function draw(context: CanvasRenderingContext2D, width: number, height: n
     bottom: (height - camera.y) / camera.zoom + margin,
   };
   const seen = (from: Spot, to: Spot): boolean =>
-    Math.max(from.x, to.x) > view.left && Math.min(from.x, to.x) < view.right && Math.max(from.y, to.y) > view.top && Math.min(from.y, to.y) < view.bottom;
+    Math.max(from.x, to.x) > view.left &&
+    Math.min(from.x, to.x) < view.right &&
+    Math.max(from.y, to.y) > view.top &&
+    Math.min(from.y, to.y) < view.bottom;
   const near = nearby(scene);
   const labels: [GraphEdge, Spot, Spot][] = [];
   const most = Math.max(1, scene.graph.nodes[0]?.visits ?? 1);
@@ -70,10 +79,12 @@ export function draw(context: CanvasRenderingContext2D, width: number, height: n
     const spot = scene.spots[node.id];
     if (spot && seen(spot, spot)) drawNode(context, node, spot, lineNodes.has(node.id), camera.zoom, scene);
   }
-  const weight = (edge: GraphEdge): number => edge.visits + (near?.has(edge) ? 1e12 : scene.line.has(edge) ? 1e11 : 0);
+  const weight = (edge: GraphEdge): number =>
+    edge.visits + (near?.has(edge) ? 1e12 : scene.line.has(edge) ? 1e11 : 0);
   labels.sort((first, second) => weight(second[0]) - weight(first[0]));
   const taken: Box[] = [];
-  for (const [edge, from, to] of labels.slice(0, MOST_LABELS)) label(context, edge, from, to, camera.zoom, scene, taken);
+  for (const [edge, from, to] of labels.slice(0, MOST_LABELS))
+    label(context, edge, from, to, camera.zoom, scene, taken);
   context.restore();
 }
 
@@ -99,7 +110,14 @@ function drawEdge(
   curve(context, from, to, meets ? scene.palette.meeting : scene.palette.edge, strength, opacity);
 }
 
-function curve(context: CanvasRenderingContext2D, from: Spot, to: Spot, colour: string, width: number, opacity: number): void {
+function curve(
+  context: CanvasRenderingContext2D,
+  from: Spot,
+  to: Spot,
+  colour: string,
+  width: number,
+  opacity: number,
+): void {
   const bend = (to.y - from.y) * 0.5;
   context.globalAlpha = opacity;
   context.strokeStyle = colour;
@@ -116,7 +134,10 @@ function onCurve(from: Spot, to: Spot, share: number): { x: number; y: number } 
   const rest = 1 - share;
   const [a, b, c, d] = [rest ** 3, 3 * rest * rest * share, 3 * rest * share * share, share ** 3];
   const bend = (to.y - from.y) * 0.5;
-  return { x: (a + b) * from.x + (c + d) * to.x, y: a * from.y + b * (from.y + bend) + c * (to.y - bend) + d * to.y };
+  return {
+    x: (a + b) * from.x + (c + d) * to.x,
+    y: a * from.y + b * (from.y + bend) + c * (to.y - bend) + d * to.y,
+  };
 }
 
 function drawNode(
@@ -161,7 +182,11 @@ function outline(context: CanvasRenderingContext2D, node: GraphNode, spot: Spot,
 
 /** A corner in the colour of what is proven, for the side to move. */
 function mark(context: CanvasRenderingContext2D, node: GraphNode, spot: Spot, palette: Palette): void {
-  const colour = node.state.endsWith('win') ? palette.win : node.state.endsWith('loss') ? palette.loss : palette.draw;
+  const colour = node.state.endsWith('win')
+    ? palette.win
+    : node.state.endsWith('loss')
+      ? palette.loss
+      : palette.draw;
   const size = Math.max(4, spot.radius * 0.8);
   context.fillStyle = colour;
   context.beginPath();
@@ -202,8 +227,19 @@ function label(
   context.textBaseline = 'middle';
   const at = onCurve(from, to, 0.68); // nearer to the child, where the edges of a node have parted
   const half = Math.max(...lines.map((text) => context.measureText(text).width)) / 2;
-  const box = { left: at.x - half, right: at.x + half, top: at.y - lines.length * size * 0.6, bottom: at.y + lines.length * size * 0.6 };
-  if (taken.some((other) => box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top)) return;
+  const box = {
+    left: at.x - half,
+    right: at.x + half,
+    top: at.y - lines.length * size * 0.6,
+    bottom: at.y + lines.length * size * 0.6,
+  };
+  if (
+    taken.some(
+      (other) =>
+        box.left < other.right && box.right > other.left && box.top < other.bottom && box.bottom > other.top,
+    )
+  )
+    return;
   taken.push(box);
   lines.forEach((text, index) => {
     const y = at.y + (index - (lines.length - 1) / 2) * size * 1.15;

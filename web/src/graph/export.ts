@@ -37,7 +37,11 @@ export function toJson(graph: Graph, variant: Variant): string {
 
 export function toDot(graph: Graph): string {
   const most = Math.max(1, graph.nodes[0]?.visits ?? 1);
-  const lines = ['digraph search {', '  node [style=filled, fontname="sans-serif"];', '  edge [fontsize=10];'];
+  const lines = [
+    'digraph search {',
+    '  node [style=filled, fontname="sans-serif"];',
+    '  edge [fontsize=10];',
+  ];
   for (const node of graph.nodes) {
     const attributes = [
       `label="${count(node.visits)}\\n${signed(node.white, 2)}"`,
@@ -51,7 +55,9 @@ export function toDot(graph: Graph): string {
   }
   for (const edge of graph.edges) {
     const width = (0.5 + (4 * edge.visits) / most).toFixed(2);
-    lines.push(`  ${edge.source} -> ${edge.target} [label="${edge.move}", tooltip="${edgeText(edge)}", penwidth=${width}];`);
+    lines.push(
+      `  ${edge.source} -> ${edge.target} [label="${edge.move}", tooltip="${edgeText(edge)}", penwidth=${width}];`,
+    );
   }
   return [...lines, '}', ''].join('\n');
 }

@@ -24,7 +24,11 @@ const MOST_STRETCH = 4;
 
 /** The places of all nodes; a graph that is narrower than `aspect` (width by height) is stretched. */
 export function layOut(graph: Graph, aspect = 0): Layout {
-  const spots = graph.nodes.map((node): Spot => ({ x: 0, y: node.depth * LAYER_HEIGHT, radius: radiusOf(node, graph) }));
+  const spots = graph.nodes.map((node): Spot => ({
+    x: 0,
+    y: node.depth * LAYER_HEIGHT,
+    radius: radiusOf(node, graph),
+  }));
   const layers: GraphNode[][] = [];
   for (const node of graph.nodes) (layers[node.depth] ??= []).push(node);
   const filled = layers.filter((layer) => layer.length > 0);
@@ -81,7 +85,11 @@ function wishFromChildren(node: GraphNode, spots: readonly Spot[], present: numb
 
 /** Nodes of a layer as near to their wishes as their sizes allow, in their order (least squares). */
 function place(layer: readonly GraphNode[], wish: Float64Array, spotOf: (node: GraphNode) => Spot): void {
-  interface Block { sum: number; weight: number; first: number }
+  interface Block {
+    sum: number;
+    weight: number;
+    first: number;
+  }
   const offsets: number[] = [];
   const blocks: Block[] = [];
   let offset = 0;
@@ -91,7 +99,11 @@ function place(layer: readonly GraphNode[], wish: Float64Array, spotOf: (node: G
     offsets.push(offset);
     const weight = spotOf(node).radius;
     let block: Block = { sum: weight * ((wish[node.id] ?? 0) - offset), weight, first: index };
-    for (let last = blocks.at(-1); last && last.sum / last.weight > block.sum / block.weight; last = blocks.at(-1)) {
+    for (
+      let last = blocks.at(-1);
+      last && last.sum / last.weight > block.sum / block.weight;
+      last = blocks.at(-1)
+    ) {
       block = { sum: last.sum + block.sum, weight: last.weight + block.weight, first: last.first };
       blocks.pop();
     }
@@ -117,7 +129,10 @@ function bounded(spots: Spot[], aspect: number): Layout {
     bottom = Math.max(bottom, spot.y);
   }
   const height = bottom + 2 * margin;
-  const stretch = Math.min(MOST_STRETCH, Math.max(1, (aspect * height - 2 * margin) / Math.max(1, right - left)));
+  const stretch = Math.min(
+    MOST_STRETCH,
+    Math.max(1, (aspect * height - 2 * margin) / Math.max(1, right - left)),
+  );
   for (const spot of spots) {
     spot.x = (spot.x - left) * stretch + margin;
     spot.y += margin;

@@ -39,6 +39,8 @@ export const DARK: Palette = {
 export function shade(white: number): string {
   const strength = Math.min(1, Math.abs(white)) ** 0.45; // most of what matters happens near 0
   const end = white < 0 ? [16, 32, 58] : [255, 240, 196];
-  const [red, green, blue] = [148, 160, 170].map((middle, part) => Math.round(middle + ((end[part] ?? 0) - middle) * strength));
+  const [red, green, blue] = [148, 160, 170].map((middle, part) =>
+    Math.round(middle + ((end[part] ?? 0) - middle) * strength),
+  );
   return `rgb(${red ?? 0}, ${green ?? 0}, ${blue ?? 0})`;
 }

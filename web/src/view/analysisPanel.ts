@@ -30,7 +30,10 @@ export function analysisPanel(app: App): VNode {
     h('div.column', { key: 'engine' }, [
       h('section.card.engine', { attrs: { 'aria-label': 'Analysis' } }, [
         engineHead(app),
-        h('div.sides', sides.map((side) => sideView(app, side))),
+        h(
+          'div.sides',
+          sides.map((side) => sideView(app, side)),
+        ),
       ]),
     ]),
     h('div.column', { key: 'game' }, [moveList(app), chart(app), runs(app)]),
@@ -42,7 +45,12 @@ export function engineHead(app: App): VNode {
   const { analysis: present } = state;
   return h('div.engine-head', [
     startButton(app),
-    select('Lines', [1, 2, 3, 4, 5, 6, 8].map((lines) => [String(lines), String(lines)] as const), String(present.lines), (lines) => analysis.setLines(app, Number(lines))),
+    select(
+      'Lines',
+      [1, 2, 3, 4, 5, 6, 8].map((lines) => [String(lines), String(lines)] as const),
+      String(present.lines),
+      (lines) => analysis.setLines(app, Number(lines)),
+    ),
     check('Compare two presets', present.compare, (compare) => analysis.setCompare(app, compare)),
     check('Arrows', state.arrows, (arrows) => {
       state.arrows = arrows;
@@ -56,7 +64,11 @@ export function startButton(app: App): VNode {
   return state.analysis.running
     ? button('Stop', () => analysis.stop(app), { icon: 'stop', showsText: true, kind: 'primary', id: 'stop' })
     : button('Analyse', () => analysis.start(app), {
-        icon: 'play', showsText: true, kind: 'primary', id: 'start', disabled: state.line !== 'open' || !!game.ending(state),
+        icon: 'play',
+        showsText: true,
+        kind: 'primary',
+        id: 'start',
+        disabled: state.line !== 'open' || !!game.ending(state),
       });
 }
 
@@ -78,7 +90,8 @@ function emptyText(app: App): string {
   const { state } = app;
   const end = game.ending(state);
   if (end) return 'The game is over in this position.';
-  if (state.analysis.sweep.length) return `The game is being judged: ${state.analysis.sweep.length} positions to go.`;
+  if (state.analysis.sweep.length)
+    return `The game is being judged: ${state.analysis.sweep.length} positions to go.`;
   if (state.line !== 'open') return 'The engine is away.';
   return state.analysis.running ? 'Searching…' : 'Start the analysis to see lines, values and visits.';
 }
@@ -93,18 +106,33 @@ export function verdictRow(app: App, report: Report): VNode {
   return h('div.verdict', [
     h('strong.score', { attrs: { 'data-id': 'score' } }, score(white.cp, white.mate)),
     proven ? h('span.badge.proven', `Proven ${proven}`) : null,
-    h('div.wdl', { attrs: { role: 'img', 'aria-label': `White wins ${ours / 10} %, draw ${draw / 10} %, Black wins ${theirs / 10} %` } }, [
-      share('white', ours), share('draw', draw), share('black', theirs),
-    ]),
+    h(
+      'div.wdl',
+      {
+        attrs: {
+          role: 'img',
+          'aria-label': `White wins ${ours / 10} %, draw ${draw / 10} %, Black wins ${theirs / 10} %`,
+        },
+      },
+      [share('white', ours), share('draw', draw), share('black', theirs)],
+    ),
   ]);
 }
 
 function share(kind: string, permille: number): VNode {
-  return h(`span.${kind}`, { style: { width: `${permille / 10}%` } }, permille >= 130 ? `${Math.round(permille / 10)}%` : '');
+  return h(
+    `span.${kind}`,
+    { style: { width: `${permille / 10}%` } },
+    permille >= 130 ? `${Math.round(permille / 10)}%` : '',
+  );
 }
 
 export function lines(app: App, report: Report): VNode {
-  return h('ol.lines', { attrs: { 'aria-label': 'Principal variations' } }, report.lines.map((line, index) => lineRow(app, line, index)));
+  return h(
+    'ol.lines',
+    { attrs: { 'aria-label': 'Principal variations' } },
+    report.lines.map((line, index) => lineRow(app, line, index)),
+  );
 }
 
 function lineRow(app: App, line: Line, index: number): VNode {
@@ -115,16 +143,24 @@ function lineRow(app: App, line: Line, index: number): VNode {
   const proven = verdict(line.state, line.plies);
   const first = plyOf(fen);
   return h('li', { key: index }, [
-    h('span.score', { class: { good: forWhite(turn, line.cp) > 0 } }, score(forWhite(turn, line.cp), line.mate === null ? null : forWhite(turn, line.mate))),
+    h(
+      'span.score',
+      { class: { good: forWhite(turn, line.cp) > 0 } },
+      score(forWhite(turn, line.cp), line.mate === null ? null : forWhite(turn, line.mate)),
+    ),
     h('span.text', [
       ...said.map((san, step) => {
         const ply = first + step;
         const number = ply % 2 === 0 ? `${ply / 2 + 1}.\u00a0` : step === 0 ? `${(ply + 1) / 2}…\u00a0` : '';
-        return h('button.move', {
-          key: step,
-          attrs: { type: 'button', title: 'Play the line up to here' },
-          on: { click: () => playLine(app, line.moves.slice(0, step + 1)) },
-        }, number + san);
+        return h(
+          'button.move',
+          {
+            key: step,
+            attrs: { type: 'button', title: 'Play the line up to here' },
+            on: { click: () => playLine(app, line.moves.slice(0, step + 1)) },
+          },
+          number + san,
+        );
       }),
       proven ? h('span.badge', proven) : null,
     ]),
@@ -144,27 +180,55 @@ export function table(app: App, report: Report): VNode {
   const { fen } = game.here(app.state);
   const turn = turnOf(fen);
   const shown = report.moves.slice(0, MOST_ROWS);
-  const total = Math.max(1, report.moves.reduce((sum, row) => sum + row.visits, 0));
+  const total = Math.max(
+    1,
+    report.moves.reduce((sum, row) => sum + row.visits, 0),
+  );
   const largest = Math.max(0.1, ...shown.map((row) => Math.abs(row.q ?? 0)));
-  return h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Moves of the position' } }, [h('table', [
-    h('thead', [h('tr', [h('th', 'Move'), h('th', 'Visits'), h('th', 'Q'), h('th', 'Prior'), h('th', [h('span.sr-only', 'Proven')])])]),
-    h('tbody', shown.map((row) => moveRow(app, fen, row, { total, largest, sign: turn === 'white' ? 1 : -1 }))),
-  ])]);
+  return h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Moves of the position' } }, [
+    h('table', [
+      h('thead', [
+        h('tr', [
+          h('th', 'Move'),
+          h('th', 'Visits'),
+          h('th', 'Q'),
+          h('th', 'Prior'),
+          h('th', [h('span.sr-only', 'Proven')]),
+        ]),
+      ]),
+      h(
+        'tbody',
+        shown.map((row) => moveRow(app, fen, row, { total, largest, sign: turn === 'white' ? 1 : -1 })),
+      ),
+    ]),
+  ]);
 }
 
 /** One move; its bars are relative to all visits, to the largest Q, and to 1. */
 function moveRow(
-  app: App, fen: string, row: MoveRow, { total, largest, sign }: { total: number; largest: number; sign: number },
+  app: App,
+  fen: string,
+  row: MoveRow,
+  { total, largest, sign }: { total: number; largest: number; sign: number },
 ): VNode {
   const san = sanCached(app, fen, [row.move])[0] ?? row.move;
   const q = row.q === null ? null : sign * row.q;
   return h('tr', { key: row.move, attrs: { 'data-move': row.move } }, [
-    h('td', [h('button.move', { attrs: { type: 'button' }, on: { click: () => game.play(app, row.move) } }, san)]),
+    h('td', [
+      h('button.move', { attrs: { type: 'button' }, on: { click: () => game.play(app, row.move) } }, san),
+    ]),
     h('td.meter', [h('i', { style: { width: percent(row.visits / total) } }), h('span', count(row.visits))]),
-    h('td.q', [h('div', [
-      h('span', q === null ? '–' : signed(q, 2)),
-      h('span.track', q === null ? [] : [h('i', { class: { minus: q < 0 }, style: { width: `${(Math.abs(q) / largest) * 50}%` } })]),
-    ])]),
+    h('td.q', [
+      h('div', [
+        h('span', q === null ? '–' : signed(q, 2)),
+        h(
+          'span.track',
+          q === null
+            ? []
+            : [h('i', { class: { minus: q < 0 }, style: { width: `${(Math.abs(q) / largest) * 50}%` } })],
+        ),
+      ]),
+    ]),
     h('td.meter.prior', [h('i', { style: { width: percent(row.prior) } }), h('span', percent(row.prior))]),
     h('td.proven', verdict(row.state, row.plies)),
   ]);
@@ -175,15 +239,25 @@ export function statistics(report: Report): VNode {
   const rows: [string, string, string][] = [
     ['Visits', count(numbers.visits), 'Visits of the position'],
     ['Speed', report.speed === undefined ? '–' : `${count(report.speed)}/s`, 'Simulations per second'],
-    ['Depth', `${numbers.mean_depth.toFixed(1)} / ${numbers.max_depth}`, 'Mean and longest trajectory of the last slice'],
+    [
+      'Depth',
+      `${numbers.mean_depth.toFixed(1)} / ${numbers.max_depth}`,
+      'Mean and longest trajectory of the last slice',
+    ],
     ['Nodes', count(numbers.nodes), 'Nodes of the graph'],
     ['Transpositions', count(numbers.transpositions), 'Nodes with more than one parent'],
     ['Solved', count(numbers.solved), 'Nodes with a proof'],
     ['Leak', numbers.leak.toFixed(4), 'Mean distance of an edge’s Q and the value of its child'],
     ['Memory', megabytes(numbers.bytes), 'Memory of the graph'],
   ];
-  if (numbers.tablebase_hits) rows.push(['Tablebase hits', count(numbers.tablebase_hits), 'Nodes whose result a tablebase knew']);
-  return h('dl.statistics', rows.map(([name, value, meaning]) => h('div', { key: name, attrs: { title: meaning } }, [h('dt', name), h('dd', value)])));
+  if (numbers.tablebase_hits)
+    rows.push(['Tablebase hits', count(numbers.tablebase_hits), 'Nodes whose result a tablebase knew']);
+  return h(
+    'dl.statistics',
+    rows.map(([name, value, meaning]) =>
+      h('div', { key: name, attrs: { title: meaning } }, [h('dt', name), h('dd', value)]),
+    ),
+  );
 }
 
 /** Recipes that were tried here, one beside the other. */
@@ -192,18 +266,30 @@ function runs(app: App): VNode | null {
   if (present.rows.length < 2 || present.fen !== game.here(app.state).fen) return null;
   return h('section.card.runs', { attrs: { 'aria-label': 'What changes' } }, [
     h('h2', 'What changes'),
-    h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Recipes tried here' } }, [h('table', [
-      h('thead', [h('tr', ['Recipe', 'Move', 'Score', 'Visits', 'Transp.', 'Solved', 'Leak'].map((name) => h('th', name)))]),
-      h('tbody', present.rows.map((row) => h('tr', { key: row.label }, [
-        h('td.label', { attrs: { title: row.label } }, row.label),
-        h('td', row.move),
-        h('td', score(row.cp, null)),
-        h('td', count(row.visits)),
-        h('td', count(row.transpositions)),
-        h('td', count(row.solved)),
-        h('td', row.leak.toFixed(4)),
-      ]))),
-    ])]),
+    h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Recipes tried here' } }, [
+      h('table', [
+        h('thead', [
+          h(
+            'tr',
+            ['Recipe', 'Move', 'Score', 'Visits', 'Transp.', 'Solved', 'Leak'].map((name) => h('th', name)),
+          ),
+        ]),
+        h(
+          'tbody',
+          present.rows.map((row) =>
+            h('tr', { key: row.label }, [
+              h('td.label', { attrs: { title: row.label } }, row.label),
+              h('td', row.move),
+              h('td', score(row.cp, null)),
+              h('td', count(row.visits)),
+              h('td', count(row.transpositions)),
+              h('td', count(row.solved)),
+              h('td', row.leak.toFixed(4)),
+            ]),
+          ),
+        ),
+      ]),
+    ]),
   ]);
 }
 

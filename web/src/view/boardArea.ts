@@ -36,7 +36,12 @@ export function boardArea(app: App): VNode {
       h('div.board-frame', [
         h('div.board', {
           key: 'board',
-          attrs: { tabindex: 0, role: 'application', 'aria-label': boardName(app), 'aria-describedby': 'board-help' },
+          attrs: {
+            tabindex: 0,
+            role: 'application',
+            'aria-label': boardName(app),
+            'aria-describedby': 'board-help',
+          },
           hook: {
             insert: (vnode) => {
               board = new Board(vnode.elm as HTMLElement, app);
@@ -60,7 +65,10 @@ export function boardArea(app: App): VNode {
     ]),
     strip(app, state.orientation),
     controls(app),
-    h('p#board-help.sr-only', 'Arrow keys move a cursor, Enter selects a piece and its square, Escape lets go. In crazyhouse the letters p, n, b, r and q choose a piece to drop. Moves can also be typed in the field below.'),
+    h(
+      'p#board-help.sr-only',
+      'Arrow keys move a cursor, Enter selects a piece and its square, Escape lets go. In crazyhouse the letters p, n, b, r and q choose a piece to drop. Moves can also be typed in the field below.',
+    ),
   ]);
 }
 
@@ -77,11 +85,19 @@ function strip(app: App, side: Color): VNode {
   const isTurn = turnOf(fen) === side;
   const current = state.mode === 'play' ? state.match : null;
   const name = current
-    ? current.human === side ? 'You' : `Anabranch · ${match.strengthText(current.strength)}`
-    : side === 'white' ? 'White' : 'Black';
+    ? current.human === side
+      ? 'You'
+      : `Anabranch · ${match.strengthText(current.strength)}`
+    : side === 'white'
+      ? 'White'
+      : 'Black';
   const isThinking = current && current.human !== side && state.order?.purpose === 'move';
   return h('div.strip', { key: `strip-${side}`, class: { turn: isTurn } }, [
-    h('span.player', [h(`i.disc.${side}`), h('span', name), isThinking ? h('span.dots', { attrs: { role: 'status' } }, 'thinking') : null]),
+    h('span.player', [
+      h(`i.disc.${side}`),
+      h('span', name),
+      isThinking ? h('span.dots', { attrs: { role: 'status' } }, 'thinking') : null,
+    ]),
     state.game.variant === 'crazyhouse' ? pocket(app, side, fen) : null,
     current?.clock ? clock(app, side) : null,
   ]);
@@ -91,10 +107,14 @@ function clock(app: App, side: Color): VNode {
   const running = app.state.match?.clock;
   if (!running) return h('span');
   const left = leftOn(running, side, app.now());
-  return h('span.clock', {
-    class: { running: running.running === side, low: left < 20 },
-    attrs: { role: 'timer', 'aria-label': `Clock of ${side}` },
-  }, clockText(left));
+  return h(
+    'span.clock',
+    {
+      class: { running: running.running === side, low: left < 20 },
+      attrs: { role: 'timer', 'aria-label': `Clock of ${side}` },
+    },
+    clockText(left),
+  );
 }
 
 function pocket(app: App, side: Color, fen: string): VNode {
@@ -102,59 +122,77 @@ function pocket(app: App, side: Color, fen: string): VNode {
   const material = positionOf('crazyhouse', fen).pockets?.[side];
   const isOwn = game.mayMove(state) && turnOf(fen) === side;
   const mayPlan = game.mayPremove(state) && state.match?.human === side;
-  return h('div.pocket', { attrs: { role: 'group', 'aria-label': `Pocket of ${side}` } }, POCKET.map((role) => {
-    const count = material?.[role] ?? 0;
-    const drag = (event: MouseEvent | TouchEvent): void => {
-      if (count && (isOwn || mayPlan)) board?.dragFromPocket(side, role, event);
-    };
-    const choose = (): void => {
-      if (!isOwn || !count) return;
-      state.dropRole = state.dropRole === role ? null : role;
-      app.redraw();
-    };
-    return h('button.pocket-piece.cg-wrap', {
-      key: role,
-      class: { empty: !count },
-      attrs: {
-        type: 'button',
-        disabled: !count || !(isOwn || mayPlan),
-        'aria-label': `${count} ${role}${count === 1 ? '' : 's'} to drop`,
-        'aria-pressed': String(isOwn && state.dropRole === role),
-        'data-role': role,
-        'data-count': count,
-      },
-      on: {
-        mousedown: drag,
-        touchstart: drag,
-        touchend: (event: TouchEvent) => {
-          // A finger that did not leave the piece has tapped it; there will be no click after a drag.
-          const touch = event.changedTouches[0];
-          const under = touch && document.elementFromPoint(touch.clientX, touch.clientY);
-          if (under?.closest('button') !== event.currentTarget) return;
-          event.preventDefault();
-          choose();
+  return h(
+    'div.pocket',
+    { attrs: { role: 'group', 'aria-label': `Pocket of ${side}` } },
+    POCKET.map((role) => {
+      const count = material?.[role] ?? 0;
+      const drag = (event: MouseEvent | TouchEvent): void => {
+        if (count && (isOwn || mayPlan)) board?.dragFromPocket(side, role, event);
+      };
+      const choose = (): void => {
+        if (!isOwn || !count) return;
+        state.dropRole = state.dropRole === role ? null : role;
+        app.redraw();
+      };
+      return h(
+        'button.pocket-piece.cg-wrap',
+        {
+          key: role,
+          class: { empty: !count },
+          attrs: {
+            type: 'button',
+            disabled: !count || !(isOwn || mayPlan),
+            'aria-label': `${count} ${role}${count === 1 ? '' : 's'} to drop`,
+            'aria-pressed': String(isOwn && state.dropRole === role),
+            'data-role': role,
+            'data-count': count,
+          },
+          on: {
+            mousedown: drag,
+            touchstart: drag,
+            touchend: (event: TouchEvent) => {
+              // A finger that did not leave the piece has tapped it; there will be no click after a drag.
+              const touch = event.changedTouches[0];
+              const under = touch && document.elementFromPoint(touch.clientX, touch.clientY);
+              if (under?.closest('button') !== event.currentTarget) return;
+              event.preventDefault();
+              choose();
+            },
+            click: choose,
+          },
         },
-        click: choose,
-      },
-    }, [h(`piece.${side}.${role}`), count ? h('span.count', String(count)) : null]);
-  }));
+        [h(`piece.${side}.${role}`), count ? h('span.count', String(count)) : null],
+      );
+    }),
+  );
 }
 
 function bar(app: App): VNode {
   const { state } = app;
   const judgement = game.here(state).judgement;
   const end = game.ending(state);
-  const value = end ? (end.winner === 'white' ? 1 : end.winner === 'black' ? -1 : 0) : (judgement?.value ?? 0);
+  const value = end
+    ? end.winner === 'white'
+      ? 1
+      : end.winner === 'black'
+        ? -1
+        : 0
+    : (judgement?.value ?? 0);
   const share = (1 + Math.max(-1, Math.min(1, value))) / 2;
   const text = judgement && !end ? score(judgement.cp, judgement.mate) : '';
-  return h('div.bar', {
-    key: 'bar',
-    class: { flipped: state.orientation === 'black', unknown: !judgement && !end },
-    attrs: { role: 'img', 'aria-label': text ? `Evaluation ${text} for White` : 'No evaluation yet' },
-  }, [
-    h('span.white', { style: { height: percent(share) } }),
-    text ? h('span.number', { class: { low: share < 0.5 } }, text.replace('+', '')) : null,
-  ]);
+  return h(
+    'div.bar',
+    {
+      key: 'bar',
+      class: { flipped: state.orientation === 'black', unknown: !judgement && !end },
+      attrs: { role: 'img', 'aria-label': text ? `Evaluation ${text} for White` : 'No evaluation yet' },
+    },
+    [
+      h('span.white', { style: { height: percent(share) } }),
+      text ? h('span.number', { class: { low: share < 0.5 } }, text.replace('+', '')) : null,
+    ],
+  );
 }
 
 function promotion(app: App): VNode | null {
@@ -162,29 +200,50 @@ function promotion(app: App): VNode | null {
   if (!chosen) return null;
   const file = chosen.to.charCodeAt(0) - 97;
   const column = app.state.orientation === 'white' ? file : 7 - file;
-  const isTop = (app.state.orientation === chosen.colour);
-  return h('div.promotion', { attrs: { role: 'dialog', 'aria-label': 'Promote to' }, on: { click: () => game.choosePromotion(app, null) } },
-    [h('div.choices', { style: { left: `${column * 12.5}%` }, class: { bottom: !isTop } }, PROMOTIONS.map((role, index) =>
-      h('button.cg-wrap', {
-        key: role,
-        attrs: { type: 'button', 'aria-label': role, 'data-role': role },
-        hook: index ? {} : { insert: (vnode) => (vnode.elm as HTMLElement).focus() },
-        on: {
-          click: (event: Event) => {
-            event.stopPropagation();
-            game.choosePromotion(app, role);
-          },
-        },
-      }, [h(`piece.${chosen.colour}.${role}`)])))]);
+  const isTop = app.state.orientation === chosen.colour;
+  return h(
+    'div.promotion',
+    {
+      attrs: { role: 'dialog', 'aria-label': 'Promote to' },
+      on: { click: () => game.choosePromotion(app, null) },
+    },
+    [
+      h(
+        'div.choices',
+        { style: { left: `${column * 12.5}%` }, class: { bottom: !isTop } },
+        PROMOTIONS.map((role, index) =>
+          h(
+            'button.cg-wrap',
+            {
+              key: role,
+              attrs: { type: 'button', 'aria-label': role, 'data-role': role },
+              hook: index ? {} : { insert: (vnode) => (vnode.elm as HTMLElement).focus() },
+              on: {
+                click: (event: Event) => {
+                  event.stopPropagation();
+                  game.choosePromotion(app, role);
+                },
+              },
+            },
+            [h(`piece.${chosen.colour}.${role}`)],
+          ),
+        ),
+      ),
+    ],
+  );
 }
 
 function preview(app: App): VNode {
   return h('div.preview', { key: 'preview' }, [
     h('span', 'A position of the graph'),
-    button('Back to the game', () => {
-      app.state.selected = null;
-      app.redraw();
-    }, { icon: 'close' }),
+    button(
+      'Back to the game',
+      () => {
+        app.state.selected = null;
+        app.redraw();
+      },
+      { icon: 'close' },
+    ),
   ]);
 }
 
@@ -197,39 +256,60 @@ function controls(app: App): VNode {
       button('Forward', () => game.forward(app), { icon: 'forward' }),
       button('Last position', () => game.toEnd(app), { icon: 'last' }),
     ]),
-    h('form.typed', {
-      on: {
-        submit: (event: Event) => {
-          event.preventDefault();
-          if (game.play(app, state.typed)) {
-            state.typed = '';
-            (event.target as HTMLFormElement).reset(); // it may be quicker than the next drawing
-          } else state.announcement = `${state.typed || 'Nothing'} is not a legal move here.`;
-          state.notice = state.typed ? state.announcement : '';
-          app.redraw();
+    h(
+      'form.typed',
+      {
+        on: {
+          submit: (event: Event) => {
+            event.preventDefault();
+            if (game.play(app, state.typed)) {
+              state.typed = '';
+              (event.target as HTMLFormElement).reset(); // it may be quicker than the next drawing
+            } else state.announcement = `${state.typed || 'Nothing'} is not a legal move here.`;
+            state.notice = state.typed ? state.announcement : '';
+            app.redraw();
+          },
         },
       },
-    }, [h('input', {
-      attrs: { type: 'text', placeholder: 'Move…', 'aria-label': 'Type a move', autocomplete: 'off', spellcheck: 'false', maxlength: 12 },
-      props: { value: state.typed },
-      on: {
-        input: (event: Event) => {
-          state.typed = (event.target as HTMLInputElement).value;
-          app.redraw();
-        },
-      },
-    })]),
+      [
+        h('input', {
+          attrs: {
+            type: 'text',
+            placeholder: 'Move…',
+            'aria-label': 'Type a move',
+            autocomplete: 'off',
+            spellcheck: 'false',
+            maxlength: 12,
+          },
+          props: { value: state.typed },
+          on: {
+            input: (event: Event) => {
+              state.typed = (event.target as HTMLInputElement).value;
+              app.redraw();
+            },
+          },
+        }),
+      ],
+    ),
     h('div.keys', [
       button('Flip the board', () => game.flip(app), { icon: 'flip' }),
-      button('Paste FEN or PGN', () => {
-        state.dialog = 'import';
-        app.redraw();
-      }, { icon: 'paste' }),
-      button('Openings', () => {
-        state.dialog = 'openings';
-        game.askSuite(app);
-        app.redraw();
-      }, { icon: 'book' }),
+      button(
+        'Paste FEN or PGN',
+        () => {
+          state.dialog = 'import';
+          app.redraw();
+        },
+        { icon: 'paste' },
+      ),
+      button(
+        'Openings',
+        () => {
+          state.dialog = 'openings';
+          game.askSuite(app);
+          app.redraw();
+        },
+        { icon: 'book' },
+      ),
     ]),
   ]);
 }

@@ -19,35 +19,62 @@ export function chart(app: App): VNode {
       h('h2', 'Evaluation'),
       waits
         ? button(`Stop (${waits} to go)`, () => analysis.stop(app), { kind: 'quiet', id: 'sweep-stop' })
-        : button('Judge the game', () => analysis.sweep(app), { kind: 'quiet', id: 'sweep', disabled: line.length < 2 || state.line !== 'open' }),
+        : button('Judge the game', () => analysis.sweep(app), {
+            kind: 'quiet',
+            id: 'sweep',
+            disabled: line.length < 2 || state.line !== 'open',
+          }),
     ]),
-    line.filter((node) => node.judgement).length > 1 ? plot(app, line) : h('p.empty', 'Values appear here as positions are searched.'),
+    line.filter((node) => node.judgement).length > 1
+      ? plot(app, line)
+      : h('p.empty', 'Values appear here as positions are searched.'),
   ]);
 }
 
 function plot(app: App, line: readonly TreeNode[]): VNode {
   const width = Math.max(1, line.length - 1);
-  const points = line.flatMap((node, index) => (node.judgement ? [{ x: (100 * index) / width, y: (HEIGHT * (1 - stretched(node.judgement.value))) / 2, node }] : []));
+  const points = line.flatMap((node, index) =>
+    node.judgement
+      ? [{ x: (100 * index) / width, y: (HEIGHT * (1 - stretched(node.judgement.value))) / 2, node }]
+      : [],
+  );
   const path = points.map(({ x, y }) => `${x.toFixed(2)},${y.toFixed(2)}`).join(' ');
   const first = points[0];
   const last = points.at(-1);
   const at = line.findIndex((node) => node.id === app.state.current);
-  return h('div.plot', {
-    on: {
-      click: (event: MouseEvent) => {
-        const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-        const node = line[Math.round(((event.clientX - box.left) / box.width) * width)];
-        if (node) game.goTo(app, node.id);
+  return h(
+    'div.plot',
+    {
+      on: {
+        click: (event: MouseEvent) => {
+          const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+          const node = line[Math.round(((event.clientX - box.left) / box.width) * width)];
+          if (node) game.goTo(app, node.id);
+        },
       },
     },
-  }, [
-    h('svg', { attrs: { viewBox: `0 0 100 ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': summary(points.map(({ node }) => node)) } }, [
-      first && last ? h('polygon.area', { attrs: { points: `${first.x},${HEIGHT} ${path} ${last.x},${HEIGHT}` } }) : null,
-      h('line.zero', { attrs: { x1: 0, x2: 100, y1: HEIGHT / 2, y2: HEIGHT / 2 } }),
-      h('polyline.curve', { attrs: { points: path } }),
-      h('line.now', { attrs: { x1: (100 * at) / width, x2: (100 * at) / width, y1: 0, y2: HEIGHT } }),
-    ]),
-  ]);
+    [
+      h(
+        'svg',
+        {
+          attrs: {
+            viewBox: `0 0 100 ${HEIGHT}`,
+            preserveAspectRatio: 'none',
+            role: 'img',
+            'aria-label': summary(points.map(({ node }) => node)),
+          },
+        },
+        [
+          first && last
+            ? h('polygon.area', { attrs: { points: `${first.x},${HEIGHT} ${path} ${last.x},${HEIGHT}` } })
+            : null,
+          h('line.zero', { attrs: { x1: 0, x2: 100, y1: HEIGHT / 2, y2: HEIGHT / 2 } }),
+          h('polyline.curve', { attrs: { points: path } }),
+          h('line.now', { attrs: { x1: (100 * at) / width, x2: (100 * at) / width, y1: 0, y2: HEIGHT } }),
+        ],
+      ),
+    ],
+  );
 }
 
 /** A value drawn larger near 0, where most games are decided. */

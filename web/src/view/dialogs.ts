@@ -20,29 +20,38 @@ function close(app: App): void {
 }
 
 function frame(app: App, title: string, content: VNode[]): VNode {
-  return h('dialog.dialog', {
-    key: title,
-    attrs: { 'aria-label': title },
-    hook: { insert: (vnode) => (vnode.elm as HTMLDialogElement).showModal() },
-    on: {
-      cancel: () => close(app),
-      click: (event: MouseEvent) => {
-        if (event.target === event.currentTarget) close(app);
+  return h(
+    'dialog.dialog',
+    {
+      key: title,
+      attrs: { 'aria-label': title },
+      hook: { insert: (vnode) => (vnode.elm as HTMLDialogElement).showModal() },
+      on: {
+        cancel: () => close(app),
+        click: (event: MouseEvent) => {
+          if (event.target === event.currentTarget) close(app);
+        },
       },
     },
-  }, [
-    h('div.dialog-body', [
-      h('div.card-head', [h('h2', title), button('Close', () => close(app), { icon: 'close' })]),
-      ...content,
-    ]),
-  ]);
+    [
+      h('div.dialog-body', [
+        h('div.card-head', [h('h2', title), button('Close', () => close(app), { icon: 'close' })]),
+        ...content,
+      ]),
+    ],
+  );
 }
 
 function importForm(app: App): VNode[] {
   const { state } = app;
   return [
     h('textarea', {
-      attrs: { rows: 9, 'aria-label': 'FEN or PGN', placeholder: 'A FEN, or a game as PGN. A FEN with pockets, …[Qn], is crazyhouse.', spellcheck: 'false' },
+      attrs: {
+        rows: 9,
+        'aria-label': 'FEN or PGN',
+        placeholder: 'A FEN, or a game as PGN. A FEN with pockets, …[Qn], is crazyhouse.',
+        spellcheck: 'false',
+      },
       props: { value: state.importText },
       on: {
         input: (event: Event) => {
@@ -52,7 +61,9 @@ function importForm(app: App): VNode[] {
       },
     }),
     state.importError ? h('p.error', { attrs: { role: 'alert' } }, state.importError) : h('span'),
-    h('div.buttons', [button('Put it on the board', () => game.importText(app), { kind: 'primary', id: 'import' })]),
+    h('div.buttons', [
+      button('Put it on the board', () => game.importText(app), { kind: 'primary', id: 'import' }),
+    ]),
   ];
 }
 
@@ -61,12 +72,20 @@ function suite(app: App): VNode {
   const { state } = app;
   const size = state.suites[state.game.variant]?.length ?? 0;
   return h('div.suite', [
-    number(size ? `Opening suite, 1 to ${size}` : 'Opening suite', state.suiteNumber, { min: 1, max: Math.max(1, size) }, (chosen) => {
-      state.suiteNumber = Math.round(chosen);
-      app.redraw();
-    }),
+    number(
+      size ? `Opening suite, 1 to ${size}` : 'Opening suite',
+      state.suiteNumber,
+      { min: 1, max: Math.max(1, size) },
+      (chosen) => {
+        state.suiteNumber = Math.round(chosen);
+        app.redraw();
+      },
+    ),
     button('Begin there', () => game.openSuite(app, state.suiteNumber), { disabled: !size, id: 'suite' }),
-    button('Drawn by lot', () => game.openSuite(app, 1 + Math.floor(Math.random() * size)), { disabled: !size, id: 'suite-lot' }),
+    button('Drawn by lot', () => game.openSuite(app, 1 + Math.floor(Math.random() * size)), {
+      disabled: !size,
+      id: 'suite-lot',
+    }),
   ]);
 }
 
@@ -74,25 +93,49 @@ function openings(app: App): VNode[] {
   const { state } = app;
   const { variant } = state.game;
   return [
-    segments('Variant', [['chess', 'Chess'], ['crazyhouse', 'Crazyhouse']], variant, (chosen: Variant) => {
-      game.restart(app, chosen);
-      game.askSuite(app);
-    }),
+    segments(
+      'Variant',
+      [
+        ['chess', 'Chess'],
+        ['crazyhouse', 'Crazyhouse'],
+      ],
+      variant,
+      (chosen: Variant) => {
+        game.restart(app, chosen);
+        game.askSuite(app);
+      },
+    ),
     suite(app),
     h('ul.openings', { attrs: { tabindex: 0, 'aria-label': 'Openings' } }, [
-      h('li', { key: 'start' }, [button('Start of the game', () => {
-        game.restart(app, variant);
-        close(app);
-      }, { kind: 'quiet' })]),
-      h('li', { key: '960' }, [button('Chess960, drawn by lot', () => {
-        game.restart(app, variant, chess960Start(Math.floor(Math.random() * 960), variant), true);
-        close(app);
-      }, { kind: 'quiet' })]),
-      ...OPENINGS[variant].map((opening) => h('li', { key: opening.name }, [
-        h('button.quiet', { attrs: { type: 'button' }, on: { click: () => game.openOpening(app, opening) } }, [
-          h('span', opening.name), h('small', opening.moves),
+      h('li', { key: 'start' }, [
+        button(
+          'Start of the game',
+          () => {
+            game.restart(app, variant);
+            close(app);
+          },
+          { kind: 'quiet' },
+        ),
+      ]),
+      h('li', { key: '960' }, [
+        button(
+          'Chess960, drawn by lot',
+          () => {
+            game.restart(app, variant, chess960Start(Math.floor(Math.random() * 960), variant), true);
+            close(app);
+          },
+          { kind: 'quiet' },
+        ),
+      ]),
+      ...OPENINGS[variant].map((opening) =>
+        h('li', { key: opening.name }, [
+          h(
+            'button.quiet',
+            { attrs: { type: 'button' }, on: { click: () => game.openOpening(app, opening) } },
+            [h('span', opening.name), h('small', opening.moves)],
+          ),
         ]),
-      ])),
+      ),
     ]),
   ];
 }

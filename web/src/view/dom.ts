@@ -2,7 +2,13 @@
 // everybody.
 import type { VNode, VNodeChildren, VNodeData } from 'snabbdom';
 import {
-  attributesModule, classModule, eventListenersModule, h, init, propsModule, styleModule,
+  attributesModule,
+  classModule,
+  eventListenersModule,
+  h,
+  init,
+  propsModule,
+  styleModule,
 } from 'snabbdom';
 
 export { h };
@@ -77,30 +83,54 @@ export function button(text: string, act: () => void, look: Look = {}): VNode {
 
 /** A choice of several, of which one holds. */
 export function segments<T extends string>(
-  label: string, options: readonly (readonly [T, string])[], chosen: T, choose: (value: T) => void,
+  label: string,
+  options: readonly (readonly [T, string])[],
+  chosen: T,
+  choose: (value: T) => void,
 ): VNode {
-  return h('div.segments', { attrs: { role: 'group', 'aria-label': label } }, options.map(([value, text]) =>
-    h('button', {
-      key: value,
-      attrs: { type: 'button', 'aria-pressed': String(value === chosen) },
-      on: { click: () => choose(value) },
-    }, text)));
+  return h(
+    'div.segments',
+    { attrs: { role: 'group', 'aria-label': label } },
+    options.map(([value, text]) =>
+      h(
+        'button',
+        {
+          key: value,
+          attrs: { type: 'button', 'aria-pressed': String(value === chosen) },
+          on: { click: () => choose(value) },
+        },
+        text,
+      ),
+    ),
+  );
 }
 
 export function select(
-  label: string, options: readonly (readonly [string, string])[], chosen: string, choose: (value: string) => void, isHidden = false,
+  label: string,
+  options: readonly (readonly [string, string])[],
+  chosen: string,
+  choose: (value: string) => void,
+  isHidden = false,
 ): VNode {
   return h('label.field', { class: { compact: isHidden } }, [
     h('span', { class: { 'sr-only': isHidden } }, label),
-    h('select', {
-      props: { value: chosen },
-      on: { change: (event: Event) => choose((event.target as HTMLSelectElement).value) },
-    }, options.map(([value, text]) => h('option', { attrs: { value, selected: value === chosen } }, text))),
+    h(
+      'select',
+      {
+        props: { value: chosen },
+        on: { change: (event: Event) => choose((event.target as HTMLSelectElement).value) },
+      },
+      options.map(([value, text]) => h('option', { attrs: { value, selected: value === chosen } }, text)),
+    ),
   ]);
 }
 
 export function number(
-  label: string, value: number, bounds: { min: number; max: number; step?: number }, choose: (value: number) => void, title = '',
+  label: string,
+  value: number,
+  bounds: { min: number; max: number; step?: number },
+  choose: (value: number) => void,
+  title = '',
 ): VNode {
   return h('label.field', { attrs: { title } }, [
     h('span', label),
@@ -118,7 +148,11 @@ export function number(
 }
 
 export function slider(
-  label: string, value: number, bounds: { min: number; max: number; step?: number }, shown: string, choose: (value: number) => void,
+  label: string,
+  value: number,
+  bounds: { min: number; max: number; step?: number },
+  shown: string,
+  choose: (value: number) => void,
 ): VNode {
   return h('label.field.slider', [
     h('span', [label, h('b', shown)]),

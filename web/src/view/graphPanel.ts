@@ -38,7 +38,9 @@ export function graphPanel(app: App): VNode {
           attrs: {
             tabindex: 0,
             role: 'application',
-            'aria-label': graph ? `Search graph, ${graph.nodes.length} nodes, ${graph.edges.length} edges. Arrow keys go from node to node.` : 'Search graph, empty',
+            'aria-label': graph
+              ? `Search graph, ${graph.nodes.length} nodes, ${graph.edges.length} edges. Arrow keys go from node to node.`
+              : 'Search graph, empty',
           },
           hook: {
             insert: (vnode) => mount(app, vnode.elm as HTMLCanvasElement),
@@ -49,7 +51,12 @@ export function graphPanel(app: App): VNode {
             },
           },
         }),
-        graph ? null : h('p.empty.centre', state.analysis.running ? 'The graph is growing…' : 'Start the search to see its graph.'),
+        graph
+          ? null
+          : h(
+              'p.empty.centre',
+              state.analysis.running ? 'The graph is growing…' : 'Start the search to see its graph.',
+            ),
         tooltip(app, graph),
         legend(),
       ]),
@@ -59,14 +66,18 @@ export function graphPanel(app: App): VNode {
 }
 
 function mount(app: App, element: HTMLCanvasElement): void {
-  canvas = new GraphCanvas(element, {
-    hovered: (id, x, y) => {
-      const before = pointed?.id;
-      pointed = id === null ? null : { id, x, y };
-      if (before !== pointed?.id) app.redraw();
+  canvas = new GraphCanvas(
+    element,
+    {
+      hovered: (id, x, y) => {
+        const before = pointed?.id;
+        pointed = id === null ? null : { id, x, y };
+        if (before !== pointed?.id) app.redraw();
+      },
+      selected: (id) => pick(app, id),
     },
-    selected: (id) => pick(app, id),
-  }, (fen, move) => sanCached(app, fen, [move])[0] ?? move);
+    (fen, move) => sanCached(app, fen, [move])[0] ?? move,
+  );
   syncGraph(app);
 }
 
@@ -80,13 +91,17 @@ export function syncGraph(app: App): void {
     pointed = null;
     canvas.show(graph, mainLine(app, graph), paletteOf(isDark), state.selected?.key ?? null);
   } else if (isDark !== shown.isDark) canvas.setPalette(paletteOf(isDark));
-  const selected = graph && state.selected ? graph.nodes.findIndex((node) => node.key === state.selected?.key) : -1;
+  const selected =
+    graph && state.selected ? graph.nodes.findIndex((node) => node.key === state.selected?.key) : -1;
   canvas.select(selected < 0 ? null : selected);
   shown = { graph, isDark };
 }
 
 export function darkNow(app: App): boolean {
-  return app.state.theme === 'dark' || (app.state.theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+  return (
+    app.state.theme === 'dark' ||
+    (app.state.theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
+  );
 }
 
 function paletteOf(isDark: boolean): Palette {
@@ -101,8 +116,12 @@ function pick(app: App, id: number | null): void {
   const { state } = app;
   const graph = state.analysis.graphs[state.viewSide];
   const node = id === null ? undefined : graph?.nodes[id];
-  state.selected = node && graph ? { key: node.key, fen: node.fen, way: wayTo(graph, node.id).map((edge) => edge.move) } : null;
-  if (node) state.announcement = `${wayText(app, state.selected?.way ?? []) || 'Root'}: ${count(node.visits)} visits, value ${signed(node.white, 2)} for White, ${node.above.length} parents.`;
+  state.selected =
+    node && graph
+      ? { key: node.key, fen: node.fen, way: wayTo(graph, node.id).map((edge) => edge.move) }
+      : null;
+  if (node)
+    state.announcement = `${wayText(app, state.selected?.way ?? []) || 'Root'}: ${count(node.visits)} visits, value ${signed(node.white, 2)} for White, ${node.above.length} parents.`;
   app.redraw();
 }
 
@@ -118,31 +137,56 @@ function toolbar(app: App, graph: Graph | null): VNode {
     startButton(app),
     presetSelect(app, state.viewSide, true),
     state.analysis.compare
-      ? segments('Which graph', [['0', 'A'], ['1', 'B']], state.viewSide ? '1' : '0', (side) => {
-          state.viewSide = side === '1' ? 1 : 0;
-          app.redraw();
-        })
+      ? segments(
+          'Which graph',
+          [
+            ['0', 'A'],
+            ['1', 'B'],
+          ],
+          state.viewSide ? '1' : '0',
+          (side) => {
+            state.viewSide = side === '1' ? 1 : 0;
+            app.redraw();
+          },
+        )
       : null,
-    slider('Nodes', view.nodes, { min: 20, max: most, step: 20 }, count(view.nodes), (nodes) => set({ nodes })),
+    slider('Nodes', view.nodes, { min: 20, max: most, step: 20 }, count(view.nodes), (nodes) =>
+      set({ nodes }),
+    ),
     slider('Depth', view.depth, { min: 1, max: 30 }, String(view.depth), (depth) => set({ depth })),
     h('div.keys', { attrs: { role: 'group', 'aria-label': 'Zoom' } }, [
       button('Zoom in', () => canvas?.zoomBy(1.4), { icon: 'plus' }),
       button('Zoom out', () => canvas?.zoomBy(1 / 1.4), { icon: 'minus' }),
       button('Show all', () => canvas?.fit(), { icon: 'fit' }),
     ]),
-    h('div.keys.exports', { attrs: { role: 'group', 'aria-label': 'Save the graph' } }, (['svg', 'dot', 'json'] as const).map((kind) =>
-      button(kind.toUpperCase(), () => {
-        if (graph) exportAs(app, graph, kind);
-      }, { kind: 'quiet', id: `export-${kind}`, disabled: !graph, icon: 'save', showsText: true }))),
+    h(
+      'div.keys.exports',
+      { attrs: { role: 'group', 'aria-label': 'Save the graph' } },
+      (['svg', 'dot', 'json'] as const).map((kind) =>
+        button(
+          kind.toUpperCase(),
+          () => {
+            if (graph) exportAs(app, graph, kind);
+          },
+          { kind: 'quiet', id: `export-${kind}`, disabled: !graph, icon: 'save', showsText: true },
+        ),
+      ),
+    ),
   ]);
 }
 
 function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
-  const text = kind === 'json'
-    ? toJson(graph, app.state.game.variant)
-    : kind === 'dot'
-      ? toDot(graph)
-      : toSvg(graph, canvas?.layout ?? { spots: [], width: 1, height: 1 }, new Set(mainLine(app, graph)), paletteOf(darkNow(app)));
+  const text =
+    kind === 'json'
+      ? toJson(graph, app.state.game.variant)
+      : kind === 'dot'
+        ? toDot(graph)
+        : toSvg(
+            graph,
+            canvas?.layout ?? { spots: [], width: 1, height: 1 },
+            new Set(mainLine(app, graph)),
+            paletteOf(darkNow(app)),
+          );
   const type = { svg: 'image/svg+xml', dot: 'text/vnd.graphviz', json: 'application/json' }[kind];
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type }));
@@ -154,11 +198,13 @@ function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
 function wayText(app: App, way: readonly string[]): string {
   const { fen } = game.here(app.state);
   const first = plyOf(fen);
-  return sanCached(app, fen, way).map((san, step) => {
-    const ply = first + step;
-    const number = ply % 2 === 0 ? `${ply / 2 + 1}. ` : step === 0 ? `${(ply + 1) / 2}… ` : '';
-    return number + san;
-  }).join(' ');
+  return sanCached(app, fen, way)
+    .map((san, step) => {
+      const ply = first + step;
+      const number = ply % 2 === 0 ? `${ply / 2 + 1}. ` : step === 0 ? `${(ply + 1) / 2}… ` : '';
+      return number + san;
+    })
+    .join(' ');
 }
 
 function tooltip(app: App, graph: Graph | null): VNode | null {
@@ -166,38 +212,64 @@ function tooltip(app: App, graph: Graph | null): VNode | null {
   if (!node || !graph || !pointed) return null;
   const isRight = canvas && pointed.x > canvas.canvas.clientWidth / 2;
   const isLow = canvas && pointed.y > canvas.canvas.clientHeight / 2;
-  return h('div.tooltip', {
-    style: {
-      left: isRight ? 'auto' : `${pointed.x + 16}px`,
-      right: isRight && canvas ? `${canvas.canvas.clientWidth - pointed.x + 16}px` : 'auto',
-      top: isLow ? 'auto' : `${pointed.y + 16}px`,
-      bottom: isLow && canvas ? `${canvas.canvas.clientHeight - pointed.y + 16}px` : 'auto',
+  return h(
+    'div.tooltip',
+    {
+      style: {
+        left: isRight ? 'auto' : `${pointed.x + 16}px`,
+        right: isRight && canvas ? `${canvas.canvas.clientWidth - pointed.x + 16}px` : 'auto',
+        top: isLow ? 'auto' : `${pointed.y + 16}px`,
+        bottom: isLow && canvas ? `${canvas.canvas.clientHeight - pointed.y + 16}px` : 'auto',
+      },
     },
-  }, nodeNumbers(app, graph, node));
+    nodeNumbers(app, graph, node),
+  );
 }
 
 function nodeNumbers(app: App, graph: Graph, node: GraphNode): VNode[] {
-  const way = wayText(app, wayTo(graph, node.id).map((edge) => edge.move));
+  const way = wayText(
+    app,
+    wayTo(graph, node.id).map((edge) => edge.move),
+  );
   const proven = verdict(node.state, node.plies);
   return [
     h('strong', way || 'The position on the board'),
-    h('dl.statistics', ([
-      ['Visits N', count(node.visits)],
-      ['Value V', `${signed(node.white, 3)} for White`],
-      ['First evaluation', signed(node.turn === 'white' ? node.raw : -node.raw, 3)],
-      ['Legal moves', String(node.legal)],
-      ...(proven ? [['Proven', `${proven} for ${node.turn}`]] : []),
-    ] as [string, string][]).map(([name, value]) => h('div', { key: name }, [h('dt', name), h('dd', value)]))),
-    node.above.length ? h('table.edges', [
-      h('thead', [h('tr', ['From', 'N', 'Q', 'P', 'Leak'].map((name) => h('th', name)))]),
-      h('tbody', node.above.slice(0, 6).map((edge) => h('tr', { key: `${edge.source}-${edge.move}` }, [
-        h('td', sanCached(app, graph.nodes[edge.source]?.fen ?? '', [edge.move])[0] ?? edge.move),
-        h('td', count(edge.visits)),
-        h('td', signed(edge.q, 3)),
-        h('td', percent(edge.prior)),
-        h('td', edge.leak.toFixed(4)),
-      ]))),
-    ]) : h('span'),
+    h(
+      'dl.statistics',
+      (
+        [
+          ['Visits N', count(node.visits)],
+          ['Value V', `${signed(node.white, 3)} for White`],
+          ['First evaluation', signed(node.turn === 'white' ? node.raw : -node.raw, 3)],
+          ['Legal moves', String(node.legal)],
+          ...(proven ? [['Proven', `${proven} for ${node.turn}`]] : []),
+        ] as [string, string][]
+      ).map(([name, value]) => h('div', { key: name }, [h('dt', name), h('dd', value)])),
+    ),
+    node.above.length
+      ? h('table.edges', [
+          h('thead', [
+            h(
+              'tr',
+              ['From', 'N', 'Q', 'P', 'Leak'].map((name) => h('th', name)),
+            ),
+          ]),
+          h(
+            'tbody',
+            node.above
+              .slice(0, 6)
+              .map((edge) =>
+                h('tr', { key: `${edge.source}-${edge.move}` }, [
+                  h('td', sanCached(app, graph.nodes[edge.source]?.fen ?? '', [edge.move])[0] ?? edge.move),
+                  h('td', count(edge.visits)),
+                  h('td', signed(edge.q, 3)),
+                  h('td', percent(edge.prior)),
+                  h('td', edge.leak.toFixed(4)),
+                ]),
+              ),
+          ),
+        ])
+      : h('span'),
   ];
 }
 
@@ -211,8 +283,16 @@ export function nodeCard(app: App): VNode {
     graph && node
       ? h('div', { attrs: { 'data-parents': node.above.length, 'data-fen': node.fen } }, [
           ...nodeNumbers(app, graph, node),
-          ways.length > 1 ? h('ul.ways', ways.slice(0, 6).map((way, index) => h('li', { key: index }, wayText(app, way)))) : h('span'),
-          button('Play this line on the board', () => playLine(app, state.selected?.way ?? []), { kind: 'quiet', disabled: !state.selected?.way.length }),
+          ways.length > 1
+            ? h(
+                'ul.ways',
+                ways.slice(0, 6).map((way, index) => h('li', { key: index }, wayText(app, way))),
+              )
+            : h('span'),
+          button('Play this line on the board', () => playLine(app, state.selected?.way ?? []), {
+            kind: 'quiet',
+            disabled: !state.selected?.way.length,
+          }),
         ])
       : h('p.empty', 'Click a node to see its position on the board.'),
   ]);
@@ -221,24 +301,45 @@ export function nodeCard(app: App): VNode {
 function meetingCard(app: App, graph: Graph | null): VNode {
   const found = graph ? meetings(graph) : [];
   return h('section.card.meetings', { attrs: { 'aria-label': 'Transpositions' } }, [
-    h('h2', ['Transpositions', found.length ? h('span.badge.meeting', `${count(found.length)} in view`) : null]),
+    h('h2', [
+      'Transpositions',
+      found.length ? h('span.badge.meeting', `${count(found.length)} in view`) : null,
+    ]),
     graph && found.length
-      ? h('ul', { attrs: { tabindex: 0, 'aria-label': 'Positions that several lines reach' } }, found.slice(0, MOST_MEETINGS).map((node) => h('li', { key: node.key }, [
-          h('button.meeting', {
-            attrs: { type: 'button', 'data-parents': node.above.length, 'data-fen': node.fen },
-            class: { current: node.key === app.state.selected?.key },
-            on: {
-              click: () => {
-                pick(app, node.id);
-                canvas?.centre(node.id);
-                canvas?.canvas.scrollIntoView({ block: 'nearest' });
-              },
-            },
-          }, [
-            h('span.lines-met', waysTo(graph, node.id).slice(0, 2).map((way) => h('span', wayText(app, way)))),
-            h('span.numbers', [h('b', `${node.above.length} parents`), ` ${count(node.visits)} visits`]),
-          ]),
-        ])))
+      ? h(
+          'ul',
+          { attrs: { tabindex: 0, 'aria-label': 'Positions that several lines reach' } },
+          found.slice(0, MOST_MEETINGS).map((node) =>
+            h('li', { key: node.key }, [
+              h(
+                'button.meeting',
+                {
+                  attrs: { type: 'button', 'data-parents': node.above.length, 'data-fen': node.fen },
+                  class: { current: node.key === app.state.selected?.key },
+                  on: {
+                    click: () => {
+                      pick(app, node.id);
+                      canvas?.centre(node.id);
+                      canvas?.canvas.scrollIntoView({ block: 'nearest' });
+                    },
+                  },
+                },
+                [
+                  h(
+                    'span.lines-met',
+                    waysTo(graph, node.id)
+                      .slice(0, 2)
+                      .map((way) => h('span', wayText(app, way))),
+                  ),
+                  h('span.numbers', [
+                    h('b', `${node.above.length} parents`),
+                    ` ${count(node.visits)} visits`,
+                  ]),
+                ],
+              ),
+            ]),
+          ),
+        )
       : h('p.empty', 'None in view yet.'),
   ]);
 }
@@ -247,7 +348,9 @@ export function searchCard(app: App): VNode {
   const report = app.state.analysis.reports[app.state.viewSide];
   return h('section.card.search-card', { attrs: { 'aria-label': 'Search' } }, [
     h('h2', 'Search'),
-    ...(report ? [verdictRow(app, report), lines(app, report), statistics(report)] : [h('p.empty', 'Nothing is searched yet.')]),
+    ...(report
+      ? [verdictRow(app, report), lines(app, report), statistics(report)]
+      : [h('p.empty', 'Nothing is searched yet.')]),
   ]);
 }
 

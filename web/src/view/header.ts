@@ -6,7 +6,11 @@ import type { Mode, Theme } from '../state';
 import type { IconName, VNode } from './dom';
 import { button, h } from './dom';
 
-const MODES: [Mode, string][] = [['play', 'Play'], ['analyse', 'Analyse'], ['graph', 'Graph']];
+const MODES: [Mode, string][] = [
+  ['play', 'Play'],
+  ['analyse', 'Analyse'],
+  ['graph', 'Graph'],
+];
 const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' };
 const THEME_ICONS: Record<Theme, IconName> = { system: 'auto', light: 'sun', dark: 'moon' };
 
@@ -14,22 +18,43 @@ export function header(app: App): VNode {
   const { state } = app;
   return h('header.top', [
     h('h1.brand', [logo(), h('span', 'Anabranch')]),
-    h('nav', { attrs: { 'aria-label': 'Mode' } }, MODES.map(([mode, text]) =>
-      h('button', {
-        attrs: { type: 'button', ...(state.mode === mode ? { 'aria-current': 'page' } : {}), 'data-id': `mode-${mode}` },
-        on: { click: () => setMode(app, mode) },
-      }, text))),
+    h(
+      'nav',
+      { attrs: { 'aria-label': 'Mode' } },
+      MODES.map(([mode, text]) =>
+        h(
+          'button',
+          {
+            attrs: {
+              type: 'button',
+              ...(state.mode === mode ? { 'aria-current': 'page' } : {}),
+              'data-id': `mode-${mode}`,
+            },
+            on: { click: () => setMode(app, mode) },
+          },
+          text,
+        ),
+      ),
+    ),
     h('div.tools', [
       connection(app),
-      button(state.sound ? 'Sound is on' : 'Sound is off', () => {
-        state.sound = !state.sound;
-        app.sound('move');
-        app.redraw();
-      }, { icon: state.sound ? 'sound' : 'silent', id: 'sound', pressed: state.sound }),
-      button(`Theme: ${state.theme}`, () => {
-        state.theme = NEXT[state.theme];
-        app.redraw();
-      }, { icon: THEME_ICONS[state.theme], id: 'theme' }),
+      button(
+        state.sound ? 'Sound is on' : 'Sound is off',
+        () => {
+          state.sound = !state.sound;
+          app.sound('move');
+          app.redraw();
+        },
+        { icon: state.sound ? 'sound' : 'silent', id: 'sound', pressed: state.sound },
+      ),
+      button(
+        `Theme: ${state.theme}`,
+        () => {
+          state.theme = NEXT[state.theme];
+          app.redraw();
+        },
+        { icon: THEME_ICONS[state.theme], id: 'theme' },
+      ),
     ]),
   ]);
 }
@@ -46,7 +71,11 @@ export function setMode(app: App, mode: Mode): void {
 function connection(app: App): VNode {
   const { line } = app.state;
   const text = { open: 'Engine ready', connecting: 'Connecting', closed: 'No engine' }[line];
-  return h('span.connection', { class: { [line]: true }, attrs: { role: 'status', title: app.state.lineReason } }, text);
+  return h(
+    'span.connection',
+    { class: { [line]: true }, attrs: { role: 'status', title: app.state.lineReason } },
+    text,
+  );
 }
 
 function logo(): VNode {

@@ -14,24 +14,39 @@ export function moveList(app: App): VNode {
   const end = state.match?.outcome ?? game.ending(state);
   return h('section.card.moves', { key: 'moves', attrs: { 'aria-label': 'Moves' } }, [
     h('div.card-head', [
-      h('h2', state.game.headers['Opening'] ?? (state.game.variant === 'chess' ? (state.game.chess960 ? 'Chess960' : 'Chess') : 'Crazyhouse')),
+      h(
+        'h2',
+        state.game.headers['Opening'] ??
+          (state.game.variant === 'chess' ? (state.game.chess960 ? 'Chess960' : 'Chess') : 'Crazyhouse'),
+      ),
       h('div.keys', [
         inVariation ? button('Make this the main line', () => game.promoteLine(app), { icon: 'up' }) : null,
-        state.mode !== 'play' && state.current !== ROOT ? button('Delete from here on', () => game.removeLine(app), { icon: 'trash' }) : null,
-        button('Copy FEN', () => copy(app, state.selected?.fen ?? game.here(state).fen, 'The FEN'), { icon: 'copy', showsText: false, id: 'copy-fen' }),
+        state.mode !== 'play' && state.current !== ROOT
+          ? button('Delete from here on', () => game.removeLine(app), { icon: 'trash' })
+          : null,
+        button('Copy FEN', () => copy(app, state.selected?.fen ?? game.here(state).fen, 'The FEN'), {
+          icon: 'copy',
+          showsText: false,
+          id: 'copy-fen',
+        }),
         button('Copy PGN', () => copy(app, game.pgn(state), 'The PGN'), { kind: 'quiet', id: 'copy-pgn' }),
       ]),
     ]),
-    h('div.move-text', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Move list' } },
-      nodeOf(state.game, ROOT).children.length
-        ? lineFrom(app, ROOT, true)
-        : [h('p.empty', 'No moves yet.')]),
+    h(
+      'div.move-text',
+      { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Move list' } },
+      nodeOf(state.game, ROOT).children.length ? lineFrom(app, ROOT, true) : [h('p.empty', 'No moves yet.')],
+    ),
     end ? h('p.outcome', outcomeText(end)) : null,
   ]);
 }
 
 function isVariation(app: App, id: number): boolean {
-  for (let node = nodeOf(app.state.game, id); node.parent !== null; node = nodeOf(app.state.game, node.parent)) {
+  for (
+    let node = nodeOf(app.state.game, id);
+    node.parent !== null;
+    node = nodeOf(app.state.game, node.parent)
+  ) {
     if (nodeOf(app.state.game, node.parent).children[0] !== node.id) return true;
   }
   return false;
@@ -52,7 +67,12 @@ function lineFrom(app: App, from: number, numbersFirst: boolean): VNode[] {
       needsNumber = true;
     }
     for (const other of others) {
-      written.push(h('span.variation', { key: `v${other.id}` }, [moveNode(app, node, other, true), ...lineFrom(app, other.id, false)]));
+      written.push(
+        h('span.variation', { key: `v${other.id}` }, [
+          moveNode(app, node, other, true),
+          ...lineFrom(app, other.id, false),
+        ]),
+      );
       needsNumber = true;
     }
     node = first;
@@ -65,17 +85,24 @@ function moveNode(app: App, before: TreeNode, node: TreeNode, needsNumber: boole
   const isWhite = ply % 2 === 0;
   const number = isWhite || needsNumber ? `${Math.floor(ply / 2) + 1}${isWhite ? '.' : '…'}` : '';
   const isCurrent = node.id === app.state.current;
-  const judged = app.state.mode !== 'play' && node.judgement ? score(node.judgement.cp, node.judgement.mate) : '';
+  const judged =
+    app.state.mode !== 'play' && node.judgement ? score(node.judgement.cp, node.judgement.mate) : '';
   return h('span.ply', { key: node.id }, [
     number ? h('span.number', number) : null,
-    h('button.move', {
-      class: { current: isCurrent },
-      attrs: { type: 'button', ...(isCurrent ? { 'aria-current': 'true' } : {}) },
-      on: { click: () => game.goTo(app, node.id) },
-      hook: { update: (_, vnode) => {
-        if (isCurrent) intoView(vnode.elm as HTMLElement);
-      } },
-    }, node.san),
+    h(
+      'button.move',
+      {
+        class: { current: isCurrent },
+        attrs: { type: 'button', ...(isCurrent ? { 'aria-current': 'true' } : {}) },
+        on: { click: () => game.goTo(app, node.id) },
+        hook: {
+          update: (_, vnode) => {
+            if (isCurrent) intoView(vnode.elm as HTMLElement);
+          },
+        },
+      },
+      node.san,
+    ),
     judged ? h('span.judged', judged) : null,
   ]);
 }
@@ -85,7 +112,8 @@ function intoView(element: HTMLElement): void {
   const list = element.closest<HTMLElement>('.move-text');
   if (!list) return;
   const top = element.offsetTop - list.offsetTop;
-  if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 28) list.scrollTop = top - list.clientHeight / 2;
+  if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 28)
+    list.scrollTop = top - list.clientHeight / 2;
 }
 
 export function copy(app: App, text: string, what: string): void {

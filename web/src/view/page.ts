@@ -13,27 +13,35 @@ const PANELS = { play: playPanel, analyse: analysisPanel, graph: graphPanel };
 
 export function page(app: App): VNode {
   const { state } = app;
-  return h('div#app', { class: { [`mode-${state.mode}`]: true, house: state.game.variant === 'crazyhouse' } }, [
-    header(app),
-    h('main', [
-      h('div.board-column', { key: 'board-column' }, [
-        boardArea(app),
-        ...(state.mode === 'graph' ? [nodeCard(app), searchCard(app)] : []),
+  return h(
+    'div#app',
+    { class: { [`mode-${state.mode}`]: true, house: state.game.variant === 'crazyhouse' } },
+    [
+      header(app),
+      h('main', [
+        h('div.board-column', { key: 'board-column' }, [
+          boardArea(app),
+          ...(state.mode === 'graph' ? [nodeCard(app), searchCard(app)] : []),
+        ]),
+        PANELS[state.mode](app),
       ]),
-      PANELS[state.mode](app),
-    ]),
-    state.notice ? notice(app) : null,
-    h('p#announcer.sr-only', { attrs: { 'aria-live': 'polite' } }, state.announcement),
-    dialog(app),
-  ]);
+      state.notice ? notice(app) : null,
+      h('p#announcer.sr-only', { attrs: { 'aria-live': 'polite' } }, state.announcement),
+      dialog(app),
+    ],
+  );
 }
 
 function notice(app: App): VNode {
   return h('div.notice', { attrs: { role: 'alert' } }, [
     h('span', app.state.notice),
-    button('Dismiss', () => {
-      app.state.notice = '';
-      app.redraw();
-    }, { icon: 'close' }),
+    button(
+      'Dismiss',
+      () => {
+        app.state.notice = '';
+        app.redraw();
+      },
+      { icon: 'close' },
+    ),
   ]);
 }

@@ -22,17 +22,36 @@ function matchCard(app: App): VNode {
   const hasMoves = nodeOf(state.game, ROOT).children.length > 0;
   return h('section.card.match', { key: 'match', attrs: { 'aria-label': 'Match' } }, [
     h('p.status', { class: { over: !!current.outcome }, attrs: { 'aria-live': 'polite' } }, statusText(app)),
-    h('div.buttons', current.outcome
-      ? [
-          button('Rematch', () => match.begin(app, { ...state.form, colour: match.other(current.human) }), { kind: 'primary', icon: 'flip', showsText: true }),
-          button('New game', () => endMatch(app), { icon: 'plus', showsText: true }),
-          button('Analyse', () => setMode(app, 'analyse'), { icon: 'arrows', showsText: true, id: 'analyse-game' }),
-        ]
-      : [
-          button('Hint', () => match.askHint(app), { icon: 'hint', showsText: true, disabled: !game.mayMove(state) || !!state.order }),
-          button('Take back', () => match.takeBack(app), { icon: 'undo', showsText: true, disabled: !hasMoves }),
-          button('Resign', () => match.resign(app), { icon: 'flag', showsText: true, kind: 'danger' }),
-        ]),
+    h(
+      'div.buttons',
+      current.outcome
+        ? [
+            button('Rematch', () => match.begin(app, { ...state.form, colour: match.other(current.human) }), {
+              kind: 'primary',
+              icon: 'flip',
+              showsText: true,
+            }),
+            button('New game', () => endMatch(app), { icon: 'plus', showsText: true }),
+            button('Analyse', () => setMode(app, 'analyse'), {
+              icon: 'arrows',
+              showsText: true,
+              id: 'analyse-game',
+            }),
+          ]
+        : [
+            button('Hint', () => match.askHint(app), {
+              icon: 'hint',
+              showsText: true,
+              disabled: !game.mayMove(state) || !!state.order,
+            }),
+            button('Take back', () => match.takeBack(app), {
+              icon: 'undo',
+              showsText: true,
+              disabled: !hasMoves,
+            }),
+            button('Resign', () => match.resign(app), { icon: 'flag', showsText: true, kind: 'danger' }),
+          ],
+    ),
   ]);
 }
 
@@ -58,29 +77,80 @@ function formCard(app: App): VNode {
     Object.assign(form, changes);
     app.redraw();
   };
-  const strength = (changes: Partial<MatchForm['strength']>): void => change({ strength: { ...form.strength, ...changes } });
+  const strength = (changes: Partial<MatchForm['strength']>): void =>
+    change({ strength: { ...form.strength, ...changes } });
   return h('section.card.form', { key: 'form', attrs: { 'aria-label': 'New game' } }, [
     h('h2', 'New game'),
-    segments('Variant', [['chess', 'Chess'], ['crazyhouse', 'Crazyhouse']], form.variant, (variant) => change({ variant })),
-    segments('Your colour', [['white', 'White'], ['random', 'Random'], ['black', 'Black']], form.colour, (colour) => change({ colour })),
+    segments(
+      'Variant',
+      [
+        ['chess', 'Chess'],
+        ['crazyhouse', 'Crazyhouse'],
+      ],
+      form.variant,
+      (variant) => change({ variant }),
+    ),
+    segments(
+      'Your colour',
+      [
+        ['white', 'White'],
+        ['random', 'Random'],
+        ['black', 'Black'],
+      ],
+      form.colour,
+      (colour) => change({ colour }),
+    ),
     h('div.group', [
-      segments('Strength by', [['elo', 'Elo'], ['evaluations', 'Evaluations'], ['seconds', 'Seconds']], form.strength.by, (by) => strength({ by })),
+      segments(
+        'Strength by',
+        [
+          ['elo', 'Elo'],
+          ['evaluations', 'Evaluations'],
+          ['seconds', 'Seconds'],
+        ],
+        form.strength.by,
+        (by) => strength({ by }),
+      ),
       form.strength.by === 'elo'
-        ? slider('Strength', form.strength.elo, { min: lowest, max: highest, step: 50 }, `Elo ${form.strength.elo}`, (elo) => strength({ elo }))
+        ? slider(
+            'Strength',
+            form.strength.elo,
+            { min: lowest, max: highest, step: 50 },
+            `Elo ${form.strength.elo}`,
+            (elo) => strength({ elo }),
+          )
         : form.strength.by === 'evaluations'
-          ? number('Evaluations for a move', form.strength.evaluations, { min: 1, max: 1_000_000 }, (evaluations) => strength({ evaluations: Math.round(evaluations) }))
-          : number('Seconds for a move', form.strength.seconds, { min: 0.1, max: hello?.seconds ?? 300, step: 0.1 }, (seconds) => strength({ seconds })),
+          ? number(
+              'Evaluations for a move',
+              form.strength.evaluations,
+              { min: 1, max: 1_000_000 },
+              (evaluations) => strength({ evaluations: Math.round(evaluations) }),
+            )
+          : number(
+              'Seconds for a move',
+              form.strength.seconds,
+              { min: 0.1, max: hello?.seconds ?? 300, step: 0.1 },
+              (seconds) => strength({ seconds }),
+            ),
     ]),
     h('div.group', [
       check('Play with clocks', form.clocks, (clocks) => change({ clocks })),
       form.clocks
         ? h('div.pair', [
-            number('Minutes', form.minutes, { min: 0.5, max: 180, step: 0.5 }, (minutes) => change({ minutes })),
-            number('Seconds a move', form.increment, { min: 0, max: 60 }, (increment) => change({ increment })),
+            number('Minutes', form.minutes, { min: 0.5, max: 180, step: 0.5 }, (minutes) =>
+              change({ minutes }),
+            ),
+            number('Seconds a move', form.increment, { min: 0, max: 60 }, (increment) =>
+              change({ increment }),
+            ),
           ])
         : null,
-      check('Chess960: shuffle the pieces', form.chess960, (chess960) => change({ chess960, fromHere: false })),
-      check('From the position on the board', form.fromHere, (fromHere) => change({ fromHere, chess960: false })),
+      check('Chess960: shuffle the pieces', form.chess960, (chess960) =>
+        change({ chess960, fromHere: false }),
+      ),
+      check('From the position on the board', form.fromHere, (fromHere) =>
+        change({ fromHere, chess960: false }),
+      ),
     ]),
     button('Play', () => match.begin(app, form), { kind: 'primary', id: 'start-match' }),
   ]);

@@ -9,8 +9,13 @@ export function presetSelect(app: App, side: 0 | 1, isHidden = false): VNode {
   const { state } = app;
   const names = Object.keys(state.hello?.presets ?? { default: {} });
   const label = state.analysis.compare ? `Preset ${side ? 'B' : 'A'}` : 'Preset';
-  return select(label, names.map((name) => [name, name] as const), state.analysis.recipes[side].preset,
-    (preset) => analysis.setPreset(app, side, preset), isHidden);
+  return select(
+    label,
+    names.map((name) => [name, name] as const),
+    state.analysis.recipes[side].preset,
+    (preset) => analysis.setPreset(app, side, preset),
+    isHidden,
+  );
 }
 
 export function enhancements(app: App, side: 0 | 1): VNode {
@@ -19,8 +24,13 @@ export function enhancements(app: App, side: 0 | 1): VNode {
   const changed = Object.keys(recipe.changes).length;
   return h('details.enhancements', { key: `enhancements-${side}` }, [
     h('summary', ['Enhancements', changed ? h('span.badge', `${changed} changed`) : null]),
-    h('div.settings', (state.hello?.settings ?? []).map((row) => setting(app, side, row))),
-    changed ? button('As in the preset', () => analysis.setPreset(app, side, recipe.preset), { kind: 'quiet' }) : null,
+    h(
+      'div.settings',
+      (state.hello?.settings ?? []).map((row) => setting(app, side, row)),
+    ),
+    changed
+      ? button('As in the preset', () => analysis.setPreset(app, side, recipe.preset), { kind: 'quiet' })
+      : null,
   ]);
 }
 
@@ -29,14 +39,24 @@ function setting(app: App, side: 0 | 1, row: SettingRow): VNode {
   const value = recipe.changes[row.name] ?? analysis.baseOf(app.state, recipe.preset)[row.name];
   const label = row.name.replaceAll('_', ' ');
   const set = (given: boolean | number | string): void => analysis.setSetting(app, side, row.name, given);
-  const field = typeof value === 'boolean'
-    ? check(label, value, set)
-    : typeof value === 'number'
-      ? number(label, value, { min: row.minimum ?? 0, max: row.maximum ?? 1e9, step: 0.001 }, set)
-      : select(label, row.choices.map((choice) => [choice, choice] as const), value ?? '', set);
-  return h('div.setting', {
-    key: row.name,
-    class: { changed: row.name in recipe.changes },
-    attrs: { title: row.meaning },
-  }, [field]);
+  const field =
+    typeof value === 'boolean'
+      ? check(label, value, set)
+      : typeof value === 'number'
+        ? number(label, value, { min: row.minimum ?? 0, max: row.maximum ?? 1e9, step: 0.001 }, set)
+        : select(
+            label,
+            row.choices.map((choice) => [choice, choice] as const),
+            value ?? '',
+            set,
+          );
+  return h(
+    'div.setting',
+    {
+      key: row.name,
+      class: { changed: row.name in recipe.changes },
+      attrs: { title: row.meaning },
+    },
+    [field],
+  );
 }
