@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cluster import jobs
+from tests.support import jobs
 
 from anabranch.cli import run
 from anabranch.errors import ClusterError

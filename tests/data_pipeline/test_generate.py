@@ -9,10 +9,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.fake_engine import FakeEngine
 
 from anabranch.cli import run
 from anabranch.data.check import check_folders
@@ -22,8 +22,6 @@ from anabranch.data.teacher import Teacher
 from anabranch.errors import DataError
 from anabranch.jobs.executor import Processes
 from anabranch.jobs.spread import spread
-
-Make = Callable[[str], str]
 
 
 def arguments(engine: str, out: Path, games: int = 24, *more: str) -> list[str]:
@@ -47,7 +45,7 @@ def start(engine: str, out: Path) -> subprocess.Popen[bytes]:
     )
 
 
-def test_kill_at_any_time_loses_and_doubles_nothing(engine: Make, tmp_path: Path) -> None:
+def test_kill_at_any_time_loses_and_doubles_nothing(engine: FakeEngine, tmp_path: Path) -> None:
     teacher = engine("slow")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert run(arguments(teacher, whole)) == 0
@@ -86,7 +84,7 @@ def wait_for_work(process: subprocess.Popen[bytes], folder: Path) -> None:
         time.sleep(0.02)
 
 
-def test_a_worker_that_dies_is_replaced(engine: Make, tmp_path: Path) -> None:
+def test_a_worker_that_dies_is_replaced(engine: FakeEngine, tmp_path: Path) -> None:
     teacher = engine("slow")
     process = start(teacher, tmp_path / "out")
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -104,7 +102,7 @@ def test_a_worker_that_dies_is_replaced(engine: Make, tmp_path: Path) -> None:
     assert names(tmp_path / "out") == names(tmp_path / "whole")
 
 
-def test_ctrl_c_ends_at_once(engine: Make, tmp_path: Path) -> None:
+def test_ctrl_c_ends_at_once(engine: FakeEngine, tmp_path: Path) -> None:
     process = start(engine("slow"), tmp_path / "out")
     wait_for_work(process, tmp_path / "out")
     begun = time.monotonic()
@@ -113,7 +111,7 @@ def test_ctrl_c_ends_at_once(engine: Make, tmp_path: Path) -> None:
     assert time.monotonic() - begun < 5
 
 
-def test_more_games_extend_a_job(engine: Make, tmp_path: Path) -> None:
+def test_more_games_extend_a_job(engine: FakeEngine, tmp_path: Path) -> None:
     teacher = engine("")
     whole, grown = tmp_path / "whole", tmp_path / "grown"
     assert run(arguments(teacher, whole)) == 0
@@ -130,7 +128,9 @@ def test_more_games_extend_a_job(engine: Make, tmp_path: Path) -> None:
     assert missing_shards(job, grown) == []
 
 
-def test_another_job_is_refused(engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_another_job_is_refused(
+    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     teacher = engine("")
     assert run(arguments(teacher, tmp_path / "out", 6)) == 0
     assert run(arguments(teacher, tmp_path / "out", 6, "--seed", "2")) == 2
@@ -138,7 +138,7 @@ def test_another_job_is_refused(engine: Make, tmp_path: Path, capsys: pytest.Cap
 
 
 def test_a_job_that_came_to_nothing_does_not_block(
-    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(arguments(engine("dies at once"), tmp_path / "out", 6)) == 2
     capsys.readouterr()
@@ -149,7 +149,7 @@ def test_a_job_that_came_to_nothing_does_not_block(
 
 
 def test_only_one_process_works_in_a_folder(
-    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     teacher = engine("slow")
     process = start(teacher, tmp_path / "out")
@@ -165,7 +165,7 @@ def test_only_one_process_works_in_a_folder(
     "mode", ["crash", "hang", "garbage", "closes", "none", "illegal", "endless", "no score"]
 )
 def test_games_are_dropped_and_the_job_goes_on(
-    engine: Make, tmp_path: Path, mode: str, capsys: pytest.CaptureFixture[str]
+    engine: FakeEngine, tmp_path: Path, mode: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(arguments(engine(mode), tmp_path / "out", 6, "--patience", "1")) == 0
     said = capsys.readouterr().out
@@ -183,7 +183,7 @@ def test_games_are_dropped_and_the_job_goes_on(
     ],
 )
 def test_a_hopeless_teacher_is_given_up(
-    engine: Make, tmp_path: Path, mode: str, sentence: str, capsys: pytest.CaptureFixture[str]
+    engine: FakeEngine, tmp_path: Path, mode: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     good, bad = engine("slow"), engine(mode)
     out = tmp_path / "out"
@@ -208,7 +208,7 @@ def test_an_engine_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_a_job_that_failed_is_not_in_the_way_of_another(
-    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
     assert run(arguments("no-such-engine", out)) == 2
@@ -270,7 +270,9 @@ def test_games_of_real_teachers(variant: str, teacher: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_games_given_out_one_by_one_make_the_same_shards(workers: int, engine: Make, tmp_path: Path) -> None:
+def test_games_given_out_one_by_one_make_the_same_shards(
+    workers: int, engine: FakeEngine, tmp_path: Path
+) -> None:
     teacher = engine("slow")
     whole, single = tmp_path / "whole", tmp_path / "single"
     assert run(arguments(teacher, whole, 20)) == 0
@@ -285,7 +287,7 @@ def test_games_given_out_one_by_one_make_the_same_shards(workers: int, engine: M
 
 
 def test_games_given_out_one_by_one_go_on_from_a_journal_that_was_cut_short(
-    engine: Make, tmp_path: Path
+    engine: FakeEngine, tmp_path: Path
 ) -> None:
     teacher = engine("")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
@@ -300,7 +302,7 @@ def test_games_given_out_one_by_one_go_on_from_a_journal_that_was_cut_short(
     assert len(heard) == 7
 
 
-def test_games_given_out_one_by_one_outlive_their_teachers(engine: Make, tmp_path: Path) -> None:
+def test_games_given_out_one_by_one_outlive_their_teachers(engine: FakeEngine, tmp_path: Path) -> None:
     job = Job("chess", engine("crash"), 8, games_per_shard=8, longest=4)
     store_job(job, tmp_path / "some")
     failed: list[int] = []

@@ -7,19 +7,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import chess
 import pytest
+from tests.support.fake_engine import FakeEngine
 
 from anabranch.cli import run
 from anabranch.data.check import check_folders
 from anabranch.data.shards import find_shards, game_number, read_shards
 from anabranch.data.teacher import Teacher
 
-Make = Callable[[str], str]
 LIST = """\ufeff4k3/8/8/8/8/8/4P3/4K3 w - - 0 1
 # a comment
 
@@ -41,7 +40,7 @@ def label(engine: str, out: Path, *sources: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def test_a_list_of_positions(engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_of_positions(engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "list.epd"
     path.write_text(LIST)
     teacher = engine("")
@@ -63,7 +62,9 @@ def test_a_list_of_positions(engine: Make, tmp_path: Path, capsys: pytest.Captur
     assert check_folders([tmp_path / "out"], every_position=True) == []
 
 
-def test_games_keep_moves_and_results_and_shards_can_be_labelled_again(engine: Make, tmp_path: Path) -> None:
+def test_games_keep_moves_and_results_and_shards_can_be_labelled_again(
+    engine: FakeEngine, tmp_path: Path
+) -> None:
     path = tmp_path / "games.pgn"
     path.write_text('[Event "x"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
     teacher = engine("")
@@ -78,7 +79,7 @@ def test_games_keep_moves_and_results_and_shards_can_be_labelled_again(engine: M
     assert rows_of(tmp_path / "again") == rows
 
 
-def test_no_game_is_cut_in_two(engine: Make, tmp_path: Path) -> None:
+def test_no_game_is_cut_in_two(engine: FakeEngine, tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     moves = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O"
     path.write_text(
@@ -94,7 +95,7 @@ def test_no_game_is_cut_in_two(engine: Make, tmp_path: Path) -> None:
     assert rows_of(tmp_path / "again") == rows_of(tmp_path / "out")
 
 
-def test_games_without_a_result_have_none(engine: Make, tmp_path: Path) -> None:
+def test_games_without_a_result_have_none(engine: FakeEngine, tmp_path: Path) -> None:
     path = tmp_path / "openings.pgn"
     path.write_text('[Event "x"]\n[Result "*"]\n\n1. d4 d5 2. c4 *\n')
     assert run(label(engine(""), tmp_path / "out", path)) == 0
@@ -105,7 +106,7 @@ def test_games_without_a_result_have_none(engine: Make, tmp_path: Path) -> None:
     ]
 
 
-def test_kill_and_go_on(engine: Make, tmp_path: Path) -> None:
+def test_kill_and_go_on(engine: FakeEngine, tmp_path: Path) -> None:
     path = tmp_path / "list.fen"
     board = chess.Board()
     lines = []
@@ -135,7 +136,7 @@ def test_kill_and_go_on(engine: Make, tmp_path: Path) -> None:
 
 
 def test_positions_that_break_the_teacher_are_dropped(
-    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "list.fen"
     board = chess.Board()
@@ -160,7 +161,7 @@ HOUSE = '[Event "x"]\n[Variant "Crazyhouse"]\n[Result "1-0"]\n\n1. e4 d5 2. exd5
     ],
 )
 def test_another_variant_is_named_and_does_not_block(
-    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str
+    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str
 ) -> None:
     path = tmp_path / name
     path.write_text(text)
@@ -177,7 +178,7 @@ def test_another_variant_is_named_and_does_not_block(
 
 
 def test_games_that_are_left_out_are_counted(
-    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(f'[Event "x"]\n\n1. d4 d5 1-0\n\n{HOUSE}\n[Event "x"]\n\n1. d4 d4 1-0\n')
@@ -187,7 +188,7 @@ def test_games_that_are_left_out_are_counted(
 
 
 def test_nothing_labelled_is_a_failure_that_does_not_block(
-    engine: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "list.fen"
     path.write_text("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.fake_engine import FakeEngine
 
 from anabranch.data.teacher import (
     Judgement,
@@ -20,7 +20,6 @@ from anabranch.errors import DataError
 from anabranch.formats.uci_scores import LARGEST, MATE, centipawns
 
 START = "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-Make = Callable[[str], str]
 
 
 @pytest.mark.parametrize(
@@ -36,7 +35,7 @@ Make = Callable[[str], str]
         ("always no score", "gave no score"),
     ],
 )
-def test_a_teacher_that_fails_says_how(engine: Make, mode: str, sentence: str) -> None:
+def test_a_teacher_that_fails_says_how(engine: FakeEngine, mode: str, sentence: str) -> None:
     teacher = Teacher(engine(mode), "chess", patience=20.0)
     teacher._patience = 0.7 if "hang" in mode else 20.0
     with teacher, pytest.raises(TeacherError) as error:
@@ -48,17 +47,17 @@ def test_a_teacher_that_fails_says_how(engine: Make, mode: str, sentence: str) -
     ("mode", "sentence"),
     [("dies at once", "has ended"), ("never greets", "no answer"), ("never ready", "no answer")],
 )
-def test_a_teacher_that_does_not_start(engine: Make, mode: str, sentence: str) -> None:
+def test_a_teacher_that_does_not_start(engine: FakeEngine, mode: str, sentence: str) -> None:
     with pytest.raises(TeacherError, match=sentence):
         Teacher(engine(mode), "chess", patience=20.0 if mode == "dies at once" else 2.0)
 
 
-def test_binary_noise_before_the_greeting_is_no_harm(engine: Make) -> None:
+def test_binary_noise_before_the_greeting_is_no_harm(engine: FakeEngine) -> None:
     with Teacher(engine("binary"), "chess") as teacher:
         assert len(teacher.judge(START, 1)) == 2
 
 
-def test_words_of_an_earlier_answer_are_not_taken_for_this_one(engine: Make) -> None:
+def test_words_of_an_earlier_answer_are_not_taken_for_this_one(engine: FakeEngine) -> None:
     plain, chatty = Teacher(engine(""), "chess"), Teacher(engine("chatty"), "chess")
     with plain, chatty:
         for moves in ("", " moves e2e4", " moves e2e4 e7e5"):

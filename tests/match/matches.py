@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import chess
@@ -14,7 +13,6 @@ from anabranch.match.openings import Opening, bundled_openings, read_openings
 from anabranch.match.player import PlayerSpec, read_player
 from anabranch.match.schedule import MatchSpec
 
-Mock = Callable[[str], str]
 START = Opening(chess.STARTING_FEN, "start")
 SHORT = Adjudication(longest=6)
 QUICK = "preset:default,evaluator=uniform,simulations=1"

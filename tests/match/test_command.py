@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.match.conftest import processes_of
-from tests.match.matches import QUICK, Mock, openings, quick, spec
+from tests.match.matches import QUICK, openings, quick, spec
+from tests.support.fake_engine import FakeEngine, processes_of
 
 from anabranch.cli import run
 from anabranch.errors import MatchError
@@ -96,7 +96,7 @@ def test_kill_at_any_moment_loses_and_doubles_no_game(tmp_path: Path) -> None:
     assert games.count("[Event ") == len(keys)
 
 
-def test_ctrl_c_ends_a_match_in_good_order(mock: Mock, tmp_path: Path) -> None:
+def test_ctrl_c_ends_a_match_in_good_order(mock: FakeEngine, tmp_path: Path) -> None:
     engine = mock("")
     call = [*command(tmp_path / "match", 500, 2), "-p", f"c=uci:{engine},nodes=1,Hash=2"]
     path = tmp_path / "match" / RESULTS
@@ -181,7 +181,7 @@ def test_adjudication_is_switched_off_by_options(tmp_path: Path) -> None:
 
 
 def test_faults_are_told_when_they_happen_and_at_the_end(
-    mock: Mock, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    mock: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call = ["-p", f"bad=uci:{mock('crash')},nodes=1", "-p", f"good={QUICK}", "--pairs", "1", "-w", "0"]
     assert run(["match", *call, "-o", str(tmp_path / "m")]) == 0

@@ -13,7 +13,8 @@ import chess
 import chess.pgn
 import chess.syzygy
 import pytest
-from tests.match.matches import START, Mock, openings, quick, spec
+from tests.match.matches import START, openings, quick, spec
+from tests.support.fake_engine import FakeEngine
 
 from anabranch.errors import FolderBusyError, MatchError
 from anabranch.match import uci_player
@@ -32,14 +33,14 @@ from anabranch.networks.shipped import bundled
 
 
 def test_a_match_with_engines_that_misbehave(
-    mock: Mock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mock: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uci_player, "GRACE", 0.3)
     modes = {
         "crash": "crash",
         "hang": "hang",
         "illegal move": "illegal",
-        "garbage": "garbage",
+        "symbols": "garbage",
         "endless line": "endless",
         "never ready": "not ready",
     }
@@ -75,10 +76,10 @@ def _fen(record: GameRecord) -> str:
 
 
 def test_a_player_that_is_late_loses_on_time(
-    mock: Mock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mock: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uci_player, "GRACE", 30.0)
-    slow = read_player(f"slow=uci:{mock('slow')},clock=1.5+0.1")
+    slow = read_player(f"slow=uci:{mock('late')},clock=1.5+0.1")
     standing = run_match(spec(slow, quick("b"), margin=0.05), tmp_path, 0)
     assert standing.faults == {"slow": {"time": 2}}
     # 0.7 s a move: the third cannot be in time.
@@ -86,17 +87,17 @@ def test_a_player_that_is_late_loses_on_time(
 
 
 def test_a_margin_is_one_for_the_whole_game(
-    mock: Mock, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    mock: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uci_player, "GRACE", 30.0)
     # 0.7 s a move with 0.1 s back: every move is within the margin of what is left, all together are not.
-    slow = read_player(f"slow=uci:{mock('slow')},clock=1+0.1")
+    slow = read_player(f"slow=uci:{mock('late')},clock=1+0.1")
     rules = Adjudication(longest=16)
     standing = run_match(spec(slow, quick("b"), margin=0.9, adjudication=rules), tmp_path, 0)
     assert standing.faults == {"slow": {"time": 2}}
 
 
-def test_games_end_when_both_agree(mock: Mock, tmp_path: Path) -> None:
+def test_games_end_when_both_agree(mock: FakeEngine, tmp_path: Path) -> None:
     winning = read_player(f"winning=uci:{mock('winning')},nodes=1")
     resigned = read_player(f"resigned=uci:{mock('resigned')},nodes=1")
     silent = read_player(f"silent=uci:{mock('silent')},nodes=1")
@@ -343,7 +344,7 @@ def test_two_processes_do_not_share_a_folder(tmp_path: Path) -> None:
 # The end
 
 
-def test_an_sprt_ends_a_match(mock: Mock, tmp_path: Path) -> None:
+def test_an_sprt_ends_a_match(mock: FakeEngine, tmp_path: Path) -> None:
     bad = read_player(f"bad=uci:{mock('dies at once')},nodes=1")
     asked = spec(quick("a"), bad, pairs=500, sprt=Sprt(0.0, 400.0))
     standing = run_match(asked, tmp_path, 0)

@@ -10,7 +10,7 @@ from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
-from tests.match import jobs
+from tests.support import jobs
 
 from anabranch.errors import MatchError
 from anabranch.jobs.processes import results_of, run_jobs

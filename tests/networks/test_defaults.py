@@ -7,7 +7,7 @@ from shutil import copyfile
 from typing import Any
 
 import pytest
-from tests.uci.session import Session
+from tests.support.engine_session import Session
 
 from anabranch import Engine, Settings
 from anabranch.cli import run

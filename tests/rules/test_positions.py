@@ -10,6 +10,8 @@ import pytest
 from anabranch import Engine, _core
 from anabranch.errors import AnabranchError, PositionError
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 REFUSED = {

@@ -19,6 +19,8 @@ from anabranch.reference import (
 )
 from anabranch.result import Result
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 CHESS = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
 HOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
 

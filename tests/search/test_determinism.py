@@ -11,6 +11,8 @@ import pytest
 from anabranch import Engine, presets
 from anabranch.graph import SearchGraph
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 CHESS = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
 HOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
 ENDGAME = "8/8/3k4/3p4/8/3PK3/8/8 w - - 0 1"

@@ -14,6 +14,8 @@ from anabranch import Engine, reference
 from anabranch.evaluators import Leaf
 from anabranch.reference.evaluators import hash_evaluator
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 CHESS = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
 
 

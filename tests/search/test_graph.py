@@ -14,6 +14,8 @@ from anabranch import Engine, reference
 from anabranch.graph import GraphNode, SearchGraph
 from anabranch.reference.evaluators import hash_evaluator
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 EDGE_MODES = ["tree", "tree+cache", "naive", "paper", "delta"]
 MERGING = ["naive", "paper", "delta", "recompute"]
 MIDDLEGAME = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"

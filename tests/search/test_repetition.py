@@ -9,6 +9,8 @@ import pytest
 from anabranch import Engine
 from anabranch.errors import GameOverError
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 MERGING = ["naive", "paper", "delta", "recompute"]
 # Queen and rook up, but black has a perpetual check: Qe1+ Kh2 Qh4+ Kg1 and so on.
 PERPETUAL = "6k1/5ppp/8/8/7q/8/QR4P1/6K1 b - - 0 1"

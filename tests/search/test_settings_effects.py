@@ -11,6 +11,8 @@ import pytest
 from anabranch import Engine, presets, settings_table
 from anabranch.settings import Settings
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 CHESS = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
 ENDGAME = "8/8/3k4/3p4/8/3PK3/8/8 w - - 0 1"
 MATE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"

@@ -13,6 +13,8 @@ from anabranch import Engine, reference
 from anabranch.graph import GraphEdge, SearchGraph
 from anabranch.result import Result, board_of
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 # Variant, position with White to move, moves to mate.
 MATES = [
     ("chess", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", 1),

@@ -10,13 +10,6 @@ import chess.syzygy
 import pytest
 
 from anabranch import _core
-from anabranch.networks import shipped
-
-
-@pytest.fixture(autouse=True)
-def _no_shipped_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a search finds here rests on tables: `material` is quick and never changes."""
-    monkeypatch.setattr(shipped, "FOLDER", Path("nowhere"))
 
 
 @pytest.fixture(scope="session")

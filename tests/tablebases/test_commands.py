@@ -12,6 +12,8 @@ from anabranch.cli import run
 from anabranch.errors import TablebaseError
 from anabranch.formats import tablebases
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 QUEEN = "8/8/8/4k3/8/8/3QK3/8 w - - 0 1"
 
 

@@ -11,6 +11,8 @@ from tests.tablebases.boards import random_board
 
 from anabranch import Engine, _core
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 KBNK = "8/8/8/3k4/8/8/8/KBN5 w - - {clock} 80"
 
 

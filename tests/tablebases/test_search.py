@@ -15,6 +15,8 @@ from anabranch import reference as ref
 from anabranch.errors import SettingError
 from anabranch.reference import evaluators
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 PAWN = "8/8/8/4k3/8/8/3PK3/8 w - - 0 1"
 """King and pawn against king, won for White: every pawn move resets the clock."""
 FIVE = "8/8/2n5/3k4/8/2B5/3PK3/8 w - - 4 50"

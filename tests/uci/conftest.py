@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.uci.process import EngineProcess
-from tests.uci.session import Session
+from tests.support.engine_process import EngineProcess
+from tests.support.engine_session import Session
 
 
 @pytest.fixture

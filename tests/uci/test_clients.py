@@ -22,7 +22,7 @@ import chess.engine
 import chess.pgn
 import chess.variant
 import pytest
-from tests.uci.process import EngineProcess, our_command, our_environment
+from tests.support.engine_process import EngineProcess, our_command, our_environment
 
 from anabranch.data.teacher import find_engine
 from anabranch.uci.options import Options

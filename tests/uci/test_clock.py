@@ -7,7 +7,7 @@ variant, the number of the move, the overhead, and how the moves before were spe
 from __future__ import annotations
 
 import pytest
-from tests.uci.session import Session
+from tests.support.engine_session import Session
 from tests.uci.test_options import heard, number_after, put
 
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import chess
 import pytest
-from tests.uci.dialogue import Dialogue
-from tests.uci.process import EngineProcess
-from tests.uci.session import Session
+from tests.support.dialogue import Dialogue
+from tests.support.engine_process import EngineProcess
+from tests.support.engine_session import Session
 
 LINES_IN_PROCESS = 100_000
 LINES_THROUGH_PIPE = 2_000

@@ -1,6 +1,6 @@
 """Games against Debian's engines at one second and 0.01 per move: no forfeit, no illegal move, no crash.
 
-They are played by scripts/games.py, two at a time, as a longer run of it would.
+They are played by tests/support/run_games.py, two at a time, as a longer run of it would.
 """
 
 from __future__ import annotations
@@ -11,15 +11,22 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.uci.process import our_environment
+from tests.support.engine_process import our_environment
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "games.py"
+ROOT = Path(__file__).parents[2]
 GAMES = 20
 
 
 def run_games(out: Path, variant: str, games: int) -> tuple[int, dict[str, object]]:
-    command = [sys.executable, str(SCRIPT), "--games", str(games), "--variant", variant, "--out", str(out)]
-    done = subprocess.run(command, env=our_environment(), capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tests.support.run_games", "--games", str(games), "--variant", variant]
+    done = subprocess.run(
+        [*command, "--out", str(out)],
+        cwd=ROOT,
+        env=our_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.stdout, done.stderr
     figures = json.loads(done.stdout)
     assert isinstance(figures, dict)

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 import pytest
-from tests.uci.process import EngineProcess, our_command, our_environment
+from tests.support.engine_process import EngineProcess, our_command, our_environment
 
 EXIT = 2.0
 STOPS = 200

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import chess
 import chess.variant
 import pytest
-from tests.uci.session import Session
+from tests.support.engine_session import Session
 
 from anabranch.data.teacher import Teacher
 from anabranch.formats.uci_scores import MATE

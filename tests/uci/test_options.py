@@ -14,7 +14,7 @@ from pathlib import Path
 
 import chess
 import pytest
-from tests.uci.session import Session
+from tests.support.engine_session import Session
 from tests.unit.test_book import write as write_book
 
 from anabranch import Engine

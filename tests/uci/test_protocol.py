@@ -6,9 +6,9 @@ import itertools
 import time
 
 import pytest
-from tests.uci.dialogue import NoAnswer
-from tests.uci.process import EngineProcess
-from tests.uci.session import Session
+from tests.support.dialogue import NoAnswer
+from tests.support.engine_process import EngineProcess
+from tests.support.engine_session import Session
 
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 MATED = "R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1"

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.uci import validator
-from tests.uci.validator import STRICT, TEACHER, Event, Rules, validate
+from tests.support import validator
+from tests.support.validator import STRICT, TEACHER, Event, Rules, validate
 
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 MATE_IN_2 = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"

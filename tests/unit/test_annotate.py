@@ -20,6 +20,8 @@ from anabranch.cli import run
 from anabranch.errors import AnnotationError
 from anabranch.formats.pgn import brace_comments, format_game, parse_game, split_games
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 SCHOLAR = """[Event "Casual"]
 [White "Anna"]
 [Black "Ben"]

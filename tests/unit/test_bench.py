@@ -14,6 +14,8 @@ from anabranch.bench.signature import signature
 from anabranch.cli import run
 from anabranch.cli.bench import NAMES
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 SIGNATURE = 2174898765
 """Changes with every change of the search, and with nothing else."""
 

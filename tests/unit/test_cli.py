@@ -20,6 +20,8 @@ from anabranch import Engine, presets, settings_table, variants
 from anabranch.cli import app, run
 from anabranch.optional import lacking
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 MIDDLEGAME = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
 BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 COMMAND = [sys.executable, "-m", "anabranch"]

@@ -18,6 +18,8 @@ import pytest
 
 from anabranch import Engine, Progress, Result, errors, variants
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 MIDDLEGAME = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 MATED = "R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 1 1"

@@ -10,6 +10,8 @@ import pytest
 
 from anabranch import Engine, GraphNode, SearchGraph, errors
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 MIDDLEGAME = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 
 

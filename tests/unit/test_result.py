@@ -14,6 +14,8 @@ from anabranch.formats.centipawns import TABLEBASE_WIN, centipawns, wdl
 from anabranch.networks.shipped import bundled
 from anabranch.uci.info import Look, info_lines
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 MATED_NEXT = "7k/8/5K2/6Q1/8/8/8/8 b - - 0 1"
 PAWN_DOWN = "rnbqkbnr/pppp1ppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"

@@ -12,6 +12,8 @@ from anabranch import Engine, Result, errors
 from anabranch.cli import run
 from anabranch.evaluators import Planes
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 MIDDLEGAME = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 CRAZYHOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
 

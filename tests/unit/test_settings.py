@@ -10,6 +10,8 @@ import anabranch
 from anabranch import Engine, Settings, _core, presets, settings_table
 from anabranch.errors import SettingError
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 
 def test_the_mirror_is_true() -> None:
     rows = {row.name: row for row in settings_table()}

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from anabranch import Engine
 from anabranch.strength import HIGHEST, LEVELS, LOWEST, Handicap
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 elos = st.floats(LOWEST, HIGHEST)
 
 

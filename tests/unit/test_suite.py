@@ -14,6 +14,8 @@ from anabranch.errors import SuiteError
 from anabranch.formats.epd import Attempt, Task, attempt, read_operations, read_suite, read_task
 from anabranch.result import board_of
 
+pytestmark = pytest.mark.usefixtures("material_by_default")
+
 DATA = Path(__file__).parents[1] / "data"
 VARIANTS = ("chess", "crazyhouse")
 BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - -"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import stat
 import sys
 import tarfile
 from pathlib import Path
 
 import pytest
-from tests.data_pipeline.conftest import ENGINE
-from tests.terminal import in_terminal
+from tests.support.fake_engine import write_fake_engine
+from tests.support.terminal import in_terminal
 
 from anabranch.formats import tablebases
 from anabranch.match.results import read_results
@@ -31,9 +30,7 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "game.pgn").write_text(GAME)
     (tmp_path / "book.fen").write_text(f"{START}\n")
     (tmp_path / "empty").mkdir()
-    teacher = tmp_path / "teacher"
-    teacher.write_text(ENGINE.format(python=sys.executable, mode=""))
-    teacher.chmod(teacher.stat().st_mode | stat.S_IXUSR)
+    write_fake_engine(tmp_path / "teacher")
     return tmp_path
 
 

@@ -3,39 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from shutil import which
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, sync_playwright
-from tests.web.line import Server
-
-
-def start(*options: str, browser: str | None = None) -> Server:
-    """A server on a free port, and a command that takes its address as a browser would."""
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "anabranch",
-            "play",
-            "--port",
-            "0",
-            *options,
-            *(() if browser else ("--no-browser",)),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **({"BROWSER": browser} if browser else {})},
-    )
-    assert process.stdout is not None
-    said = process.stdout.readline()
-    found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", said)
-    assert found is not None, said
-    return Server(process, int(found[1]), found[2])
+from tests.web.line import Server, start
 
 
 @pytest.fixture(scope="session")

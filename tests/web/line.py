@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import re
 import socket
 import subprocess
+import sys
 from contextlib import closing
 from dataclasses import dataclass
 from types import TracebackType
@@ -86,6 +89,30 @@ class Server:
             assert hear(line)["type"] == "hello"
             line.send(json.dumps(analyse(1, seconds=0.2)))
             assert until(line, "done")["finish"] == "time"
+
+
+def start(*options: str, browser: str | None = None) -> Server:
+    """A server on a free port, and a command that takes its address as a browser would."""
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "anabranch",
+            "play",
+            "--port",
+            "0",
+            *options,
+            *(() if browser else ("--no-browser",)),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **({"BROWSER": browser} if browser else {})},
+    )
+    assert process.stdout is not None
+    said = process.stdout.readline()
+    found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", said)
+    assert found is not None, said
+    return Server(process, int(found[1]), found[2])
 
 
 HANDSHAKE = [

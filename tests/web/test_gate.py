@@ -10,8 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.web.conftest import start
-from tests.web.line import Server
+from tests.web.line import Server, start
 
 from anabranch.web.patience import SECONDS
 

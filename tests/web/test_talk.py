@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.web.conftest import start
-from tests.web.line import GAME, HANDSHAKE, START, Server, analyse, closing_of, hear, until
+from tests.web.line import GAME, HANDSHAKE, START, Server, analyse, closing_of, hear, start, until
 from websockets.exceptions import ConnectionClosed
 
 from anabranch.web.client import Client, ClientGoneError

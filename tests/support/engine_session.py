@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.uci.dialogue import Dialogue, NoAnswer
+from tests.support.dialogue import Dialogue, NoAnswer
 
 from anabranch.uci import UciSession
 

@@ -1,7 +1,8 @@
-"""Play our UCI engine against Debian's Stockfish and Fairy-Stockfish, and judge all that it says.
+r"""Play our UCI engine against Debian's Stockfish and Fairy-Stockfish, and judge all that it says.
 
-python scripts/games.py --games 1000 --at-once 4 --out games.jsonl
-python scripts/games.py --games 8 --initial 60000 --increment 500 --opponent-nodes 30000 --out clocks.jsonl
+python -m tests.support.run_games --games 1000 --at-once 4 --out games.jsonl
+python -m tests.support.run_games --games 8 --initial 60000 --increment 500 --opponent-nodes 30000 \
+    --out clocks.jsonl
 
 Chess and crazyhouse take turns, unless --variant says which. Every finished game is a line of the file; run
 again to go on. A summary is printed as JSON; the exit code is 1 where our engine forfeited, crashed, made an
@@ -19,9 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from tests.uci.games import OPPONENTS, Terms, play
+from tests.support.games import OPPONENTS, Terms, play
 
 
 def terms_of(options: argparse.Namespace) -> list[Terms]:

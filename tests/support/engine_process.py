@@ -16,8 +16,8 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.uci.dialogue import Dialogue, NoAnswer
-from tests.uci.validator import Event
+from tests.support.dialogue import Dialogue, NoAnswer
+from tests.support.validator import Event
 
 PACKAGE = Path(__file__).parents[2] / "python"
 OURS = [sys.executable, "-m", "anabranch", "uci"]

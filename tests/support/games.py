@@ -13,8 +13,8 @@ from typing import Any
 
 import chess
 import chess.variant
-from tests.uci.dialogue import NoAnswer
-from tests.uci.process import EngineProcess, our_command
+from tests.support.dialogue import NoAnswer
+from tests.support.engine_process import EngineProcess, our_command
 
 from anabranch.data.teacher import find_engine
 

@@ -1,15 +1,21 @@
-"""Work for tests of the pool, where worker processes can find it."""
+"""Jobs for tests of executors; a module of its own, because worker processes import it."""
 
 from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 from anabranch.errors import SettingError
 
 
 def square(number: int) -> int:
+    return number * number
+
+
+def slow_square(number: int) -> int:
+    time.sleep(0.3)
     return number * number
 
 

@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from tests.uci.validator import STRICT, Event, Fault, Rules, Validator
+from tests.support.validator import STRICT, Event, Fault, Rules, Validator
 
 
 class NoAnswer(AssertionError):  # noqa: N818 (what it says is the name)
