@@ -107,8 +107,8 @@ def main(mode: str, every: int) -> None:
             board_of = chess.variant.find_variant(words[4])
         elif words[0] == "setoption" and words[2] == "UCI_Chess960":
             chess960 = words[4] == "true"
-        elif words[0] == "setoption" and words[2] == "Hash" and words[4] != "2":
-            sys.exit(4)  # tests set no other Hash
+        elif words[0] == "setoption" and words[2] == "Hash" and words[4] not in ("2", "4"):
+            sys.exit(4)  # matches of tests set 2, and teachers 4
         elif words[0] == "isready" and mode != "never ready":
             say("readyok")
         elif words[0] == "position":
