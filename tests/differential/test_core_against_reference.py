@@ -105,7 +105,9 @@ def compare(
 def check(
     board: chess.Board, evaluator: str, settings: dict[str, Any], rounds: list[int], advance: bool = False
 ) -> int:
-    search = ref.Search(board, dataclasses.replace(ref.Settings(), **settings), EVALUATORS[evaluator])
+    search = ref.Search(
+        board, dataclasses.replace(ref.ReferenceSettings(), **settings), EVALUATORS[evaluator]
+    )
     moves = []
     for index, simulations in enumerate(rounds):
         search.run(simulations=simulations)
@@ -137,12 +139,12 @@ def check(
         ):
             assert statistics[name] == getattr(search.statistics, name), name
     if settings["backup"] not in ("tree", "tree+cache"):
-        assert abs(statistics["leak"] - search.edge_leak()) < TOLERANCE
-        assert abs(statistics["node_leak"] - search.node_leak()) < TOLERANCE
+        assert abs(statistics["leak"] - ref.edge_leak(search.graph)) < TOLERANCE
+        assert abs(statistics["node_leak"] - ref.node_leak(search.graph)) < TOLERANCE
     return compared
 
 
-def as_dict(settings: ref.Settings) -> dict[str, Any]:
+def as_dict(settings: ref.ReferenceSettings) -> dict[str, Any]:
     return dataclasses.asdict(settings)
 
 

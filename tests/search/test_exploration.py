@@ -22,22 +22,20 @@ CHESS = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
 class Watched(reference.Search):
     """Remembers at which depth below the root every exploration branched."""
 
-    def __init__(self, board: chess.Board, settings: reference.Settings) -> None:
+    def __init__(self, board: chess.Board, settings: reference.ReferenceSettings) -> None:
         self.depths: Counter[int] = Counter()
         super().__init__(board, settings, hash_evaluator)
 
-    def explore(
-        self, start: reference.Walk, constraint: reference.Constraint
-    ) -> tuple[reference.Walk, reference.Edge | None]:
-        walk, edge = super().explore(start, constraint)
-        if edge is not None:
-            self.depths[walk.board.ply() - self.board.ply()] += 1
-        return walk, edge
+    def simulate(self) -> reference.Trajectory:
+        trajectory = super().simulate()
+        if trajectory.is_exploration:
+            self.depths[trajectory.board.ply() - len(trajectory.path) - self.board.ply()] += 1
+        return trajectory
 
 
 def test_branches_halve_with_depth_in_a_search() -> None:
     # First a line deep enough to follow, then explorations alone.
-    search = Watched(chess.Board(CHESS), reference.Settings(batch_size=1))
+    search = Watched(chess.Board(CHESS), reference.ReferenceSettings(batch_size=1))
     search.run(simulations=200)
     search.settings = dataclasses.replace(search.settings, epsilon_greedy=1.0)
     search.run(simulations=1200)

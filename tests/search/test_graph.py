@@ -207,16 +207,20 @@ def test_leaks_in_whole_searches_and_the_printed_sign(monkeypatch: pytest.Monkey
     positions = [ENDGAME, "8/p3k3/8/8/8/8/P3K3/8 w - - 0 1", KNIGHTS]
 
     def leak(backup: Literal["naive", "paper"], stop: Literal["gap", "none"]) -> float:
-        settings = dataclasses.replace(reference.Settings(), backup=backup, stop=stop, urgency="reduction")
+        settings = dataclasses.replace(
+            reference.ReferenceSettings(), backup=backup, stop=stop, urgency="reduction"
+        )
         total = 0.0
         for position in positions:
             search = reference.Search(chess.Board(position), settings, hash_evaluator)
             search.run(simulations=600)
-            total += search.edge_leak() / len(positions)
+            total += reference.edge_leak(search.graph) / len(positions)
         return total
 
     corrected, naive = leak("paper", "gap"), leak("naive", "none")
-    monkeypatch.setattr(reference, "q_phi", lambda n, q, target: n * (q - target) + target)
+    monkeypatch.setattr(
+        "anabranch.reference.transposition.q_phi", lambda n, q, target: n * (q - target) + target
+    )
     printed = leak("paper", "gap")
     assert corrected < 0.012
     assert 0.015 < naive < 0.08

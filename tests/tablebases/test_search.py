@@ -87,7 +87,7 @@ def test_the_core_does_as_the_reference(
     session.set_position(FIVE, [])
     session.run(simulations=1500)
     nodes, edges = session.export(None, 0, 10**9)
-    search = ref.Search(board, ref.Settings(**settings), evaluators.hash_evaluator, tablebase=wdl)  # type: ignore[arg-type]
+    search = ref.Search(board, ref.ReferenceSettings(**settings), evaluators.hash_evaluator, tablebase=wdl)  # type: ignore[arg-type]
     search.run(simulations=1500)
     assert any(node["state"].startswith("tb-") for node in nodes)
 

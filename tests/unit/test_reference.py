@@ -22,14 +22,17 @@ from anabranch.reference import (
     Evaluator,
     Node,
     Random,
+    ReferenceSettings,
     Search,
-    Settings,
     State,
     Trajectory,
     branch_depth,
+    branch_edge,
     c_puct,
     canonical_text,
     clip,
+    edge_leak,
+    edge_value,
     ending,
     is_threat,
     lcb_policy,
@@ -42,11 +45,13 @@ from anabranch.reference import (
     q_phi,
     q_value_policy,
     running_mean,
+    select_edge,
     sharpen,
     softmax_priors,
     solve,
     to_f16,
     u_value,
+    unvisited_value,
     v_star,
     visit_policy,
 )
@@ -58,8 +63,8 @@ ENDGAME = "8/8/3k4/3p4/8/3PK3/8/8 w - - 0 1"
 BLOCKED = "8/8/4k3/p1p1p1p1/P1P1P1P1/8/4K3/8 w - - 0 1"
 
 
-def settings(**changes: Any) -> Settings:
-    return dataclasses.replace(Settings(), **changes)
+def settings(**changes: Any) -> ReferenceSettings:
+    return dataclasses.replace(ReferenceSettings(), **changes)
 
 
 def searched(board: chess.Board, evaluator: Evaluator, simulations: int, **changes: Any) -> Search:
@@ -78,7 +83,7 @@ def visit(search: Search, line: list[str]) -> Node:
     node, board = search.root, search.board.copy(stack=False)
     for san in line:
         if not node.is_evaluated:
-            search.expand(node, *search.evaluate(node, board), board)
+            search.graph.expand(node, *search.evaluate(node, board), board)
         move = board.parse_san(san)
         edge = next(e for e in node.edges if e.move == move)
         board.push(move)
@@ -104,7 +109,7 @@ def graph(search: Search) -> list[object]:
             node.end_in_ply,
             *tuple((edge.code, edge.visits, edge.q, edge.pruned) for edge in node.open_edges),
         )
-        for node in search.nodes()
+        for node in search.graph.nodes()
     ]
 
 
@@ -125,21 +130,20 @@ def test_selection_prefers_the_larger_sum_and_the_first_of_equals() -> None:
     first, second = root.open_edges
     first.visits, first.q = 1, 0.0
     second.visits, second.q = 2, 0.0
-    assert search.select(root, search.board) is first
+    assert select_edge(search.settings, search.graph, root, search.board) is first
     second.q = 0.5
-    assert search.select(root, search.board) is second
+    assert select_edge(search.settings, search.graph, root, search.board) is second
     second.visits, second.q = 1, 0.0
-    assert search.select(root, search.board) is first
+    assert select_edge(search.settings, search.graph, root, search.board) is first
 
 
 def test_virtual_loss_and_virtual_visit() -> None:
     edge = Edge(chess.Move.null(), 0, 0.1, visits=3, q=0.5, in_flight=1)
-    board = chess.Board()
-    assert Search(board, settings(), uniform).edge_value(edge, -1.0) == pytest.approx((1.5 - 1.0) / 4)
-    assert Search(board, settings(virtual_mode="visit"), uniform).edge_value(edge, -1.0) == 0.5
+    assert edge_value(settings(), edge, -1.0) == pytest.approx((1.5 - 1.0) / 4)
+    assert edge_value(settings(virtual_mode="visit"), edge, -1.0) == 0.5
     edge.visits = 0
-    assert Search(board, settings(), uniform).edge_value(edge, 0.3) == -1.0
-    assert Search(board, settings(virtual_mode="visit"), uniform).edge_value(edge, 0.3) == 0.3
+    assert edge_value(settings(), edge, 0.3) == -1.0
+    assert edge_value(settings(virtual_mode="visit"), edge, 0.3) == 0.3
 
 
 def test_urgency_reduction() -> None:
@@ -147,9 +151,9 @@ def test_urgency_reduction() -> None:
     visit(search, ["e4"])
     search.root.value = 0.2
     expected = 0.2 - 0.5 * math.sqrt(to_f16(1 / 20))
-    assert search.unvisited_value(search.root) == expected
+    assert unvisited_value(search.settings, search.root) == expected
     search.root.value = -1.0
-    assert search.unvisited_value(search.root) == -1.0
+    assert unvisited_value(search.settings, search.root) == -1.0
 
 
 def test_running_mean() -> None:
@@ -195,10 +199,12 @@ def test_printed_sign_leaks_in_a_search(monkeypatch: pytest.MonkeyPatch) -> None
         search = searched(
             chess.Board(ENDGAME), hash_evaluator, 1500, backup=backup, urgency="reduction", stop="none"
         )
-        return search.edge_leak()
+        return edge_leak(search.graph)
 
     corrected, naive = leak("paper"), leak("naive")
-    monkeypatch.setattr(reference, "q_phi", lambda n, q, target: n * q_delta(q, target) + target)
+    monkeypatch.setattr(
+        "anabranch.reference.transposition.q_phi", lambda n, q, target: n * q_delta(q, target) + target
+    )
     printed = leak("paper")
     assert corrected < naive < printed
 
@@ -414,9 +420,9 @@ def test_hash_values_come_from_the_text_alone() -> None:
 class Checked(Search):
     """A search that looks at its own laws after every batch."""
 
-    def apply(self, batch: reference.Batch) -> None:
+    def apply(self, batch: reference.MiniBatch) -> None:
         super().apply(batch)
-        for node in self.nodes():
+        for node in self.graph.nodes():
             if node.is_evaluated and not node.is_terminal:
                 assert identity_error(node) < 1e-9 * node.visits
                 assert node.visits == 1 + sum(edge.visits for edge in node.edges)
@@ -434,7 +440,7 @@ def test_edges_carry_the_whole_mass(backup: str, merge: str) -> None:
         search = Checked(board, chosen, hash_evaluator)
         search.run(simulations=400)
         assert search.statistics.simulations == 400
-        assert all(-1.0 <= edge.q <= 1.0 for node in search.nodes() for edge in node.edges)
+        assert all(-1.0 <= edge.q <= 1.0 for node in search.graph.nodes() for edge in node.edges)
 
 
 @pytest.mark.parametrize("backup", ["naive", "paper", "delta", "recompute"])
@@ -469,7 +475,7 @@ def test_recomputed_values_are_those_of_the_children() -> None:
     search = searched(
         chess.Board(ENDGAME), hash_evaluator, 300, backup="recompute", urgency="reduction", batch_size=1
     )
-    for node in search.nodes():
+    for node in search.graph.nodes():
         assert (
             node.is_terminal or not node.is_evaluated or node.visits == 1 + sum(e.visits for e in node.edges)
         )
@@ -481,7 +487,7 @@ def test_recomputed_values_are_those_of_the_children() -> None:
     naive = searched(
         chess.Board(ENDGAME), hash_evaluator, 300, backup="naive", urgency="reduction", batch_size=1
     )
-    assert search.edge_leak() < naive.edge_leak()
+    assert edge_leak(search.graph) < edge_leak(naive.graph)
 
 
 def test_trees_do_not_leak_and_cached_trees_evaluate_less() -> None:
@@ -489,8 +495,8 @@ def test_trees_do_not_leak_and_cached_trees_evaluate_less() -> None:
     tree = searched(board, material, 600, backup="tree", urgency="reduction")
     cached = searched(board, material, 600, backup="tree+cache", urgency="reduction")
     for search in (tree, cached):
-        assert search.edge_leak() < 1e-2  # path draws only
-        assert not any(node.is_transposition for node in search.nodes())
+        assert edge_leak(search.graph) < 1e-2  # path draws only
+        assert not any(node.is_transposition for node in search.graph.nodes())
     assert cached.statistics.evaluations < tree.statistics.evaluations
     assert cached.statistics.stops > 0
 
@@ -532,7 +538,7 @@ def test_a_failing_evaluator_leaves_no_marks() -> None:
     search = Search(chess.Board(), settings(backup="paper"), failing)
     with pytest.raises(RuntimeError, match="no network"):
         search.run(simulations=200)
-    assert all(node.in_flight == 0 and not node.is_waiting for node in search.nodes())
+    assert all(node.in_flight == 0 and not node.is_waiting for node in search.graph.nodes())
     search.evaluator = uniform
     search.run(simulations=100)
 
@@ -565,13 +571,13 @@ def test_table_values_stand_in_for_unvisited_moves() -> None:
     board = chess.Board()
     for san in ("d4", "d5", "Nf3"):
         board.push_san(san)
-    search.expand(known, -0.5, [0.0] * len(known.moves), board)
+    search.graph.expand(known, -0.5, [0.0] * len(known.moves), board)
     node = visit(search, ["Nf3", "d5"])
     board = chess.Board()
     board.push_san("Nf3")
     board.push_san("d5")
-    search.expand(node, *search.evaluate(node, board), board)
-    assert search.select(node, board).move == board.parse_san("d4")
+    search.graph.expand(node, *search.evaluate(node, board), board)
+    assert select_edge(search.settings, search.graph, node, board).move == board.parse_san("d4")
 
 
 @pytest.mark.parametrize("merge", ["ply", "clock"])
@@ -684,7 +690,7 @@ def test_a_lost_position_takes_the_longest_way() -> None:
 def test_solver_off_proves_and_prunes_nothing() -> None:
     search = searched(chess.Board("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"), material, 200, solver=False)
     assert search.root.state is State.UNKNOWN
-    assert not any(edge.pruned for node in search.nodes() for edge in node.edges)
+    assert not any(edge.pruned for node in search.graph.nodes() for edge in node.edges)
     assert search.statistics.terminals > 0
     assert search.best_move() == chess.Move.from_uci("a1a8")
 
@@ -719,9 +725,9 @@ class Watched(Search):
     def back_up(self, trajectory: Trajectory, v: float) -> None:
         self.seen.append(trajectory)
         touched = {id(node) for node, _ in trajectory.path}
-        before = {id(n): (n.visits, n.value, n.in_flight) for n in self.nodes() if id(n) not in touched}
+        before = {id(n): (n.visits, n.value, n.in_flight) for n in self.graph.nodes() if id(n) not in touched}
         super().back_up(trajectory, v)
-        after = {id(n): (n.visits, n.value, n.in_flight) for n in self.nodes() if id(n) not in touched}
+        after = {id(n): (n.visits, n.value, n.in_flight) for n in self.graph.nodes() if id(n) not in touched}
         assert before == after
 
 
@@ -741,13 +747,13 @@ def test_exploration_takes_checks_captures_and_threats_first() -> None:
     for constraint, wanted in (("checks", "h1h8"), ("captures", "a1a7")):
         search = Search(board, settings(), uniform)
         search.run(simulations=1)
-        edge = search.branch_edge(search.root, search.board, constraint)  # type: ignore[arg-type]
+        edge = branch_edge(search.root, search.board, constraint, search.random)  # type: ignore[arg-type]
         assert edge is not None
         assert edge.move.uci() == wanted
     search = Search(board, settings(), uniform)
     search.run(simulations=1)
     visit(search, ["Rxa7"])
-    edge = search.branch_edge(search.root, search.board, "captures")
+    edge = branch_edge(search.root, search.board, "captures", search.random)
     assert edge is search.root.unopened_edges[0]
     assert "captures" in search.root.exhausted
 
@@ -757,7 +763,7 @@ def test_fully_opened_branch_draws_an_unsolved_edge() -> None:
     search = searched(board, uniform, 30)
     assert not search.root.unopened_edges
     state = search.random.state
-    assert search.branch_edge(search.root, search.board, "greedy") is search.root.edges[0]
+    assert branch_edge(search.root, search.board, "greedy", search.random) is search.root.edges[0]
     assert search.random.state != state
 
 
@@ -779,8 +785,8 @@ def test_path_draws_stay_on_the_path(backup: str, fen: str) -> None:
             drawn = trajectory.last
             assert drawn.state is State.UNKNOWN
             assert not drawn.is_evaluated or drawn.raw in (0.5, -0.5)
-    assert all(node.state is State.UNKNOWN for node in search.nodes())
-    assert all(node.visits == 0 or node.raw in (0.5, -0.5) for node in search.nodes())
+    assert all(node.state is State.UNKNOWN for node in search.graph.nodes())
+    assert all(node.visits == 0 or node.raw in (0.5, -0.5) for node in search.graph.nodes())
 
 
 def test_game_history_counts_twice_before_the_root() -> None:
@@ -796,10 +802,10 @@ def test_game_history_counts_twice_before_the_root() -> None:
     child = visit(search, ["Ng8"])
     after = board.copy(stack=False)
     after.push_san("Ng8")
-    walk = reference.Walk(search.root, after, {search.root.position})
-    assert search.is_path_draw(child, walk)
+    walk = reference.Walk(search.root, after, {search.root.position}, search.history, 100)
+    assert walk.is_path_draw(child)
     bare = Search(board.copy(stack=False), settings(backup="paper"), uniform)
-    assert not bare.is_path_draw(child, walk)
+    assert not dataclasses.replace(walk, history=bare.history).is_path_draw(child)
 
 
 # Reuse and choice
@@ -809,15 +815,15 @@ def test_game_history_counts_twice_before_the_root() -> None:
 def test_advance_keeps_what_is_below(backup: str) -> None:
     search = searched(chess.Board(), material, 300, backup=backup, urgency="reduction")
     edge = max(search.root.edges, key=lambda e: e.visits)
-    child, before = child_of(edge), len(list(search.nodes()))
+    child, before = child_of(edge), len(list(search.graph.nodes()))
     old_root = search.root
     search.advance(edge.move)
     assert search.root is child
     assert search.history[old_root.position] == 1
-    kept = {id(node) for node in search.nodes()}
+    kept = {id(node) for node in search.graph.nodes()}
     assert len(kept) < before
-    assert all(id(parent) in kept for node in search.nodes() for parent, _ in node.parents)
-    assert all(id(node) in kept for node in search.table.values())
+    assert all(id(parent) in kept for node in search.graph.nodes() for parent, _ in node.parents)
+    assert all(id(node) in kept for node in search.graph.table.values())
     visits = child.visits
     search.run(simulations=50)
     assert search.root.visits == visits + 50
@@ -836,7 +842,7 @@ def test_a_search_goes_on_where_the_history_breaks_a_proof() -> None:
     assert (other.root.state, other.root.end_in_ply) == (State.WIN, 3)
     assert other.stands()
     search = Search(board, settings, material)
-    search.root, search.table = other.root, other.table  # a graph from before the repetitions
+    search.graph = other.graph  # a graph from before the repetitions
     assert not search.stands()
     search.run(simulations=300)
     assert search.doubts == 1
@@ -883,7 +889,7 @@ def test_best_move_without_a_search() -> None:
 
 
 def test_presets() -> None:
-    assert PRESETS["alphazero"] == Settings()
+    assert PRESETS["alphazero"] == ReferenceSettings()
     combined = PRESETS["mcgs-combined"]
     assert (combined.backup, combined.stop, combined.q_epsilon, combined.solver) == (
         "paper",

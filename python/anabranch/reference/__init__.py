@@ -1,3 +1,104 @@
-"""The paper in Python: the executable specification of the search."""
+"""The paper in Python: Monte-Carlo graph search on python-chess boards, to be read rather than to be fast.
 
-from anabranch.reference.search import *
+It is the executable form of `docs/algorithm.md`, step by step and tie by tie; the Rust core is tested against
+it edge by edge. It uses python-chess and the standard library, and nothing of the core. The files in reading
+order:
+
+- `settings`: every constant, and the presets.
+- `random`: the source of chance.
+- `board`: the rules, on python-chess boards.
+- `formulas`: Eq. (4) to (10) on plain numbers; the priors of a node.
+- `graph`: nodes, edges, and the table in which equal positions meet.
+- `path`: one simulation: where it stands, what it leaves, draws of its path.
+- `select`: Eq. (3): the edge that a simulation follows.
+- `explore`: Eq. (11): simulations that start below the root; noise.
+- `transposition`: when a simulation stops at a known node; the correction.
+- `backup`: Algorithm 2: a value on its way up.
+- `solver`: Algorithm 3: proofs on their way up.
+- `policy`: Eq. (12) to (15): the move that is played.
+- `search`: Algorithm 1, and the order of all verbs.
+- `leak`: how far edges are from their children.
+- `evaluators`: three evaluators that need no network.
+
+`docs/paper.md` lists for every equation the file and the function.
+"""
+
+from anabranch.reference.board import canonical_text, ending, is_threat, legal_moves, move_code, satisfies
+from anabranch.reference.explore import branch_depth, branch_edge
+from anabranch.reference.formulas import (
+    c_puct,
+    clip,
+    q_delta,
+    q_phi,
+    running_mean,
+    softmax_priors,
+    to_f16,
+    to_f32,
+    u_value,
+    v_star,
+)
+from anabranch.reference.graph import Edge, Key, Node, State
+from anabranch.reference.leak import edge_leak, node_leak
+from anabranch.reference.path import End, Trajectory, Walk
+from anabranch.reference.policy import (
+    lcb_policy,
+    linear_policy,
+    pi_corr,
+    q_gap,
+    q_value_policy,
+    sharpen,
+    visit_policy,
+)
+from anabranch.reference.random import Random
+from anabranch.reference.search import Evaluator, MiniBatch, Search
+from anabranch.reference.select import edge_value, select_edge, unvisited_value
+from anabranch.reference.settings import PRESETS, Constraint, ReferenceSettings
+from anabranch.reference.solver import solve
+
+__all__ = [
+    "PRESETS",
+    "Constraint",
+    "Edge",
+    "End",
+    "Evaluator",
+    "Key",
+    "MiniBatch",
+    "Node",
+    "Random",
+    "ReferenceSettings",
+    "Search",
+    "State",
+    "Trajectory",
+    "Walk",
+    "branch_depth",
+    "branch_edge",
+    "c_puct",
+    "canonical_text",
+    "clip",
+    "edge_leak",
+    "edge_value",
+    "ending",
+    "is_threat",
+    "lcb_policy",
+    "legal_moves",
+    "linear_policy",
+    "move_code",
+    "node_leak",
+    "pi_corr",
+    "q_delta",
+    "q_gap",
+    "q_phi",
+    "q_value_policy",
+    "running_mean",
+    "satisfies",
+    "select_edge",
+    "sharpen",
+    "softmax_priors",
+    "solve",
+    "to_f16",
+    "to_f32",
+    "u_value",
+    "unvisited_value",
+    "v_star",
+    "visit_policy",
+]

@@ -12,15 +12,9 @@ from collections.abc import Sequence
 import chess
 import chess.variant
 
-from anabranch.reference.search import (
-    GOLDEN,
-    MASK64,
-    canonical_text,
-    is_crazyhouse,
-    mix,
-    move_code,
-    to_f32,
-)
+from anabranch.reference.board import canonical_text, is_crazyhouse, move_code
+from anabranch.reference.formulas import to_f32
+from anabranch.reference.random import GOLDEN, MASK64, mix
 
 CHESS_VALUES = {
     chess.PAWN: 100,

@@ -1,0 +1,68 @@
+"""One simulation: where its walk stands, the trajectory that it leaves, and the draws of its path.
+
+Repetition and the move count depend on the way to a position. They are judged here, for one path, and never
+become the value or the proof of a shared node.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
+
+import chess
+
+from anabranch.reference.graph import Edge, Node
+
+
+class End(Enum):
+    """How a trajectory ended."""
+
+    LEAF = "leaf"
+    COLLISION = "collision"
+    STOP = "stop"
+    EXACT = "exact"
+    PATH_DRAW = "path_draw"
+
+
+@dataclass
+class Trajectory:
+    """The (node, edge) pairs of one simulation, from the root or from the branch node of an exploration."""
+
+    path: list[tuple[Node, Edge]]
+    last: Node
+    end: End
+    board: chess.Board
+    is_exploration: bool = False
+
+    def mark(self, k: int) -> None:
+        """Add k in-flight visits to every edge of the trajectory, and to the nodes above them."""
+        for node, edge in self.path:
+            node.in_flight += k
+            edge.in_flight += k
+
+
+@dataclass
+class Walk:
+    """Where a simulation stands: its node and board, the positions it passed, and the game before."""
+
+    node: Node
+    board: chess.Board
+    occurred: set[str]  # since the root, the root included
+    history: Counter[str]  # before the root
+    limit: int | None  # the clock at which the game is drawn
+
+    def copy(self) -> Walk:
+        """The same place, to go on from without changing this walk."""
+        return Walk(self.node, self.board.copy(stack=False), set(self.occurred), self.history, self.limit)
+
+    def step(self, child: Node) -> None:
+        """Stand at the child; its move is on the board already."""
+        self.occurred.add(child.position)
+        self.node = child
+
+    def is_path_draw(self, child: Node) -> bool:
+        """Whether the game is drawn by repetition or move count at the child that the board stands at."""
+        if child.position in self.occurred or self.history[child.position] >= 2:
+            return True
+        return self.limit is not None and self.board.halfmove_clock >= self.limit and not child.is_terminal
