@@ -44,18 +44,21 @@ def test_every_departure_is_explained_once_and_used() -> None:
 
 
 def test_what_the_paper_page_names_exists() -> None:
-    reference = ast.parse((REPOSITORY / "python/anabranch/reference/search.py").read_text(encoding="utf-8"))
-    functions = {
-        node.name for node in ast.walk(reference) if isinstance(node, ast.FunctionDef | ast.ClassDef)
-    }
-    for number, _, settings, function, core, test, _ in rows("Equations") + rows("Algorithms"):
-        if function == "none":
+    constants = (REPOSITORY / "crates/core/src/settings.rs").read_text(encoding="utf-8")
+    for number, _, settings, reference, core, test, _ in rows("Equations") + rows("Algorithms"):
+        if reference == "none":
             continue
-        assert function in functions, number
-        source = REPOSITORY / "crates/core/src" / core
-        assert source.is_file(), number
-        assert number in source.read_text(encoding="utf-8"), f"{core} does not name {number}"
+        file, function = reference.split(": ")
+        tree = ast.parse((REPOSITORY / "python/anabranch/reference" / file).read_text(encoding="utf-8"))
+        found = [
+            node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == function
+        ]
+        assert found, f"{file} has no {function}"
+        assert number in (ast.get_docstring(found[0]) or ""), f"{function} does not name {number}"
+        file, function = core.split(": ")
+        source = (REPOSITORY / "crates/core/src" / file).read_text(encoding="utf-8")
+        assert f"fn {function}" in source, f"{file} has no {function}"
+        assert number in source, f"{file} does not name {number}"
         assert (REPOSITORY / "tests" / test).is_file(), number
-        constants = (REPOSITORY / "crates/core/src/settings.rs").read_text(encoding="utf-8")
         for setting in re.findall(r"[a-z_]+", settings.replace("none", "")):
             assert f"{setting}: " in constants, f"{number}: {setting}"
