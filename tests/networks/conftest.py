@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from anabranch.evaluators.planes import shape_of
+from anabranch.networks.planes import shape_of
 
 MakeNetwork: TypeAlias = Callable[..., Path]
 Answer: TypeAlias = Callable[[Path, NDArray[np.float32]], tuple[NDArray[np.float64], NDArray[np.float64]]]

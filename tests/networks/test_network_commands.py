@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from anabranch.cli import run
-from anabranch.networks import Metadata, stamp_onnx
+from anabranch.evaluators.stamp import stamp_onnx
+from anabranch.networks import Metadata
 
 
 @pytest.fixture

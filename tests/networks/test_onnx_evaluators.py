@@ -13,8 +13,10 @@ import pytest
 from anabranch import Engine
 from anabranch.errors import EvaluatorError, MissingPackageError, NetworkError, VariantError
 from anabranch.evaluators.onnx_network import OnnxNetwork
-from anabranch.evaluators.planes import encode
-from anabranch.networks import Metadata, open_network, stamp_onnx
+from anabranch.evaluators.open import open_network
+from anabranch.evaluators.stamp import stamp_onnx
+from anabranch.networks import Metadata
+from anabranch.networks.planes import encode
 
 POSITIONS = {
     "chess": ["startpos", "startpos moves e2e4", "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9"],

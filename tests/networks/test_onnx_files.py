@@ -20,14 +20,13 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
 from anabranch.errors import NetworkError
+from anabranch.evaluators.open import open_network, verify_network
+from anabranch.evaluators.stamp import stamp_onnx
 from anabranch.networks import (
     Canary,
     Metadata,
     describe_network,
-    open_network,
     read_onnx,
-    stamp_onnx,
-    verify_network,
 )
 from anabranch.networks.container import read_texts, seal_of, with_texts
 from anabranch.networks.metadata import Metadata as Texts

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from anabranch import Engine
 from anabranch.errors import EvaluatorError, GameOverError
-from anabranch.evaluators.planes import encode, shape_of
+from anabranch.networks.planes import encode, shape_of
 
 PIECES = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING)
 COMPASS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))

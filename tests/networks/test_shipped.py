@@ -10,7 +10,8 @@ import pytest
 from anabranch import Engine
 from anabranch._core import Network
 from anabranch.errors import EvaluatorError
-from anabranch.networks import bundled, describe_network, verify_network
+from anabranch.evaluators.open import verify_network
+from anabranch.networks import bundled, describe_network
 from anabranch.networks.shipped import FOLDER
 
 VARIANTS = ("chess", "crazyhouse")

@@ -10,7 +10,8 @@ from safetensors import safe_open
 
 from anabranch import _core
 from anabranch.errors import DataError, TrainingError
-from anabranch.networks import describe_network, verify_network
+from anabranch.evaluators.open import verify_network
+from anabranch.networks import describe_network
 from anabranch.train.evaluate import load_network
 from anabranch.train.export import check_difference, export_network, quantise
 from anabranch.train.loop import Outcome, Sitting, start

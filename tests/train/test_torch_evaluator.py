@@ -10,8 +10,8 @@ import torch
 
 from anabranch import Engine
 from anabranch.errors import EvaluatorError, VariantError
-from anabranch.evaluators.planes import encode
 from anabranch.evaluators.pytorch import TorchEvaluator
+from anabranch.networks.planes import encode
 from anabranch.train.network import build_network
 from anabranch.train.planes import Contract
 from anabranch.train.recipe import Recipe

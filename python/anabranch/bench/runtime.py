@@ -19,7 +19,7 @@ from anabranch.bench.positions import POSITIONS
 from anabranch.engine import Engine
 from anabranch.errors import LimitError
 from anabranch.evaluators.onnx_network import OnnxNetwork
-from anabranch.evaluators.planes import encode
+from anabranch.networks.planes import encode
 
 ROUNDS = (5, 100)
 """Times that both are measured: least and most."""

@@ -49,7 +49,7 @@ def verify(
     The exit code is 0 if all are sound, and 2 if not.
     """
     from anabranch.cli.output import output, print_json
-    from anabranch.networks import verify_network
+    from anabranch.evaluators.open import verify_network
 
     problems: dict[Path, str | None] = {}
     for file in files:
@@ -86,7 +86,7 @@ def bench(
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import output, print_json
     from anabranch.evaluators.onnx_network import OnnxNetwork
-    from anabranch.networks import open_network
+    from anabranch.evaluators.open import open_network
 
     opened = open_network(file, runtime=runtime, provider=provider, threads=threads)
     if not isinstance(opened, OnnxNetwork):

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from anabranch.errors import AnabranchError, EvaluatorError, NetworkError
 from anabranch.evaluators import Planes
-from anabranch.evaluators.planes import encode, shape_of
 from anabranch.networks.canaries import find_difference
 from anabranch.networks.onnx_file import OnnxFile, read_onnx
+from anabranch.networks.planes import encode, shape_of
 
 LEAST = np.float32(1e-30)
 """The smallest probability that has a logit."""

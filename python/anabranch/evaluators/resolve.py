@@ -14,7 +14,8 @@ from typing import Any
 from anabranch import _core
 from anabranch.errors import EvaluatorError, SettingError
 from anabranch.evaluators import AnyEvaluator
-from anabranch.networks import is_network_path, open_network
+from anabranch.evaluators.open import open_network
+from anabranch.networks import is_network_path
 from anabranch.networks.shipped import bundled, bundled_names, bundled_network, named_network
 
 NETWORK = "network"

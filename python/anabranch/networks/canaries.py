@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anabranch.errors import AnabranchError
-from anabranch.evaluators.planes import encode
+from anabranch.networks.planes import encode
 
 TOLERANCE = 0.01
 """How far an answer may be off, absolutely or relative to a larger number: runtimes round differently."""

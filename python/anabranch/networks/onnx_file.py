@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from anabranch.errors import EvaluatorError, NetworkError, VariantError
-from anabranch.evaluators.planes import shape_of
 from anabranch.networks.canaries import Canary, read_canaries
 from anabranch.networks.container import DamageError, family_of, read_bytes, read_texts, seal_of
 from anabranch.networks.metadata import CANARIES, SHA256, Metadata
+from anabranch.networks.planes import shape_of
 from anabranch.optional import require
 
 WITHOUT_METADATA = (("chess", "v3"), ("crazyhouse", "v3"), ("crazyhouse", "v1"))

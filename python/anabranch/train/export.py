@@ -170,7 +170,8 @@ def _write_sparse(
 
 
 def _write_planes(network: Any, path: Path, about: dict[str, str], positions: Positions) -> dict[str, float]:
-    from anabranch.networks import Metadata, stamp_onnx
+    from anabranch.evaluators.stamp import stamp_onnx
+    from anabranch.networks import Metadata
     from anabranch.train.to_onnx import compare_onnx, write_onnx
 
     write_onnx(network, path)
