@@ -18,7 +18,7 @@ import chess
 import chess.variant
 
 from anabranch.data.teacher import Teacher
-from anabranch.formats.uci_scores import LARGEST, MATE
+from anabranch.formats.scores import mate_of
 
 TEACHERS = {"chess": "stockfish", "crazyhouse": "fairy-stockfish"}
 WANTED = {1: 14, 2: 14, 3: 14, 4: 12, 5: 10, -1: 5, -2: 5, -3: 4}
@@ -31,17 +31,6 @@ HEADER = """\
 # by scripts/make_mates.py. dm is the distance in moves that the teacher sees with {nodes:,} nodes; below zero
 # the side to move is mated. Nothing was selected by what our engine finds.
 """
-
-
-def distance(score: int) -> int | None:
-    """The distance of a mate, None where the score is none.
-
-    >>> distance(MATE - 3), distance(2 - MATE), distance(120)
-    (3, -2, None)
-    """
-    if score > LARGEST:
-        return MATE - score
-    return -(score + MATE) if score < -LARGEST else None
 
 
 def collect(variant: str, seed: int) -> list[str]:
@@ -60,7 +49,7 @@ def collect(variant: str, seed: int) -> list[str]:
                 taken.add(mate)
                 seen.add(key)
                 judge.new_game()
-                if distance(judge.judge(f"fen {fen}", PROVING_NODES)[0].score) == mate:
+                if mate_of(judge.judge(f"fen {fen}", PROVING_NODES)[0].score) == mate:
                     left[mate] -= 1
                     lines.append(epd(variant, fen, mate, WANTED[mate] - left[mate]))
                     print(lines[-1], flush=True)
@@ -80,7 +69,7 @@ def mates_of_game(variant: str, player: Teacher, source: random.Random) -> list[
             board.push(source.choice(moves))
             continue
         best = player.judge(f"fen {board.fen()}", PLAYING_NODES)[0]
-        mate = distance(best.score)
+        mate = mate_of(best.score)
         if mate in WANTED:
             found.append((board.fen(), mate))
         board.push_uci(best.move)

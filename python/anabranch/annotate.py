@@ -19,7 +19,7 @@ import chess.pgn
 
 from anabranch.engine import Engine
 from anabranch.errors import AnnotationError
-from anabranch.formats.centipawns import centipawns
+from anabranch.formats.scores import centipawns
 from anabranch.result import Line, Result
 
 Which = Literal["marked", "every-move", "blunders-only"]

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import chess
 import chess.variant
 
-from anabranch.formats.centipawns import chances_of, mate_in, score_of
+from anabranch.formats.scores import chances_of, mate_in, score_of
 
 Chances = tuple[int, int, int]
 """Win, draw and loss per mille, sum 1000."""

@@ -17,7 +17,7 @@ from anabranch.data.teacher import (
     read_answer,
 )
 from anabranch.errors import DataError
-from anabranch.formats.uci_scores import LARGEST, MATE, centipawns
+from anabranch.formats.scores import LARGEST_SCORE, MATE, read_score
 
 START = "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -84,16 +84,16 @@ def test_stockfish_plays_chess_only() -> None:
 
 @given(st.integers(), st.sampled_from([b"cp", b"mate"]))
 def test_scores_fit_their_column_and_keep_their_order(number: int, kind: bytes) -> None:
-    score = centipawns(kind, number)
+    score = read_score(kind, number)
     assert abs(score) <= MATE
-    assert (abs(score) > LARGEST) == (kind == b"mate")
+    assert (abs(score) > LARGEST_SCORE) == (kind == b"mate")
     if number:
         assert (score > 0) == (number > 0)
     if kind == b"cp":
-        assert centipawns(kind, number + 1) >= score
+        assert read_score(kind, number + 1) >= score
     elif number > 0:
-        assert centipawns(kind, number + 1) <= score
-        assert score > LARGEST
+        assert read_score(kind, number + 1) <= score
+        assert score > LARGEST_SCORE
 
 
 @given(

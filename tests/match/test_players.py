@@ -12,7 +12,7 @@ import pytest
 from tests.support.fake_engine import FakeEngine, processes_of, ranked_moves
 
 from anabranch.errors import MatchError, ProgramMissingError, SettingError, VariantError
-from anabranch.formats.uci_scores import MATE, mate_in
+from anabranch.formats.scores import MATE, mate_of
 from anabranch.jobs.program import options_of
 from anabranch.match import uci_player
 from anabranch.match.engine_player import EnginePlayer
@@ -63,7 +63,7 @@ def test_our_engine_plays_by_its_settings() -> None:
     answer = player.play(board, Limits(Budget(simulations=200)))
     assert answer.move == chess.Move.from_uci("a1a8")
     assert answer.score == MATE - 1
-    assert mate_in(answer.score) == 1
+    assert mate_of(answer.score) == 1
     with pytest.raises(SettingError, match="player a: there is no setting"):
         EnginePlayer(read_player("a=preset:mcgs,bogus=1"), "chess")
 

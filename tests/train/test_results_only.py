@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from anabranch.cli import run
-from anabranch.data.targets import VALUE_SCALE
 from anabranch.errors import DataError
+from anabranch.formats.scores import RESULT_SCALE
 from anabranch.train.checkpoint import find_checkpoints, read_checkpoint
 from anabranch.train.positions import choose_scale
 from anabranch.train.recipe import Recipe
@@ -69,7 +69,7 @@ def test_from_pgn_to_a_network_that_plays(tmp_path: Path, capsys: pytest.Capture
     assert "values from results" in said
     saved = read_checkpoint(find_checkpoints(Path(out))[0])
     assert saved["recipe"]["result_share"] == 1.0
-    assert saved["value_scale"] == VALUE_SCALE["chess"]
+    assert saved["value_scale"] == RESULT_SCALE["chess"]
     assert "value_mse" not in saved["metrics"]
     assert saved["metrics"]["value_loss"] > 0.0
     assert run([*new, "--out", f"{out}-1", "--result-share", "1"]) == 0
@@ -119,7 +119,7 @@ def test_the_scale_is_fitted_where_it_can_be_and_matters() -> None:
     results = np.sign(chance.random(2000) - 1.0 / (1.0 + np.exp(scores / 200.0))).astype(np.float32)
     none = np.full(2000, np.nan, np.float32)
     recipe = Recipe(variant="crazyhouse")
-    usual = VALUE_SCALE["crazyhouse"]
+    usual = RESULT_SCALE["crazyhouse"]
     scale, notes = choose_scale(recipe, scores, results)
     assert scale == pytest.approx(200.0, rel=0.15)
     assert notes == ()

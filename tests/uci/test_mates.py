@@ -18,7 +18,7 @@ import pytest
 from tests.support.engine_session import Session
 
 from anabranch.data.teacher import Teacher
-from anabranch.formats.uci_scores import MATE
+from anabranch.formats.scores import MATE
 
 FILE = Path(__file__).parents[1] / "data" / "known-mates.epd"
 TEACHERS = {"chess": "stockfish", "crazyhouse": "fairy-stockfish"}

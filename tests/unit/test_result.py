@@ -10,7 +10,7 @@ import pytest
 
 from anabranch import Engine
 from anabranch.cli import run
-from anabranch.formats.centipawns import TABLEBASE_WIN, centipawns, wdl
+from anabranch.formats.scores import TABLEBASE_WIN, centipawns, wdl
 from anabranch.networks.shipped import bundled
 from anabranch.uci.info import Look, info_lines
 
@@ -109,4 +109,4 @@ def test_one_is_singular(capsys: pytest.CaptureFixture[str]) -> None:
 def test_there_is_one_owner_of_the_formula() -> None:
     package = Path(__file__).parent.parent.parent / "python" / "anabranch"
     users = [path for path in package.rglob("*.py") if "atanh" in path.read_text(encoding="utf-8")]
-    assert [path.name for path in users] == ["centipawns.py"]
+    assert [path.name for path in users] == ["scores.py"]

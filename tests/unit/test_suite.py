@@ -9,9 +9,10 @@ import chess
 import pytest
 
 from anabranch import Engine
+from anabranch.bench.suite import Attempt, Task, attempt, read_suite, read_task
 from anabranch.cli import run
 from anabranch.errors import SuiteError
-from anabranch.formats.epd import Attempt, Task, attempt, read_operations, read_suite, read_task
+from anabranch.formats.epd import read_operations
 from anabranch.result import board_of
 
 pytestmark = pytest.mark.usefixtures("material_by_default")

@@ -27,8 +27,8 @@ from anabranch.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from anabranch.bench.suite import Attempt, Task
     from anabranch.engine import Engine
-    from anabranch.formats.epd import Attempt, Task
 
 SIMULATIONS = 20_000
 """The limit per position where none is given."""
@@ -67,9 +67,9 @@ def suite(
     stayed right until the end; it is looked at ten times per decade of simulations, from 100 on. Exit code 0
     says that the suite was run, not that all of it was solved.
     """
+    from anabranch.bench.suite import read_suite
     from anabranch.cli.output import output, print_json
     from anabranch.errors import SuiteError
-    from anabranch.formats.epd import read_suite
 
     if any(is_placement(str(path).split()[0] if str(path).strip() else "") for path in files):
         raise SuiteError(
@@ -110,8 +110,8 @@ def _attempt_all(
     """The attempts, with a progress bar where stderr is a terminal; and whether Ctrl-C left all of them."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+    from anabranch.bench.suite import attempt
     from anabranch.cli.output import notices
-    from anabranch.formats.epd import attempt
 
     console = notices()
     bar = Progress(

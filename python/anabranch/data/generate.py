@@ -24,7 +24,6 @@ from anabranch.data.shards import find_shards, game_number, notes_of, replace_sh
 from anabranch.data.targets import DEFAULT_TEMPERATURE, POLICY_TEMPERATURE, set_targets, weights_of
 from anabranch.data.teacher import PATIENCE, Judgement, Teacher, TeacherError
 from anabranch.errors import DataError
-from anabranch.formats.uci_scores import MATE
 from anabranch.jobs.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
 
 DECIDED = {"chess": 800, "crazyhouse": 1200}
@@ -299,4 +298,4 @@ class Generation:
         make_shard(self.job, self.folder, shard, advance, self.patience, failures)
 
 
-__all__ = ["MATE", "Generation", "Job", "make_shard", "missing_shards", "play_game", "store_job"]
+__all__ = ["Generation", "Job", "make_shard", "missing_shards", "play_game", "store_job"]

@@ -22,9 +22,9 @@ from anabranch import _core
 from anabranch.data.folder import JOB, clear_failed_job
 from anabranch.data.generate import store_document
 from anabranch.data.shards import SCHEMA, Seen, find_shards, notes_of, read_shard, remove_parts, write_table
-from anabranch.data.targets import DEFAULT_SCALE, VALUE_SCALE
 from anabranch.data.text import Piece, read_pieces
 from anabranch.errors import DataError, VariantError
+from anabranch.formats.scores import result_scale
 
 OMITTED = {
     "variant": "another variant",
@@ -198,7 +198,7 @@ def _take(
     if job.max_games is not None and have + kept > job.max_games:
         is_new &= np.cumsum(is_new) <= job.max_games - have
         kept = job.max_games - have
-    table = _table(columns, source, VALUE_SCALE.get(job.variant, DEFAULT_SCALE))
+    table = _table(columns, source, result_scale(job.variant))
     if kept < len(starts):
         rows = np.repeat(is_new, np.diff(np.append(starts, count)))
         table = table.filter(pa.array(rows))

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from anabranch import _core
 from anabranch.data.shards import Damage, about, read_shards
 from anabranch.errors import DataError
-from anabranch.formats.uci_scores import LARGEST
+from anabranch.formats.scores import LARGEST_SCORE
 
 UNDECIDED = 600
 """Centipawns below which a position is open."""
-EDGES = (0, 25, 50, 100, 200, 400, UNDECIDED, 1000, 2000, LARGEST + 1)
+EDGES = (0, 25, 50, 100, 200, 400, UNDECIDED, 1000, 2000, LARGEST_SCORE + 1)
 """Of the histogram of scores, whoever is better; beyond the last there is a mate."""
 FITTED = 2000
 """Scores up to which the value scale is fitted."""

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from anabranch.errors import DataError, ProgramMissingError, VariantError
-from anabranch.formats.uci_scores import centipawns
+from anabranch.formats.scores import read_score
 from anabranch.jobs.program import Program, ProgramError, find_program
 
 PATIENCE = 20.0
@@ -131,7 +131,7 @@ def _read_line(words: list[bytes], by_rank: dict[bytes, Judgement]) -> None:
         move = words[words.index(b"pv") + 1]
         if words[at + 3 : at + 4] in ([b"lowerbound"], [b"upperbound"]) and rank in by_rank:
             return
-        score = centipawns(words[at + 1], int(words[at + 2]))
+        score = read_score(words[at + 1], int(words[at + 2]))
     except (ValueError, IndexError):
         raise TeacherError(f"the engine said {b' '.join(words)[:60].decode(errors='replace')!r}") from None
     if not _MOVE.fullmatch(move):

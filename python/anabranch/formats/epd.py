@@ -1,66 +1,13 @@
-"""Test suites: positions with a known answer, read from EPD files, and how soon a search finds it.
+"""EPD lines: a position, and operations that say something about it.
 
-An answer is the best move (`bm`), a move to avoid (`am`) or a mate in so many moves (`dm`). Searches are the
-engine's; nothing is printed here.
+This file reads text. The moves of an operation are read where the variant is known: `anabranch.bench.suite`.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
-import chess
-
-from anabranch.engine import Engine
-from anabranch.errors import AnabranchError, GameOverError, SuiteError
-from anabranch.result import Result, board_of
-
-FIRST_CHECKPOINT = 100
-"""Simulations before the first look at the best move."""
-CHECKPOINTS_PER_DECADE = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A position with its answer."""
-
-    source: str
-    """File and line."""
-    id: str
-    """What the file calls it; the source if it has no name."""
-    position: str
-    """FEN."""
-    best: tuple[str, ...] = ()
-    """Moves that are right (UCI)."""
-    avoid: tuple[str, ...] = ()
-    """Moves that are wrong (UCI)."""
-    mate: int | None = None
-    """Moves to a forced mate."""
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """What a search made of a task."""
-
-    task: Task
-    solved: bool
-    move: str
-    """The move it would play (UCI)."""
-    mate: int | None
-    """Moves to a mate that is proven, negative when the side to move is mated."""
-    state: str | None
-    """What is proven about the position."""
-    simulations_to_solution: int | None
-    """Simulations at the first checkpoint from which on the answer stayed right; `None` if it is wrong."""
-    seconds_to_solution: float | None
-    simulations: int
-    evaluations: int
-    nodes: int
-    seconds: float
-
+from anabranch.errors import SuiteError
 
 _SPACE = re.compile(r"\s*")
 _OPCODE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -114,156 +61,16 @@ def read_epd(line: str) -> tuple[str, dict[str, list[str]]]:
     assert counters is not None  # every part of it may be missing
     checks, clock, number = counters.groups()
     operations = read_operations(rest[counters.end() :])
-    clock = clock or _number(operations, "hmvc") or "0"
-    number = number or _number(operations, "fmvn") or "1"
+    clock = clock or read_number(operations, "hmvc") or "0"
+    number = number or read_number(operations, "fmvn") or "1"
     return " ".join([*fields[:4], *checks.split(), clock, number]), operations
 
 
-def read_task(line: str, engine: Engine, source: str = "line 1") -> Task:
-    """The task of an EPD line. Moves are SAN or UCI.
-
-    The engine says what the variant is and whether the position is sound; it is left at the position.
-
-    >>> read_task('6k1/5ppp/8/8/8/8/8/R5K1 w - - bm Ra8#; dm 1; id "back rank";', Engine()).best
-    ('a1a8',)
-    """
-    position, operations = read_epd(line)
-    engine.position = position
-    if engine.is_over:
-        raise GameOverError("the game is already over")
-    board = board_of(engine.variant, engine.position, engine.chess960)
-    mate = _number(operations, "dm")
-    if mate is not None and int(mate) < 1:
-        raise SuiteError(f"dm takes a number of moves from 1 on, not {mate}")
-    task = Task(
-        source,
-        " ".join(operations.get("id", [])) or source,
-        engine.position,
-        tuple(_move(board, text) for text in operations.get("bm", [])),
-        tuple(_move(board, text) for text in operations.get("am", [])),
-        None if mate is None else int(mate),
-    )
-    if not (task.best or task.avoid or task.mate):
-        raise SuiteError("there is no answer: bm, am or dm")
-    return task
-
-
-def _number(operations: dict[str, list[str]], opcode: str) -> str | None:
+def read_number(operations: dict[str, list[str]], opcode: str) -> str | None:
+    """The operand of an operation that takes a whole number; `None` where there is no such operation."""
     if opcode not in operations:
         return None
     text = " ".join(operations[opcode])
     if not (text.isascii() and text.isdigit()):
         raise SuiteError(f"{opcode} takes a whole number, not {text!r}")
     return text
-
-
-def _move(board: chess.Board, text: str) -> str:
-    """A move of SAN or UCI, as UCI."""
-    bare = text.rstrip("!?")
-    for read in (board.parse_san, board.parse_uci):
-        try:
-            return read(bare).uci()
-        except ValueError:
-            continue
-    raise SuiteError(f"the move {text!r} cannot be read or is illegal in {board.fen()}")
-
-
-def read_suite(path: str | os.PathLike[str], engine: Engine) -> list[Task]:
-    """The tasks of an EPD file. Empty lines and lines that begin with '#' say nothing."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise SuiteError(f"the file {path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise SuiteError(f"the file {path} is no text: {error.reason} at byte {error.start}") from error
-    tasks = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        source = f"{path}:{number}"
-        try:
-            tasks.append(read_task(line, engine, source))
-        except AnabranchError as error:
-            raise SuiteError(f"{source}: {error}") from error
-    return tasks
-
-
-def checkpoints(most: int | None) -> Iterator[int]:
-    """Simulations after which the best move is looked at: a quarter more each time, ten to a decade.
-
-    >>> list(checkpoints(300))
-    [100, 125, 158, 199, 251, 300]
-    """
-    step = 0
-    while True:
-        number = int(FIRST_CHECKPOINT * 10 ** (step / CHECKPOINTS_PER_DECADE))
-        if most is not None and number >= most:
-            yield most
-            return
-        yield number
-        step += 1
-
-
-def attempt(
-    engine: Engine, task: Task, simulations: int | None = None, time: float | None = None, mates: bool = False
-) -> Attempt:
-    """Search a task on a new graph to a limit of simulations, seconds or both, or until it is solved exactly.
-
-    A proven mate in at most `dm` moves is always right. Otherwise the best move decides by `bm` and `am`;
-    with `mates` only proofs count: of a mate in `dm` moves, or of any win where there is no `dm`. The
-    search stops at every checkpoint for a look at the answer, and goes on with the same graph.
-
-    >>> engine = Engine()
-    >>> task = read_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;", engine)
-    >>> attempt(engine, task, simulations=500).mate
-    1
-    """
-    engine.position = task.position
-    engine.forget()
-    board = board_of(engine.variant, task.position, engine.chess960)
-    done = evaluations = 0
-    seconds = 0.0
-    since: tuple[int, float] | None = None
-    for checkpoint in checkpoints(simulations):
-        result = engine.search(
-            simulations=max(checkpoint - done, 1),
-            time=None if time is None else max(time - seconds, 1e-3),
-            mate=task.mate,
-            lines=0,
-        )
-        done += result.statistics.simulations
-        evaluations += result.statistics.evaluations
-        seconds += result.elapsed
-        if not _is_right(task, result, board, mates):
-            since = None
-        elif since is None:
-            since = (done, seconds)
-        if result.finish != "limit" or (time is not None and seconds >= time):
-            break
-    solved = result.solved
-    return Attempt(
-        task,
-        since is not None,
-        result.best_move,
-        None if solved is None else solved.mate,
-        None if solved is None else solved.state,
-        None if since is None else since[0],
-        None if since is None else since[1],
-        done,
-        evaluations,
-        result.statistics.nodes,
-        seconds,
-    )
-
-
-def _is_right(task: Task, result: Result, board: chess.Board, mates: bool) -> bool:
-    wins = result.solved is not None and result.solved.state in ("win", "tb-win")
-    mate = None if result.solved is None else result.solved.mate
-    if task.mate is not None and mate is not None and 0 < mate <= task.mate:
-        return True
-    if mates:
-        return task.mate is None and wins
-    if not (task.best or task.avoid):
-        return False
-    move = board.parse_uci(result.best_move).uci()
-    return (not task.best or move in task.best) and move not in task.avoid

@@ -14,8 +14,7 @@ import chess
 from anabranch.clock import allocate
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, MatchError, SettingError
-from anabranch.formats.centipawns import LARGEST, centipawns, score_of
-from anabranch.formats.uci_scores import MATE
+from anabranch.formats.scores import MATE, centipawns, score_of
 from anabranch.match.player import Answer, Fault, Limits, PlayerSpec
 from anabranch.result import Result
 from anabranch.settings import Settings
@@ -118,7 +117,7 @@ def score_of_result(result: Result, variant: str) -> int:
     """The value of a search in centipawns, proofs beyond."""
     solved = result.solved
     if solved is None:
-        return max(-LARGEST, min(LARGEST, centipawns(result.value, variant)))
+        return centipawns(result.value, variant)
     if solved.mate is not None:
         return MATE - solved.mate if solved.mate > 0 else -MATE - solved.mate
     return score_of(result.value, solved.state, variant)

@@ -52,7 +52,7 @@ class Ply:
     move: str
     """UCI."""
     score: int | None
-    """Centipawns for the side that moved; mates as in `anabranch.formats.uci_scores`."""
+    """Centipawns for the side that moved; mates as in `anabranch.formats.scores`."""
     depth: int | None
     nodes: int | None
     seconds: float

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import chess.pgn
 
-from anabranch.formats.uci_scores import mate_in
+from anabranch.formats.scores import mate_of
 from anabranch.match.game import GameRecord, Ply
 from anabranch.match.openings import board_of
 
@@ -63,7 +63,7 @@ def comment_of(ply: Ply) -> str:
     time = f"{ply.seconds:.2f}s"
     if ply.score is None:
         return time
-    mate = mate_in(ply.score)
+    mate = mate_of(ply.score)
     score = f"{ply.score / 100:+.2f}" if mate is None else f"{'-' if mate < 0 else '+'}M{abs(mate)}"
     return f"{score}/{ply.depth or 0} {time}"
 

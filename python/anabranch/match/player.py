@@ -98,7 +98,7 @@ class Answer(NamedTuple):
 
     move: chess.Move
     score: int | None = None
-    """Centipawns for the side to move, mates as in `anabranch.formats.uci_scores`."""
+    """Centipawns for the side to move, mates as in `anabranch.formats.scores`."""
     depth: int | None = None
     nodes: int | None = None
     seconds: float = 0.0

@@ -11,7 +11,7 @@ import time
 import chess
 
 from anabranch.errors import MatchError
-from anabranch.formats.uci_scores import centipawns
+from anabranch.formats.scores import read_score
 from anabranch.jobs.program import Program, ProgramError, find_program
 from anabranch.match.player import Answer, Fault, FaultKind, Limits, PlayerSpec
 
@@ -184,7 +184,7 @@ def _read_info(words: list[bytes]) -> tuple[int, int | None, int | None] | None:
         return None
     at = words.index(b"score")
     try:
-        score = centipawns(words[at + 1], int(words[at + 2]))
+        score = read_score(words[at + 1], int(words[at + 2]))
     except (ValueError, IndexError):
         return None
     return score, _number(words, b"depth"), _number(words, b"nodes")

@@ -11,8 +11,8 @@ from typing import Any
 
 import chess
 
+from anabranch.bench.suite import attempt, read_task
 from anabranch.engine import Engine
-from anabranch.formats.epd import attempt, read_task
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import ending
 from anabranch.match.openings import board_of

@@ -15,8 +15,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from anabranch.data.shards import Damage, Shard, about, find_shards, read_shard
-from anabranch.data.targets import DEFAULT_SCALE, VALUE_SCALE
 from anabranch.errors import DataError
+from anabranch.formats.scores import result_scale
 from anabranch.train.recipe import Recipe
 
 UNDECIDED = 600
@@ -156,7 +156,7 @@ def choose_scale(
     """The value scale of the recipe, else the fitted one; where there is nothing to fit or where it makes no
     difference, that of the variant, and sentences that say so.
     """
-    usual = VALUE_SCALE.get(recipe.variant, DEFAULT_SCALE)
+    usual = result_scale(recipe.variant)
     if np.isnan(scores).all():
         sentence = "no position has a score, so the value is learned from the results alone"
         return recipe.value_scale or usual, (f"{sentence} (--result-share 1)",)

@@ -11,7 +11,7 @@ import chess
 
 from anabranch import _core
 from anabranch.engine import Engine
-from anabranch.formats.centipawns import centipawns, wdl
+from anabranch.formats.scores import centipawns, wdl
 from anabranch.result import Progress
 
 HELP = """\

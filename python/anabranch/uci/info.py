@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from anabranch.formats.centipawns import chances_of, score_of, wdl
+from anabranch.formats.scores import chances_of, score_of, wdl
 from anabranch.result import Line, Progress
 from anabranch.settings import Settings
 

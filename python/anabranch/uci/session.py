@@ -27,7 +27,7 @@ from anabranch.errors import AnabranchError, EvaluatorError, MoveError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.formats.books import Book
-from anabranch.formats.centipawns import value_of
+from anabranch.formats.scores import value_of
 from anabranch.formats.tablebases import default_directory, open_tablebases, read_paths
 from anabranch.networks.shipped import bundled
 from anabranch.strength import Handicap

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.formats.centipawns import centipawns
+from anabranch.formats.scores import centipawns
 from anabranch.graph import SearchGraph
 from anabranch.result import Line, Result
 from anabranch.uci.info import line_wdl

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from anabranch.formats.epd import checkpoints
+from anabranch.bench.suite import checkpoints
 from anabranch.study.exhibit import Chart, Column, Exhibit, Point, Series, Table
 from anabranch.study.folder import Findings
 from anabranch.study.plan import VARIANTS, Measurement, Plan, Recipe, Size, Study

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anabranch import _core
-from anabranch.formats.centipawns import LARGEST, SCALE, TABLEBASE_WIN, centipawns, value_of, wdl
+from anabranch.formats.scores import LARGEST_SHOWN, SHOWN_SCALE, TABLEBASE_WIN, centipawns, value_of, wdl
 from anabranch.networks import shipped
 
 values = st.floats(-1.0, 1.0)
@@ -36,7 +36,7 @@ def test_better_values_have_no_smaller_scores(one: float, other: float, variant:
 @given(values, variants)
 def test_scores_are_odd_and_bounded(value: float, variant: str) -> None:
     assert centipawns(-value, variant) == -centipawns(value, variant)
-    assert abs(centipawns(value, variant)) <= LARGEST < TABLEBASE_WIN
+    assert abs(centipawns(value, variant)) <= LARGEST_SHOWN < TABLEBASE_WIN
 
 
 @given(st.integers(-8000, 8000), variants)
@@ -52,15 +52,15 @@ def test_the_inverse_of_values(value: float, variant: str) -> None:
 def test_a_pawn_is_a_hundred() -> None:
     assert centipawns(math.tanh(100 / 540)) == 100
     assert centipawns(math.tanh(100 / 800), "crazyhouse") == 100
-    assert centipawns(1.0) == -centipawns(-1.0) == LARGEST
-    assert centipawns(1.0 + 1e-9) == LARGEST
+    assert centipawns(1.0) == -centipawns(-1.0) == LARGEST_SHOWN
+    assert centipawns(1.0 + 1e-9) == LARGEST_SHOWN
 
 
-@pytest.mark.parametrize("variant", SCALE)
+@pytest.mark.parametrize("variant", SHOWN_SCALE)
 def test_the_curve_is_the_one_the_networks_were_taught(variant: str) -> None:
     path = Path(shipped.__file__).parent / "files" / f"{variant}.safetensors"
     recipe = json.loads(_core.Network(path).metadata["recipe"])
-    assert recipe["value_scale"] == SCALE[variant]
+    assert recipe["value_scale"] == SHOWN_SCALE[variant]
 
 
 def test_a_value_that_is_no_number_is_refused() -> None:

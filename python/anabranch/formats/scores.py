@@ -1,23 +1,32 @@
-"""Values of the search as chess players and GUIs read them: centipawns, and win, draw and loss per mille.
+"""Scores and values: centipawns, mates, and win, draw and loss.
 
-The curve is the one by which the networks were taught, read backwards: a teacher's score of c centipawns
-became the value tanh(c / 2s), so the value q is shown as 2s atanh(q). The scale s belongs to the variant: 270
-in chess (a pawn is a value of 0.183), 400 in crazyhouse and elsewhere. What is proven goes before the curve:
-`score_of`, `chances_of` and `mate_in` are the one place that says how.
+A score of c centipawns is the value tanh(c / 2s); the scale s belongs to the variant, and to what the value
+means. Two scales are in use. `SHOWN_SCALE` is that of the networks of the package: the search's value q is
+shown as 2s atanh(q). `RESULT_SCALE` predicts results of a teacher's games from its scores, and is used where
+training data is made. What is proven is not on the curve: `score_of`, `chances_of` and `mate_in` handle it.
+
+Scores of UCI engines are one number, mates included: `read_score` and `mate_of`. All scores and values belong
+to the side to move.
 """
 
 from __future__ import annotations
 
 import math
 
-SCALE = {"chess": 270.0, "crazyhouse": 400.0}
-"""Centipawns s in value = tanh(cp / 2s), by variant: the value scale of the network that comes with the
-package."""
+SHOWN_SCALE = {"chess": 270.0, "crazyhouse": 400.0}
+"""The value scale that the networks of the package were trained with."""
+RESULT_SCALE = {"chess": 270.0, "crazyhouse": 700.0}
+"""What `anabranch data stats` fits to results of games of Stockfish and Fairy-Stockfish at 400 nodes."""
 DEFAULT_SCALE = 400.0
-LARGEST = 9999
-"""No score of a value is larger."""
+"""Of other variants, in both."""
+MATE = 32000
+"""A mate in n moves is the score MATE - n."""
+LARGEST_SCORE = MATE - 1000
+"""No score of an engine is larger, mates apart."""
+LARGEST_SHOWN = 9999
+"""No value is shown as a larger score."""
 TABLEBASE_WIN = 20000
-"""A win by a tablebase is this less the plies to it from the root: above all values, below all mates."""
+"""A win by a tablebase is shown as this less the plies to it: above all values, below all mates."""
 SHARPNESS = {"chess": 5.0, "crazyhouse": 1000.0}
 """The s of `wdl` that fits the networks' own win, draw and loss over 10,000 positions each; the teacher's
 games of crazyhouse had no draws."""
@@ -34,9 +43,9 @@ def centipawns(value: float, variant: str = "chess") -> int:
     """
     value = _checked(value)
     if abs(value) >= 1.0:
-        return int(math.copysign(LARGEST, value))
-    score = round(2.0 * SCALE.get(variant, DEFAULT_SCALE) * math.atanh(value))
-    return max(-LARGEST, min(LARGEST, score))
+        return int(math.copysign(LARGEST_SHOWN, value))
+    score = round(2.0 * SHOWN_SCALE.get(variant, DEFAULT_SCALE) * math.atanh(value))
+    return max(-LARGEST_SHOWN, min(LARGEST_SHOWN, score))
 
 
 def value_of(score: float, variant: str = "chess") -> float:
@@ -45,18 +54,57 @@ def value_of(score: float, variant: str = "chess") -> float:
     >>> round(value_of(100), 3), centipawns(value_of(-250))
     (0.183, -250)
     """
-    return math.tanh(score / (2.0 * SCALE.get(variant, DEFAULT_SCALE)))
+    return value_at(score, SHOWN_SCALE.get(variant, DEFAULT_SCALE))
+
+
+def value_at(score: float, scale: float) -> float:
+    """The value of a score at a scale.
+
+    >>> value_at(0, 200.0), round(value_at(700, result_scale("crazyhouse")), 3)
+    (0.0, 0.462)
+    """
+    return math.tanh(score / (2.0 * scale))
+
+
+def result_scale(variant: str) -> float:
+    """The scale that predicts results from a teacher's scores."""
+    return RESULT_SCALE.get(variant, DEFAULT_SCALE)
+
+
+def read_score(kind: bytes, number: int) -> int:
+    """A score of UCI (`cp` or `mate`) as one number, mates beyond all others.
+
+    >>> read_score(b"cp", -31), read_score(b"mate", 2), read_score(b"mate", -2)
+    (-31, 31998, -31998)
+    """
+    if kind == b"mate":
+        distance = min(abs(number), MATE - LARGEST_SCORE - 1)
+        return MATE - distance if number > 0 else distance - MATE
+    if kind != b"cp":
+        raise ValueError(kind)
+    return max(-LARGEST_SCORE, min(LARGEST_SCORE, number))
+
+
+def mate_of(score: int) -> int | None:
+    """Moves to the mate that a score means, negative for the side that is mated; `None` for other scores.
+
+    >>> mate_of(31998), mate_of(-31998), mate_of(120)
+    (2, -2, None)
+    """
+    if abs(score) <= LARGEST_SCORE:
+        return None
+    return MATE - score if score > 0 else -(MATE + score)
 
 
 def wdl(
     value: float, raw: tuple[float, float, float] | None = None, variant: str = "chess"
 ) -> tuple[int, int, int]:
-    """Win, draw and loss per mille, sum 1000, with win less loss as the value says.
+    """Win, draw and loss per mille, sum 1000; win less loss is the value.
 
-    A position is seen as a logistic distribution of place `mu` and width `s`: what lies above 1 is won, what
-    lies below -1 is lost. `raw`, the network's win, draw and loss at the root, has its own place and width.
-    The width is kept, because a search tells little about how drawish a position is, and the place is moved
-    to where the value is that of the search. Without `raw` the width is that of the variant.
+    The model is a logistic distribution with mean `mu` and width `s`: the part above 1 is won, the part below
+    -1 is lost. `raw`, the network's win, draw and loss at the root, gives the width, because a search does
+    not measure how drawish a position is; the mean is moved until win less loss is the value. Without `raw`
+    the width is that of the variant.
 
     >>> wdl(0.0), wdl(0.5), wdl(1.0)
     ((450, 100, 450), (713, 74, 213), (1000, 0, 0))
@@ -85,8 +133,8 @@ def mate_in(state: str, plies: int | None) -> int | None:
 
 
 def score_of(value: float, state: str, variant: str = "chess") -> int:
-    """Centipawns of a value about which something may be proven: a draw is 0, and what a tablebase has
-    decided is beyond all values. Proven mates have no centipawns: ask `mate_in` first.
+    """Centipawns of a value that may be proven: a draw is 0, and results of tablebases are beyond all values.
+    Proven mates have no centipawns: call `mate_in` first.
 
     >>> score_of(0.183, "unknown"), score_of(0.1, "draw"), score_of(0.9, "tb-win"), score_of(-1.0, "tb-loss")
     (100, 0, 20000, -20000)
@@ -104,7 +152,7 @@ def score_of(value: float, state: str, variant: str = "chess") -> int:
 def chances_of(
     value: float, state: str, raw: tuple[float, float, float] | None = None, variant: str = "chess"
 ) -> tuple[int, int, int]:
-    """Win, draw and loss per mille of a value about which something may be proven; the rest as in `wdl`.
+    """Win, draw and loss per mille of a value that may be proven; others as in `wdl`.
 
     >>> chances_of(0.5, "unknown"), chances_of(0.9, "tb-draw"), chances_of(-0.9, "loss")
     ((713, 74, 213), (0, 1000, 0), (0, 0, 1000))
