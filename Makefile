@@ -21,7 +21,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: run web programs committed test test-train test-cluster check check-clean lint format wheel publish bench clean help
+.PHONY: run web programs committed test test-train test-cluster check check-clean lint format wheel publish bench report clean help
 
 run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
@@ -76,6 +76,10 @@ publish: committed wheel ## Upload the wheel and the sources to the package inde
 
 bench: $(VENV)/.native ## Measure speed and memory, and print the signature of the search
 	$(BIN)/anabranch bench
+
+report: $(VENV)/.dev ## Build dist/report.html, one page of all results of the study
+	@mkdir -p dist
+	$(BIN)/anabranch study report docs/results/*.json --out dist/report.html
 
 clean: ## Remove all that was built or installed
 	rm -rf $(VENV) target dist $(WEB) .mypy_cache .pytest_cache .ruff_cache .hypothesis
