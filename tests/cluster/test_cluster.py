@@ -21,8 +21,8 @@ from anabranch.match.player import read_player
 from anabranch.match.results import read_results
 from anabranch.match.runner import run_match
 from anabranch.match.schedule import MatchSpec
-from anabranch.match.standing import Standing
-from anabranch.study.recipes import RECIPES
+from anabranch.match.standings import Standings
+from anabranch.study.experiments import EXPERIMENTS
 from anabranch.study.run import run_study
 from anabranch.study.summary import summarise
 
@@ -49,15 +49,15 @@ def test_a_match_is_complete_although_a_node_is_killed_midway(cluster: Any, tmp_
     )
     killed: list[int] = []
 
-    def kill_at_four(standing: Standing, record: GameRecord | None) -> None:
-        if standing.games == 4 and not killed:
-            killed.append(standing.games)
+    def kill_at_four(standings: Standings, record: GameRecord | None) -> None:
+        if standings.games == 4 and not killed:
+            killed.append(standings.games)
             cluster.remove_node(cluster.second, allow_graceful=False)
 
-    standing = run_match(spec, tmp_path / "cluster", Ray(cluster.address), kill_at_four)
+    standings = run_match(spec, tmp_path / "cluster", Ray(cluster.address), kill_at_four)
     assert killed == [4]
-    assert standing.games == 16
-    assert standing.faults == {}
+    assert standings.games == 16
+    assert standings.faults == {}
     run_match(spec, tmp_path / "here", Processes(0))
     assert moves_in(tmp_path / "cluster") == moves_in(tmp_path / "here")
 
@@ -99,7 +99,7 @@ def test_studies_and_data_on_a_cluster(cluster: Any, tmp_path: Path) -> None:
     )
     assert ray == workers
     assert len(ray) == 2
-    study = RECIPES["leak"].study("tiny", settings={"evaluator": "material"})
+    study = EXPERIMENTS["leak"].study("tiny", settings={"evaluator": "material"})
     for name, executor in (("far", Ray(cluster.address)), ("near", Processes(0))):
         run_study(study, tmp_path / name, executor)
     far, near = (json.dumps({**summarise(tmp_path / name), "runs": 0}) for name in ("far", "near"))

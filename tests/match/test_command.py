@@ -28,7 +28,7 @@ from anabranch.match.openings import Opening
 from anabranch.match.player import Budget, PlayerSpec, read_player
 from anabranch.match.results import GAMES, RESULTS, SPEC, SUMMARY, read_results
 from anabranch.match.runner import run_match
-from anabranch.match.standing import Count
+from anabranch.match.standings import Tally
 from anabranch.networks.shipped import bundled
 
 # Interruptions
@@ -119,13 +119,13 @@ def test_ctrl_c_ends_a_match_in_good_order(mock: FakeEngine, tmp_path: Path) -> 
 
 
 def test_ctrl_c_between_a_game_and_its_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    add = Count.add
+    add = Tally.add
 
-    def interrupt(count: Count, record: GameRecord) -> None:
-        monkeypatch.setattr(Count, "add", add)
+    def interrupt(count: Tally, record: GameRecord) -> None:
+        monkeypatch.setattr(Tally, "add", add)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Count, "add", interrupt)
+    monkeypatch.setattr(Tally, "add", interrupt)
     with pytest.raises(KeyboardInterrupt):
         run_match(spec(), tmp_path, 0)
     assert len(read_results(tmp_path)) == 1
@@ -144,13 +144,13 @@ def test_matches_against_real_engines(tmp_path: Path) -> None:
         (True, (Opening("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w FHfh - 2 9"),)),
     ):
         asked = spec(ours, stockfish, openings=start, chess960=chess960, adjudication=rules)
-        standing = run_match(asked, tmp_path / f"chess-{chess960}", 0)
-        assert (standing.games, standing.faults) == (2, {})
+        standings = run_match(asked, tmp_path / f"chess-{chess960}", 0)
+        assert (standings.games, standings.faults) == (2, {})
     fairy = read_player("fairy=uci:fairy-stockfish,Hash=1,clock=2+0.02")
     timed = replace(ours, options={}, budget=Budget(clock=2.0, increment=0.02))
     asked = spec(timed, fairy, variant="crazyhouse", openings=openings("crazyhouse", 1), adjudication=rules)
-    standing = run_match(asked, tmp_path / "crazyhouse", 0)
-    assert (standing.games, standing.faults) == (2, {})
+    standings = run_match(asked, tmp_path / "crazyhouse", 0)
+    assert (standings.games, standings.faults) == (2, {})
     for record in read_results(tmp_path / "crazyhouse").values():
         assert "Fairy-Stockfish" in " ".join(record.titles)
         assert all(ply.score is not None for ply in record.plies)
@@ -161,8 +161,8 @@ def test_our_own_program_is_a_player_too(tmp_path: Path) -> None:
     program = PlayerSpec("program", "uci", uci, {}, Budget(simulations=16))
     inside = read_player("inside=preset:default,simulations=16")
     asked = spec(program, inside, variant="crazyhouse", openings=openings("crazyhouse", 1))
-    standing = run_match(asked, tmp_path, 0)
-    assert (standing.games, standing.faults) == (2, {})
+    standings = run_match(asked, tmp_path, 0)
+    assert (standings.games, standings.faults) == (2, {})
 
 
 def test_adjudication_is_switched_off_by_options(tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ from anabranch.match.estimate import (
 from anabranch.match.game import GameRecord, play_game
 from anabranch.match.player import read_player
 from anabranch.match.schedule import MatchSpec
-from anabranch.study.estimate import Rest
-from anabranch.study.recipes import RECIPES
+from anabranch.study.estimate import Remaining
+from anabranch.study.experiments import EXPERIMENTS
 
 MOVES = PLIES["chess"] / 2
 
@@ -81,15 +81,15 @@ def test_the_speed_is_measured_here() -> None:
 
 @pytest.mark.usefixtures("slow")
 def test_measurements_of_a_study_are_counted() -> None:
-    study = RECIPES["leak"].study("tiny")
-    plan = RECIPES["leak"].plan(study)
-    rest = Rest([], plan.measurements)
+    study = EXPERIMENTS["leak"].study("tiny")
+    plan = EXPERIMENTS["leak"].plan(study)
+    rest = Remaining([], plan.measurements)
     assert rest.seconds == pytest.approx(len(plan.measurements) * (0.4 + OVERHEAD))
-    for recipe in RECIPES.values():  # every kind of measurement, and of contest
-        plan = recipe.plan(recipe.study("tiny"))
+    for experiment in EXPERIMENTS.values():  # every kind of measurement, and of match
+        plan = experiment.plan(experiment.study("tiny"))
         played: list[GameRecord] = []
-        matches = [(list(contest.spec.schedule()), played) for contest in plan.contests]
-        assert Rest(matches, plan.measurements).seconds > 0.0
+        matches = [(list(match.spec.schedule()), played) for match in plan.matches]
+        assert Remaining(matches, plan.measurements).seconds > 0.0
 
 
 def test_the_command_says_it_and_for_the_rest_only(

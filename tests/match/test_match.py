@@ -25,7 +25,7 @@ from anabranch.match.player import Budget, read_player
 from anabranch.match.results import GAMES, RESULTS, SPEC, SUMMARY, open_results, read_results
 from anabranch.match.runner import run_match
 from anabranch.match.schedule import MatchSpec
-from anabranch.match.standing import Count
+from anabranch.match.standings import Tally
 from anabranch.match.statistics import Sprt
 from anabranch.networks.shipped import bundled
 
@@ -49,16 +49,16 @@ def test_a_match_with_engines_that_misbehave(
     good = read_player(f"good=uci:{mock('')},nodes=5,Hash=2")
     asked = spec(quick("ours"), *bad, good, mode="gauntlet", patience=4.0, margin=2.0)
     heard: list[str | None] = []
-    standing = run_match(
+    standings = run_match(
         asked, tmp_path, 0, lambda _, record: heard.append(None if record is None else record.fault)
     )
-    assert standing.games == 14
-    for meetings, mode in zip(standing.meetings[:-1], modes, strict=True):
-        assert (meetings.wins, meetings.draws, meetings.losses) == (2, 0, 0), mode
-        assert meetings.pairs == (0, 0, 0, 0, 1)
-    assert standing.meetings[-1].draws == 2  # by length: nobody was at fault
-    assert standing.faults == {mode: {kind: 2} for mode, kind in modes.items()}
-    assert standing.reasons == {**dict.fromkeys(modes.values(), 2), "length": 2}
+    assert standings.games == 14
+    for matchup, mode in zip(standings.matchups[:-1], modes, strict=True):
+        assert (matchup.wins, matchup.draws, matchup.losses) == (2, 0, 0), mode
+        assert matchup.pairs == (0, 0, 0, 0, 1)
+    assert standings.matchups[-1].draws == 2  # by length: nobody was at fault
+    assert standings.faults == {mode: {kind: 2} for mode, kind in modes.items()}
+    assert standings.reasons == {**dict.fromkeys(modes.values(), 2), "length": 2}
     assert sum(fault is not None for fault in heard) == 12
     records = read_results(tmp_path)
     assert records[2, 0].fault == "the engine played e7e4, which is illegal in " + _fen(records[2, 0])
@@ -80,8 +80,8 @@ def test_a_player_that_is_late_loses_on_time(
 ) -> None:
     monkeypatch.setattr(uci_player, "GRACE", 30.0)
     slow = read_player(f"slow=uci:{mock('late')},clock=1.5+0.1")
-    standing = run_match(spec(slow, quick("b"), margin=0.05), tmp_path, 0)
-    assert standing.faults == {"slow": {"time": 2}}
+    standings = run_match(spec(slow, quick("b"), margin=0.05), tmp_path, 0)
+    assert standings.faults == {"slow": {"time": 2}}
     # 0.7 s a move: the third cannot be in time.
     assert all(len(record.plies) <= 5 for record in read_results(tmp_path).values())
 
@@ -93,8 +93,8 @@ def test_a_margin_is_one_for_the_whole_game(
     # 0.7 s a move with 0.1 s back: every move is within the margin of what is left, all together are not.
     slow = read_player(f"slow=uci:{mock('late')},clock=1+0.1")
     rules = Adjudication(longest=16)
-    standing = run_match(spec(slow, quick("b"), margin=0.9, adjudication=rules), tmp_path, 0)
-    assert standing.faults == {"slow": {"time": 2}}
+    standings = run_match(spec(slow, quick("b"), margin=0.9, adjudication=rules), tmp_path, 0)
+    assert standings.faults == {"slow": {"time": 2}}
 
 
 def test_games_end_when_both_agree(mock: FakeEngine, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_games_end_when_both_agree(mock: FakeEngine, tmp_path: Path) -> None:
     rules = Adjudication(resign_score=1000, resign_plies=4, longest=10)
     both = run_match(spec(winning, resigned, adjudication=rules), tmp_path / "both", 0)
     assert both.reasons == {"resignation": 2}
-    assert both.meetings[0].wins == 2
+    assert both.matchups[0].wins == 2
     assert {len(record.plies) for record in read_results(tmp_path / "both").values()} == {4}
     one = run_match(spec(winning, silent, adjudication=rules), tmp_path / "one", 0)
     assert one.reasons == {"length": 2}
@@ -347,11 +347,11 @@ def test_two_processes_do_not_share_a_folder(tmp_path: Path) -> None:
 def test_an_sprt_ends_a_match(mock: FakeEngine, tmp_path: Path) -> None:
     bad = read_player(f"bad=uci:{mock('dies at once')},nodes=1")
     asked = spec(quick("a"), bad, pairs=500, sprt=Sprt(0.0, 400.0))
-    standing = run_match(asked, tmp_path, 0)
-    assert standing.verdict == "accepted"
-    assert standing.games < 60
-    assert standing.ratio is not None
-    assert standing.ratio >= 2.94
+    standings = run_match(asked, tmp_path, 0)
+    assert standings.verdict == "accepted"
+    assert standings.games < 60
+    assert standings.ratio is not None
+    assert standings.ratio >= 2.94
     lost = run_match(replace(asked, players=asked.players[::-1]), tmp_path / "other", 0)
     assert lost.verdict == "rejected"
 
@@ -360,10 +360,10 @@ def test_players_of_two_camps_are_not_rated(tmp_path: Path) -> None:
     asked = spec(*(quick(name) for name in "abcd"))
     run_match(asked, tmp_path, 0)
     records = read_results(tmp_path)
-    assert set(Count.of(asked, records).ratings()) == set("abcd")
+    assert set(Tally.of(asked, records).ratings()) == set("abcd")
     camps = {key: one for key, one in records.items() if {one.white, one.black} in ({"a", "b"}, {"c", "d"})}
     assert len(camps) == 4
-    assert Count.of(asked, camps).ratings() == {}
+    assert Tally.of(asked, camps).ratings() == {}
 
 
 def test_ratings_of_a_round_robin(tmp_path: Path) -> None:
@@ -379,13 +379,13 @@ def test_ratings_of_a_round_robin(tmp_path: Path) -> None:
     assert ratings["c"] == 0.0
     assert ratings["a"] > ratings["c"]
     assert summary["games"] == 24
-    assert [meetings["games"] for meetings in summary["meetings"]] == [8, 8, 8]
+    assert [matchup["games"] for matchup in summary["meetings"]] == [8, 8, 8]
 
 
 def test_counting_needs_whole_pairs_only_where_pairs_count(tmp_path: Path) -> None:
     run_match(spec(pairs=2), tmp_path, 0)
     records = list(read_results(tmp_path).values())[:3]
-    standing = Count(spec(pairs=2), records).standing()
-    assert standing.games == 3
-    assert sum(standing.meetings[0].pairs) == 1
-    assert standing.meetings[0].games == 3
+    standings = Tally(spec(pairs=2), records).standings()
+    assert standings.games == 3
+    assert sum(standings.matchups[0].pairs) == 1
+    assert standings.matchups[0].games == 3

@@ -13,7 +13,8 @@ import pytest
 
 from anabranch.cli import run
 from anabranch.errors import MatchError
-from anabranch.match import suites
+from anabranch.match import balanced_openings
+from anabranch.match.balanced_openings import CandidateJob, OpeningsSpec, draw, judge_candidate, make_openings
 from anabranch.match.openings import (
     Opening,
     board_of,
@@ -26,7 +27,6 @@ from anabranch.match.openings import (
     write_openings,
 )
 from anabranch.match.player import read_player
-from anabranch.match.suites import Bench, SuiteSpec, draw, judge_candidate, make_suite
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 ITALIAN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3"
@@ -148,13 +148,13 @@ def test_a_name_with_quotes_is_written_so_that_it_can_be_read(tmp_path: Path) ->
     assert read_openings(tmp_path / "x.epd", "chess")[0].name == "the 'main' line"
 
 
-def spec(variant: str = "chess", positions: int = 6, **changes: object) -> SuiteSpec:
+def spec(variant: str = "chess", positions: int = 6, **changes: object) -> OpeningsSpec:
     judges = tuple(read_player(text) for text in (OURS, THEIRS))
-    return SuiteSpec(variant, positions, judges, **{"plies": (2, 4), **changes})  # type: ignore[arg-type]
+    return OpeningsSpec(variant, positions, judges, **{"plies": (2, 4), **changes})  # type: ignore[arg-type]
 
 
 def test_a_suite_is_the_same_however_it_was_made(tmp_path: Path) -> None:
-    whole = make_suite(spec(), tmp_path / "whole.epd")
+    whole = make_openings(spec(), tmp_path / "whole.epd")
     assert len(whole) == 6
     assert read_openings(tmp_path / "whole.epd", "chess") == whole
     assert (tmp_path / "whole.epd").read_text().startswith("# 6 positions of chess")
@@ -164,15 +164,15 @@ def test_a_suite_is_the_same_however_it_was_made(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make_suite(spec(), tmp_path / "parts.epd", show=tire)
+        make_openings(spec(), tmp_path / "parts.epd", show=tire)
     journal = tmp_path / ".parts.epd.journal"
     with journal.open("a") as file:
         file.write('[4, "torn')
     with pytest.raises(MatchError, match="belongs to another suite"):
-        make_suite(spec(seed=2), tmp_path / "parts.epd")
-    assert make_suite(spec(), tmp_path / "parts.epd") == whole
+        make_openings(spec(seed=2), tmp_path / "parts.epd")
+    assert make_openings(spec(), tmp_path / "parts.epd") == whole
     assert sorted(path.name for path in tmp_path.iterdir()) == ["parts.epd", "whole.epd"]
-    assert make_suite(spec(), tmp_path / "crew.epd", workers=2) == whole
+    assert make_openings(spec(), tmp_path / "crew.epd", workers=2) == whole
 
 
 @pytest.mark.parametrize("source", ["random", "policy"])
@@ -196,25 +196,25 @@ def test_chess960_begins_anywhere() -> None:
 
 
 def test_what_is_out_of_balance_is_not_kept() -> None:
-    none = judge_candidate(Bench(spec(bound=0), 1))
+    none = judge_candidate(CandidateJob(spec(bound=0), 1))
     assert none.fen is None
     assert len(none.scores) == 1  # the second judge was not asked
     assert abs(none.scores[0]) > 0
-    all_in = judge_candidate(Bench(spec(bound=30_000), 1))
+    all_in = judge_candidate(CandidateJob(spec(bound=30_000), 1))
     assert all_in.fen is not None
     assert len(all_in.scores) == 2
 
 
 def test_a_suite_that_cannot_be_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suites, "ATTEMPTS", 60)
+    monkeypatch.setattr(balanced_openings, "ATTEMPTS", 60)
     few = spec(source="random", plies=(1, 1), positions=21, bound=30_000)
     for _ in range(2):  # what is known does not change the answer
         with pytest.raises(MatchError, match="20 positions are found, and none of the next 60 candidates"):
-            make_suite(few, tmp_path / "few.epd")
+            make_openings(few, tmp_path / "few.epd")
     with pytest.raises(MatchError, match="0 positions are found"):
-        make_suite(spec(bound=0), tmp_path / "none.epd")
+        make_openings(spec(bound=0), tmp_path / "none.epd")
     enough = spec(source="random", plies=(1, 1), positions=5, bound=30_000)
-    assert len(make_suite(enough, tmp_path / "few.epd")) == 5
+    assert len(make_openings(enough, tmp_path / "few.epd")) == 5
 
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -248,10 +248,10 @@ def test_a_suite_that_failed_is_not_in_the_way_of_another(
     with monkeypatch.context() as patch:
         for kind in (MatchError, KeyboardInterrupt):
 
-            def fail(job: Bench, kind: type[BaseException] = kind) -> Any:
+            def fail(job: CandidateJob, kind: type[BaseException] = kind) -> Any:
                 raise kind("no judgement")
 
-            patch.setattr(suites, "judge_candidate", fail)
+            patch.setattr(balanced_openings, "judge_candidate", fail)
             assert run([*call, OURS]) == (2 if kind is MatchError else 130)
             left = [".a.epd.journal", ".a.epd.lock"] if kind is KeyboardInterrupt else []
             assert sorted(path.name for path in tmp_path.iterdir()) == left

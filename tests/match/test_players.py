@@ -16,7 +16,7 @@ from anabranch.formats.scores import MATE, mate_of
 from anabranch.jobs.program import options_of
 from anabranch.match import uci_player
 from anabranch.match.engine_player import EnginePlayer
-from anabranch.match.player import Budget, Fault, Limits, PlayerSpec, make_player, read_player
+from anabranch.match.player import Budget, Fault, MoveLimits, PlayerSpec, make_player, read_player
 from anabranch.match.uci_player import UciPlayer, read_answer
 
 
@@ -60,7 +60,7 @@ def test_words_that_are_no_player(text: str, sentence: str) -> None:
 def test_our_engine_plays_by_its_settings() -> None:
     player = EnginePlayer(read_player("a=preset:mcgs-combined,evaluator=material,simulations=200"), "chess")
     board = chess.Board("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
-    answer = player.play(board, Limits(Budget(simulations=200)))
+    answer = player.play(board, MoveLimits(Budget(simulations=200)))
     assert answer.move == chess.Move.from_uci("a1a8")
     assert answer.score == MATE - 1
     assert mate_of(answer.score) == 1
@@ -72,9 +72,9 @@ def test_our_engine_counts_what_it_spends() -> None:
     player = EnginePlayer(read_player("a=preset:mcgs,evaluator=uniform,reuse=off"), "crazyhouse")
     board = chess.variant.CrazyhouseBoard()
     player.new_game(1)
-    answer = player.play(board, Limits(Budget(simulations=300, nodes=120)))
+    answer = player.play(board, MoveLimits(Budget(simulations=300, nodes=120)))
     assert answer.nodes == 120
-    timed = player.play(board, Limits(Budget(clock=2.6), (2.6, 2.6)))
+    timed = player.play(board, MoveLimits(Budget(clock=2.6), (2.6, 2.6)))
     assert 0.05 < timed.seconds < 1.5  # a 29th of the clock, on a machine that has other things to do
     player.close()
 
@@ -85,7 +85,7 @@ def test_the_seed_of_a_game_is_the_engine_s_unless_it_has_one() -> None:
     def visits(text: str, seed: int) -> tuple[int | None, int | None]:
         player = EnginePlayer(read_player(text), "chess")
         player.new_game(seed)
-        answer = player.play(board, Limits(Budget(evaluations=300)))
+        answer = player.play(board, MoveLimits(Budget(evaluations=300)))
         return answer.score, answer.nodes
 
     noisy = "a=preset:mcgs-combined,dirichlet_epsilon=0.9"
@@ -94,7 +94,7 @@ def test_the_seed_of_a_game_is_the_engine_s_unless_it_has_one() -> None:
     assert visits(f"{noisy},seed=5", 1) == visits(f"{noisy},seed=5", 2)
 
 
-def play_three_moves(player: UciPlayer, limits: Limits) -> None:
+def play_three_moves(player: UciPlayer, limits: MoveLimits) -> None:
     player.new_game(0)
     for _ in range(3):
         player.play(chess.Board(), limits)
@@ -121,7 +121,7 @@ def test_faults_have_names_and_the_next_game_goes_on(
     monkeypatch.setattr(uci_player, "GRACE", 0.2 if mode == "hang" else 30.0)
     spec = read_player(f"bad=uci:{mock(mode)}")
     player = UciPlayer(spec, "chess", margin=0.1, patience=1.0 if mode == "never ready" else 30.0)
-    limits = Limits(Budget(time={"late": 0.3, "hang": 1.0}.get(mode, 30.0)))
+    limits = MoveLimits(Budget(time={"late": 0.3, "hang": 1.0}.get(mode, 30.0)))
     try:
         for _ in range(2):
             with pytest.raises(Fault) as fault:
@@ -138,7 +138,7 @@ def test_a_good_program_is_heard_and_kept(mock: FakeEngine) -> None:
     try:
         player.new_game(0)
         process = player.process_id
-        answer = player.play(board, Limits(Budget(nodes=9)))
+        answer = player.play(board, MoveLimits(Budget(nodes=9)))
         assert (answer.score, answer.depth, answer.nodes) == (ranked_moves(board)[0][0], 2, 7)
         assert answer.move in board.legal_moves
         player.new_game(1)
@@ -183,7 +183,7 @@ def test_an_engine_behind_a_script_ends_with_it(
     script.chmod(0o755)
     player = UciPlayer(read_player(f"a=uci:{script}"), "chess", margin=0.1, patience=30.0)
     with pytest.raises(Fault) as fault:
-        play_three_moves(player, Limits(Budget(time=1.0)))
+        play_three_moves(player, MoveLimits(Budget(time=1.0)))
     assert fault.value.kind == "hang"
     deadline = time.monotonic() + 20
     while processes_of(engine) and time.monotonic() < deadline:

@@ -30,7 +30,7 @@ from anabranch.match.statistics import (
 Counts = list[int]
 pairs = st.lists(st.integers(0, 2000), min_size=5, max_size=5)
 games = st.lists(st.integers(0, 2000), min_size=3, max_size=3)
-some = st.one_of(pairs, games).filter(lambda counts: sum(counts) > 0)
+some = st.one_of(pairs, games).filter(lambda tallies: sum(tallies) > 0)
 
 
 def test_published_figures() -> None:
@@ -54,20 +54,20 @@ def test_the_bounds_of_a_test_are_those_of_wald() -> None:
 
 @settings(deadline=None)
 @given(some)
-def test_the_other_side_sees_the_opposite(counts: Counts) -> None:
-    other = counts[::-1]
-    assert elo(other).value == pytest.approx(-elo(counts).value)
-    assert normalised_elo(other).value == pytest.approx(-normalised_elo(counts).value)
-    assert superiority(other) == pytest.approx(1.0 - superiority(counts))
+def test_the_other_side_sees_the_opposite(tallies: Counts) -> None:
+    other = tallies[::-1]
+    assert elo(other).value == pytest.approx(-elo(tallies).value)
+    assert normalised_elo(other).value == pytest.approx(-normalised_elo(tallies).value)
+    assert superiority(other) == pytest.approx(1.0 - superiority(tallies))
 
 
 @settings(deadline=None)
 @given(some, st.floats(-300, 300), st.floats(0.5, 200))
-def test_ratios_turn_round_with_their_hypotheses(counts: Counts, low: float, step: float) -> None:
+def test_ratios_turn_round_with_their_hypotheses(tallies: Counts, low: float, step: float) -> None:
     for ratio in (logistic_ratio, normalised_ratio):
-        assert ratio(counts, low, low + step) == pytest.approx(-ratio(counts, low + step, low), abs=1e-6)
-        mirrored = ratio(counts[::-1], -low - step, -low)
-        assert ratio(counts, low, low + step) == pytest.approx(-mirrored, abs=1e-4, rel=1e-4)
+        assert ratio(tallies, low, low + step) == pytest.approx(-ratio(tallies, low + step, low), abs=1e-6)
+        mirrored = ratio(tallies[::-1], -low - step, -low)
+        assert ratio(tallies, low, low + step) == pytest.approx(-mirrored, abs=1e-4, rel=1e-4)
 
 
 @settings(deadline=None)
@@ -77,10 +77,10 @@ def test_elo_and_score_are_inverse(difference: float) -> None:
 
 
 @settings(deadline=None)
-@given(pairs.filter(lambda counts: min(counts) > 0), st.floats(0.2, 0.8))
-def test_a_fit_has_the_mean_and_no_neighbour_is_likelier(counts: Counts, mean: float) -> None:
-    points = points_of(counts)
-    shares = np.array(counts) / sum(counts)
+@given(pairs.filter(lambda tallies: min(tallies) > 0), st.floats(0.2, 0.8))
+def test_a_fit_has_the_mean_and_no_neighbour_is_likelier(tallies: Counts, mean: float) -> None:
+    points = points_of(tallies)
+    shares = np.array(tallies) / sum(tallies)
     fitted = np.array(fit_mean(list(shares), points, mean))
     assert fitted.sum() == pytest.approx(1.0)
     assert fitted @ points == pytest.approx(mean, abs=1e-9)
@@ -93,10 +93,10 @@ def test_a_fit_has_the_mean_and_no_neighbour_is_likelier(counts: Counts, mean: f
 
 
 @settings(deadline=None)
-@given(pairs.filter(lambda counts: min(counts) > 0), st.floats(-0.6, 0.6))
-def test_a_fit_has_the_advantage_and_is_stationary(counts: Counts, advantage: float) -> None:
-    points = np.array(points_of(counts))
-    shares = np.array(counts) / sum(counts)
+@given(pairs.filter(lambda tallies: min(tallies) > 0), st.floats(-0.6, 0.6))
+def test_a_fit_has_the_advantage_and_is_stationary(tallies: Counts, advantage: float) -> None:
+    points = np.array(points_of(tallies))
+    shares = np.array(tallies) / sum(tallies)
     fitted = np.array(fit_advantage(list(shares), list(points), advantage))
     mean = float(fitted @ points)
     deviation = math.sqrt(float(fitted @ (points - mean) ** 2))
@@ -146,8 +146,8 @@ def test_the_interval_of_elo_holds_the_truth_nineteen_times_of_twenty() -> None:
     normalised = normalised_elo([1e6 * share for share in shares]).value
     inside = normalised_inside = 0
     rounds = 2000
-    for counts in source.multinomial(300, shares, size=rounds):
-        found, other = elo(counts.tolist()), normalised_elo(counts.tolist())
+    for tallies in source.multinomial(300, shares, size=rounds):
+        found, other = elo(tallies.tolist()), normalised_elo(tallies.tolist())
         inside += abs(found.value - truth) <= found.error
         normalised_inside += abs(other.value - normalised) <= other.error
     assert 0.93 < inside / rounds < 0.97
@@ -169,10 +169,10 @@ def test_an_sprt_is_wrong_as_seldom_as_it_says(model: str) -> None:
         wins = 0
         rounds = 100
         for _ in range(rounds):
-            counts = np.zeros(5)
-            while test.verdict(counts.tolist()) == "continue":
-                counts += source.multinomial(10, truth)
-            wins += test.verdict(counts.tolist()) == "accepted"
+            tallies = np.zeros(5)
+            while test.verdict(tallies.tolist()) == "continue":
+                tallies += source.multinomial(10, truth)
+            wins += test.verdict(tallies.tolist()) == "accepted"
         return wins / rounds
 
     assert accepted(shares) < 0.18
@@ -183,15 +183,15 @@ def test_normalised_elo_counts_standard_deviations_of_a_game() -> None:
     # Independent games: pairs and single games give the same.
     source = random.Random(5)
     losses, draws, wins = 0.3, 0.3, 0.4
-    counts, paired = [0, 0, 0], [0] * 5
+    tallies, paired = [0, 0, 0], [0] * 5
     for _ in range(40_000):
         first, second = source.choices((0, 1, 2), (losses, draws, wins), k=2)
-        counts[first] += 1
-        counts[second] += 1
+        tallies[first] += 1
+        tallies[second] += 1
         paired[first + second] += 1
-    assert normalised_elo(counts).value == pytest.approx(normalised_elo(paired).value, abs=1.0)
-    sample = sample_of(counts)
-    assert normalised_elo(counts).value == pytest.approx(
+    assert normalised_elo(tallies).value == pytest.approx(normalised_elo(paired).value, abs=1.0)
+    sample = sample_of(tallies)
+    assert normalised_elo(tallies).value == pytest.approx(
         NORMALISED_SCALE * (sample.mean - 0.5) / math.sqrt(sample.variance)
     )
 
@@ -199,8 +199,8 @@ def test_normalised_elo_counts_standard_deviations_of_a_game() -> None:
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: elo([1, 2]), "three counts of games or five of pairs"),
-        (lambda: elo([1, -2, 3]), "counts are numbers from 0 on"),
+        (lambda: elo([1, 2]), "three tallies of games or five of pairs"),
+        (lambda: elo([1, -2, 3]), "tallies are numbers from 0 on"),
         (lambda: Sprt(5, 0), "the smaller first"),
         (lambda: Sprt(0, 5, alpha=0.7), "probabilities"),
         (

@@ -17,9 +17,9 @@ from anabranch.match.engine_player import EnginePlayer
 from anabranch.match.player import PlayerSpec
 from anabranch.networks.shipped import bundled
 from anabranch.strength import Handicap
+from anabranch.study.experiments import EXPERIMENTS
 from anabranch.study.folder import circumstances
 from anabranch.study.measure import engine_of
-from anabranch.study.recipes import RECIPES
 from anabranch.web.messages import Game, Recipe
 from anabranch.web.server import Options, greeting
 from anabranch.web.thinking import Limits, Thinking
@@ -172,8 +172,8 @@ def test_a_study_says_what_its_engines_had() -> None:
         ({"evaluator": "material"}, {}),
     ]
     for settings, expected in cases:
-        study = RECIPES["regret"].study("tiny", settings=settings)
-        assert circumstances(study, RECIPES["regret"].plan(study))["tuned"] == expected
+        study = EXPERIMENTS["regret"].study("tiny", settings=settings)
+        assert circumstances(study, EXPERIMENTS["regret"].plan(study))["tuned"] == expected
 
 
 def test_what_lives_in_the_core() -> None:

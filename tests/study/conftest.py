@@ -1,4 +1,4 @@
-"""Every recipe run once at the scale tiny, for all tests to look at."""
+"""Every experiment run once at the scale tiny, for all tests to look at."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anabranch.jobs.executor import Processes
-from anabranch.study.recipes import RECIPES
+from anabranch.study.experiments import EXPERIMENTS
 from anabranch.study.run import run_study
 
 HERE = Processes(0)
@@ -15,8 +15,8 @@ HERE = Processes(0)
 
 @pytest.fixture(scope="session")
 def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The folder of each recipe, by name."""
+    """The folder of each experiment, by name."""
     root = tmp_path_factory.mktemp("studies")
-    for name, recipe in RECIPES.items():
-        run_study(recipe.study("tiny"), root / name, HERE)
-    return {name: root / name for name in RECIPES}
+    for name, experiment in EXPERIMENTS.items():
+        run_study(experiment.study("tiny"), root / name, HERE)
+    return {name: root / name for name in EXPERIMENTS}

@@ -1,4 +1,4 @@
-"""Whole studies: every recipe at the scale tiny, what it shows, and a study that is cut short."""
+"""Whole studies: every experiment at the scale tiny, what it shows, and a study that is cut short."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ from anabranch.engine import Engine
 from anabranch.errors import MissingPackageError, StudyError
 from anabranch.match.game import GameRecord
 from anabranch.match.results import RESULTS, read_results
-from anabranch.match.standing import Count
+from anabranch.match.standings import Tally
 from anabranch.match.statistics import elo
 from anabranch.networks.shipped import TUNED, bundled
 from anabranch.optional import lacking
 from anabranch.settings import Settings
 from anabranch.study.draw import draw
-from anabranch.study.exhibit import Chart, Exhibit, Point, Series
-from anabranch.study.folder import MEASUREMENTS, Findings, match_folder
+from anabranch.study.experiments import EXPERIMENTS
+from anabranch.study.figures import Chart, Figures, Point, Series
+from anabranch.study.folder import MEASUREMENTS, StudyResults, match_folder
 from anabranch.study.measure import measure
 from anabranch.study.plan import VARIANTS, Measurement, Plan
-from anabranch.study.recipes import RECIPES
 from anabranch.study.report import build_report
 from anabranch.study.run import open_study, run_study
-from anabranch.study.summary import exhibit_of, read_summary, summarise, to_markdown, write_summary
+from anabranch.study.summary import figures_of, read_summary, summarise, to_markdown, write_summary
 
 
-@pytest.mark.parametrize("name", list(RECIPES))
-def test_a_recipe_runs_from_end_to_end(name: str, studies: dict[str, Path]) -> None:
+@pytest.mark.parametrize("name", list(EXPERIMENTS))
+def test_an_experiment_runs_from_end_to_end(name: str, studies: dict[str, Path]) -> None:
     summary = summarise(studies[name])
     progress = summary["progress"]
     assert progress["games"] == progress["games_planned"]
     assert progress["measurements"] == progress["measurements_planned"]
     assert progress["games"] + progress["measurements"] > 0
-    shown = exhibit_of(summary)
+    shown = figures_of(summary)
     assert shown.tables
     assert shown.charts
     assert all(table.rows for table in shown.tables)
@@ -58,9 +58,9 @@ def test_a_recipe_runs_from_end_to_end(name: str, studies: dict[str, Path]) -> N
     assert not [note for note in shown.notes if "fault" in note]
 
 
-@pytest.mark.parametrize("name", list(RECIPES))
+@pytest.mark.parametrize("name", list(EXPERIMENTS))
 def test_figures_have_a_mark_for_every_point(name: str, studies: dict[str, Path]) -> None:
-    for chart in exhibit_of(summarise(studies[name])).charts:
+    for chart in figures_of(summarise(studies[name])).charts:
         ours = [point for series in chart.series if series.source == "ours" for point in series.points]
         assert ours, chart.name
         picture = draw(chart)
@@ -108,7 +108,7 @@ def test_the_report_has_everything_and_needs_nothing(studies: dict[str, Path], t
     figures = 0
     for folder in studies.values():
         summary = summarise(folder)
-        shown = exhibit_of(summary)
+        shown = figures_of(summary)
         figures += len(shown.charts)
         assert summary["title"] in words
         assert summary["runs"][0]["begun"] in words
@@ -132,7 +132,7 @@ def test_a_summary_shows_the_same_as_its_folder(studies: dict[str, Path], tmp_pa
         write_summary(summary, path)
         assert read_summary(path) == summary
         assert path.stat().st_size < 60_000
-        for table in exhibit_of(summary).tables:
+        for table in figures_of(summary).tables:
             assert table.to_markdown() in to_markdown(summary)
 
 
@@ -141,7 +141,7 @@ def test_a_summary_is_written_with_its_figures(studies: dict[str, Path], tmp_pat
     assert run(["study", "summarise", str(studies["scaling"]), "-o", str(path)]) == 0
     summary = read_summary(path)
     assert build_report([summary]) == build_report([summarise(studies["scaling"])])
-    for chart in exhibit_of(summary).charts:
+    for chart in figures_of(summary).charts:
         figure = path.parent / f"{chart.name.replace('scaling', 'mine')}.svg"
         assert figure.read_bytes() == draw(chart)
 
@@ -158,10 +158,10 @@ def invented(record: GameRecord, pair: int, game: int, points: float) -> GameRec
 
 def test_tables_and_bars_have_the_statistics_of_the_match(studies: dict[str, Path]) -> None:
     """Results are made up, so that they say something: 40 pairs, of which some are won."""
-    recipe = RECIPES["ablation"]
-    study = recipe.study("tiny", size=replace(recipe.sizes["tiny"], pairs=40))
-    plan = recipe.plan(study)
-    chosen = next(one for one in plan.contests if (one.variant, one.name) == ("crazyhouse", "mcgs-combined"))
+    experiment = EXPERIMENTS["ablation"]
+    study = experiment.study("tiny", size=replace(experiment.sizes["tiny"], pairs=40))
+    plan = experiment.plan(study)
+    chosen = next(one for one in plan.matches if (one.variant, one.name) == ("crazyhouse", "mcgs-combined"))
     record = read_results(match_folder(studies["ablation"], chosen))[0, 0]
     scores = [(1.0, 1.0)] * 15 + [(1.0, 0.5)] * 10 + [(0.5, 0.5)] * 9 + [(0.0, 0.5)] * 4 + [(0.0, 0.0)] * 2
     records = [
@@ -169,7 +169,7 @@ def test_tables_and_bars_have_the_statistics_of_the_match(studies: dict[str, Pat
         for pair, both in enumerate(scores)
         for game, points in enumerate(both)
     ]
-    shown = recipe.show(Findings(study, plan, {chosen.key: Count(chosen.spec, records)}, {}))
+    shown = experiment.show(StudyResults(study, plan, {chosen.key: Tally(chosen.spec, records)}, {}))
     expected = elo([2, 4, 9, 10, 15])
     assert expected.value > 100.0
     (row,) = shown.tables[0].rows
@@ -185,65 +185,67 @@ def test_tables_and_bars_have_the_statistics_of_the_match(studies: dict[str, Pat
 
 @pytest.mark.parametrize("name", ["ablation", "scaling", "mcgs-vs-tree", "backups"])
 def test_tables_agree_with_the_files_of_the_matches(name: str, studies: dict[str, Path]) -> None:
-    findings = open_study(studies[name])
-    rows = exhibit_of(summarise(studies[name])).tables[-1].rows
-    assert len(rows) == len(findings.plan.contests)
-    for row, contest in zip(rows, findings.plan.contests, strict=True):
-        folder = match_folder(studies[name], contest)
+    results = open_study(studies[name])
+    rows = figures_of(summarise(studies[name])).tables[-1].rows
+    assert len(rows) == len(results.plan.matches)
+    for row, match in zip(rows, results.plan.matches, strict=True):
+        folder = match_folder(studies[name], match)
         kept = json.loads((folder / "summary.json").read_text())
         (meeting,) = kept["meetings"]
         for key in ("wins", "draws", "losses", "games", "pairs", "elo", "los"):
             assert row[key] == meeting[key]
-        points = [record.points_of(contest.spec.players[0].name) for record in read_results(folder).values()]
+        points = [record.points_of(match.spec.players[0].name) for record in read_results(folder).values()]
         assert row["score"] == sum(points) / len(points)
 
 
 def test_a_lost_cause_is_beyond_measure_and_not_drawn(studies: dict[str, Path]) -> None:
-    recipe = RECIPES["merge"]
-    study = recipe.study("tiny")
-    plan = recipe.plan(study)
-    contest = plan.contests[0]
-    record = read_results(match_folder(studies["merge"], contest))[0, 0]
+    experiment = EXPERIMENTS["merge"]
+    study = experiment.study("tiny")
+    plan = experiment.plan(study)
+    match = plan.matches[0]
+    record = read_results(match_folder(studies["merge"], match))[0, 0]
     records = [invented(record, 0, game, 0.0) for game in (0, 1)]
-    shown = recipe.show(Findings(study, plan, {contest.key: Count(contest.spec, records)}, {}))
+    shown = experiment.show(StudyResults(study, plan, {match.key: Tally(match.spec, records)}, {}))
     assert "beyond measure" in shown.tables[0].to_markdown()
     assert shown.charts[0].points == 0
     json.dumps(shown.to_dict(), allow_nan=False)
-    assert Exhibit.from_dict(json.loads(json.dumps(shown.to_dict()))) == replace(
+    assert Figures.from_dict(json.loads(json.dumps(shown.to_dict()))) == replace(
         shown, tables=tuple(replace(table) for table in shown.tables)
     )
 
 
 def test_scaling_has_no_ratings_before_its_players_have_met(studies: dict[str, Path]) -> None:
     whole = open_study(studies["scaling"])
-    recipe = RECIPES["scaling"]
-    assert len(recipe.show(whole).charts) == 4
-    last = [key for key in whole.counts if "mcgs-combined-16" in key]
+    experiment = EXPERIMENTS["scaling"]
+    assert len(experiment.show(whole).charts) == 4
+    last = [key for key in whole.tallies if "mcgs-combined-16" in key]
     part = replace(
-        whole, counts={key: whole.counts[key] for key in last if key.startswith("chess/reference")}
+        whole, tallies={key: whole.tallies[key] for key in last if key.startswith("chess/reference")}
     )
-    shown = recipe.show(part)
+    shown = experiment.show(part)
     assert shown.charts == ()
     assert shown.notes[0] == "chess: no ratings yet, because the anchor alphazero 16 has not played."
     assert len(shown.tables[-1].rows) == 1
 
 
-def scaling_with(studies: dict[str, Path], nodes: int, wins: dict[str, int]) -> Exhibit:
+def scaling_with(studies: dict[str, Path], nodes: int, wins: dict[str, int]) -> Figures:
     """What is shown of chess where the first player won so many of ten pairs, by name or group; else six."""
-    recipe = RECIPES["scaling"]
-    study = recipe.study("tiny", size=recipe.sizes["tiny"].changed("scaling", {"reference_nodes": nodes}))
-    plan = recipe.plan(study).chosen(("chess",))
+    experiment = EXPERIMENTS["scaling"]
+    study = experiment.study(
+        "tiny", size=experiment.sizes["tiny"].changed("scaling", {"reference_nodes": nodes})
+    )
+    plan = experiment.plan(study).chosen(("chess",))
     record = next(
         iter(read_results(next((studies["scaling"] / "matches/chess/equal-budgets").iterdir())).values())
     )
-    counts = {}
-    for contest in plan.contests:
-        won = wins.get(f"{contest.group} {contest.name}", wins.get(contest.group, 6))
-        first, second = (player.name for player in contest.spec.players)
+    tallies = {}
+    for match in plan.matches:
+        won = wins.get(f"{match.group} {match.name}", wins.get(match.group, 6))
+        first, second = (player.name for player in match.spec.players)
         named = replace(record, game=0, white=first, black=second)
         games = [invented(named, pair, game, float(pair < won)) for pair in range(10) for game in (0, 1)]
-        counts[contest.key] = Count(contest.spec, games)
-    return recipe.show(Findings(study, plan, counts, {}))
+        tallies[match.key] = Tally(match.spec, games)
+    return experiment.show(StudyResults(study, plan, tallies, {}))
 
 
 def test_scaling_tells_the_gain_at_each_budget(studies: dict[str, Path]) -> None:
@@ -328,7 +330,7 @@ def test_an_only_move_is_found_missed_or_never_tried() -> None:
 
 
 def test_nodes_grow_with_reuse_and_not_without(studies: dict[str, Path]) -> None:
-    rows = exhibit_of(summarise(studies["reuse"])).tables[0].rows
+    rows = figures_of(summarise(studies["reuse"])).tables[0].rows
     for row in rows:
         if row["name"].endswith("without reuse"):
             assert row["kept"] == 0.0
@@ -339,36 +341,36 @@ def test_nodes_grow_with_reuse_and_not_without(studies: dict[str, Path]) -> None
 # Interrupted, continued, refused
 
 
-def arguments(folder: Path, recipe: str, *more: str) -> list[str]:
-    return ["study", "run", recipe, "--out", str(folder), "-w", "2", "--set", "evaluator=material", *more]
+def arguments(folder: Path, experiment: str, *more: str) -> list[str]:
+    return ["study", "run", experiment, "--out", str(folder), "-w", "2", "--set", "evaluator=material", *more]
 
 
 def found_in(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """All games by their moves, and all measurements."""
-    findings = open_study(folder)
+    results = open_study(folder)
     games = {
-        f"{contest.key} {key}": [ply.move for ply in record.plies]
-        for contest in findings.plan.contests
-        for key, record in read_results(match_folder(folder, contest)).items()
+        f"{match.key} {key}": [ply.move for ply in record.plies]
+        for match in results.plan.matches
+        for key, record in read_results(match_folder(folder, match)).items()
     }
-    return games, dict(findings.found)
+    return games, dict(results.found)
 
 
-@pytest.mark.parametrize("recipe", ["merge", "leak"])
-def test_a_study_that_was_killed_goes_on(recipe: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("experiment", ["merge", "leak"])
+def test_a_study_that_was_killed_goes_on(experiment: str, tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     size = (
         ["--pairs", "3", "--evaluations", "60"]
-        if recipe == "merge"
+        if experiment == "merge"
         else ["--positions", "4", "--simulations", "500,3000"]
     )
     asked = ["--scale", "tiny", *size]
-    assert run(arguments(whole, recipe, *asked)) == 0
-    chance = random.Random(recipe)
+    assert run(arguments(whole, experiment, *asked)) == 0
+    chance = random.Random(experiment)
     before: tuple[int, int] = (0, 0)
     for _ in range(2):
         process = subprocess.Popen(
-            [sys.executable, "-m", "anabranch", *arguments(broken, recipe, *asked)],
+            [sys.executable, "-m", "anabranch", *arguments(broken, experiment, *asked)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -383,7 +385,7 @@ def test_a_study_that_was_killed_goes_on(recipe: str, tmp_path: Path) -> None:
     assert sum(before) > 0
     for torn in [*broken.glob(f"matches/*/*/*/{RESULTS}"), broken / MEASUREMENTS][:1]:
         torn.write_bytes(torn.read_bytes() + b'{"half a li')
-    assert run(arguments(broken, recipe, *asked)) == 0
+    assert run(arguments(broken, experiment, *asked)) == 0
     assert found_in(broken) == found_in(whole)
     ours, theirs = summarise(broken), summarise(whole)
     assert len(ours["runs"]) >= 2
@@ -407,8 +409,8 @@ def test_more_pairs_extend_a_study_and_another_scale_is_refused(
 ) -> None:
     folder = tmp_path / "study"
 
-    def refused(*more: str, recipe: str = "merge") -> str:
-        assert run(["study", "run", recipe, "--out", str(folder), "-w", "0", *more]) == 2
+    def refused(*more: str, experiment: str = "merge") -> str:
+        assert run(["study", "run", experiment, "--out", str(folder), "-w", "0", *more]) == 2
         return capsys.readouterr().err
 
     first = ["--scale", "tiny", "--set", "evaluator=material", "--variant", "chess"]
@@ -425,8 +427,8 @@ def test_more_pairs_extend_a_study_and_another_scale_is_refused(
     assert 'another study: its scale was "tiny", now "small"' in refused("--scale", "small")
     assert 'its settings (evaluator) was "material", now "uniform"' in refused("--set", "evaluator=uniform")
     assert "its seed was 0, now 7" in refused("--seed", "7")
-    assert "holds the study merge, not virtual" in refused(recipe="virtual")
-    assert "the recipe merge has no positions; it has" in refused("--positions", "7")
+    assert "holds the study merge, not virtual" in refused(experiment="virtual")
+    assert "the experiment merge has no positions; it has" in refused("--positions", "7")
     assert "--evaluations takes numbers with commas between, not 'some'" in refused("--evaluations", "some")
     assert "there is no setting 'evalator'" in refused("--set", "evalator=hash")
     assert "the study has no mcgs; it has 16 evaluations, clock" in refused("--only", "mcgs")
@@ -435,7 +437,7 @@ def test_more_pairs_extend_a_study_and_another_scale_is_refused(
 
 
 def test_a_folder_says_what_the_default_is_by_variant(tmp_path: Path) -> None:
-    study = RECIPES["regret"].study("tiny")
+    study = EXPERIMENTS["regret"].study("tiny")
     run_study(study, tmp_path, HERE, names=("mcgs",))
     path = tmp_path / "study.json"
     assert json.loads(path.read_text())["tuned"]["chess"] == {"c_init": Engine("chess").settings.c_init}
@@ -447,13 +449,13 @@ def test_a_folder_says_what_the_default_is_by_variant(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"c_init": 1.5', '"c_init": 1.7'))
     with pytest.raises(StudyError, match="its tuned"):
         run_study(study, tmp_path, HERE)
-    own = RECIPES["regret"].study("tiny", settings={"evaluator": "material"})
+    own = EXPERIMENTS["regret"].study("tiny", settings={"evaluator": "material"})
     run_study(own, tmp_path / "own", HERE, names=("mcgs",))
     assert summarise(tmp_path / "own")["tuned"] == {}
 
 
 def test_a_folder_of_an_earlier_version_goes_on_where_its_presets_still_do_the_same(tmp_path: Path) -> None:
-    study = RECIPES["regret"].study("tiny", settings={"evaluator": "material"})
+    study = EXPERIMENTS["regret"].study("tiny", settings={"evaluator": "material"})
     run_study(study, tmp_path, HERE, names=("mcgs",))
     path = tmp_path / "study.json"
     known = json.loads(path.read_text())
@@ -471,7 +473,7 @@ def test_a_folder_of_an_earlier_version_goes_on_where_its_presets_still_do_the_s
 
 
 def test_a_folder_with_other_networks_is_refused(tmp_path: Path) -> None:
-    study = RECIPES["regret"].study("tiny", settings={"evaluator": "material"})
+    study = EXPERIMENTS["regret"].study("tiny", settings={"evaluator": "material"})
     run_study(study, tmp_path, HERE, names=("mcgs",))
     path = tmp_path / "study.json"
     path.write_text(
@@ -481,7 +483,7 @@ def test_a_folder_with_other_networks_is_refused(tmp_path: Path) -> None:
         run_study(study, tmp_path, HERE)
     network = tmp_path / "mine.safetensors"
     shutil.copy(bundled_network_file(), network)
-    own = RECIPES["regret"].study("tiny", settings={"evaluator": str(network)})
+    own = EXPERIMENTS["regret"].study("tiny", settings={"evaluator": str(network)})
     run_study(own, tmp_path / "own", HERE, names=("mcgs",))
     run_study(own, tmp_path / "own", HERE, names=("mcgs",))
     network.write_bytes(network.read_bytes() + b" ")
@@ -502,21 +504,21 @@ def bundled_network_file() -> Path:
 
 
 def test_only_a_part_can_be_run(tmp_path: Path) -> None:
-    study = RECIPES["leak"].study("tiny", settings={"evaluator": "material"})
-    findings = run_study(study, tmp_path, HERE, ("chess",), ("paper", "naive"))
-    assert {one.key for one, _ in findings.measurements} == {"chess/paper/0", "chess/naive/0"}
+    study = EXPERIMENTS["leak"].study("tiny", settings={"evaluator": "material"})
+    results = run_study(study, tmp_path, HERE, ("chess",), ("paper", "naive"))
+    assert {one.key for one, _ in results.measurements} == {"chess/paper/0", "chess/naive/0"}
     summary = summarise(tmp_path)
     assert summary["runs"][-1]["run"] == "only chess paper naive"
-    assert {row["name"] for row in exhibit_of(summary).tables[0].rows} == {"paper", "naive"}
+    assert {row["name"] for row in figures_of(summary).tables[0].rows} == {"paper", "naive"}
     assert build_report([summary]).count("<svg") == 2
 
 
 def test_all_matches_advance_side_by_side(tmp_path: Path) -> None:
-    recipe = RECIPES["virtual"]
-    size = recipe.sizes["tiny"].changed("virtual", {"pairs": 2, "plies": 2})
+    experiment = EXPERIMENTS["virtual"]
+    size = experiment.sizes["tiny"].changed("virtual", {"pairs": 2, "plies": 2})
     order: list[str] = []
     run_study(
-        recipe.study("tiny", size=size, settings={"evaluator": "uniform"}),
+        experiment.study("tiny", size=size, settings={"evaluator": "uniform"}),
         tmp_path,
         HERE,
         ("chess",),
@@ -528,24 +530,24 @@ def test_all_matches_advance_side_by_side(tmp_path: Path) -> None:
 
 def test_a_match_that_is_precise_gets_no_more_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anabranch.study.run.LEAST_PAIRS", 3)
-    size = RECIPES["virtual"].sizes["tiny"].changed("virtual", {"pairs": 30, "plies": 200})
-    study = RECIPES["virtual"].study("tiny", size=size, settings={"evaluator": "material"})
+    size = EXPERIMENTS["virtual"].sizes["tiny"].changed("virtual", {"pairs": 30, "plies": 200})
+    study = EXPERIMENTS["virtual"].study("tiny", size=size, settings={"evaluator": "material"})
     heard: list[tuple[int, int]] = []
 
     def tell(done: int, planned: int, words: str) -> None:
         heard.append((done, planned))
 
     only = ("crazyhouse",), ("loss 2.0",)
-    findings = run_study(study, tmp_path, HERE, *only, tell=tell, error=150.0)
-    meetings = findings.contests[0][1].standing().meetings[0]
+    results = run_study(study, tmp_path, HERE, *only, tell=tell, error=150.0)
+    matchup = results.matches[0][1].standings().matchups[0]
     errors = []
-    for pairs in range(1, sum(meetings.pairs) + 1):
-        count = Count(findings.contests[0][0].spec, first_games(tmp_path, 2 * pairs))
-        errors.append(count.standing().meetings[0].elo.error)
+    for pairs in range(1, sum(matchup.pairs) + 1):
+        tally = Tally(results.matches[0][0].spec, first_games(tmp_path, 2 * pairs))
+        errors.append(tally.standings().matchups[0].elo.error)
     assert 3 <= len(errors) < 30
     assert errors[-1] < 150.0 <= min(errors[2:-1])
     assert heard[0] == (0, 60)
-    assert heard[-1][0] == meetings.games == 2 * len(errors)
+    assert heard[-1][0] == matchup.games == 2 * len(errors)
     assert summarise(tmp_path)["runs"][-1]["run"] == "only crazyhouse loss 2.0 to ± 150"
     games = found_in(tmp_path)[0]
     run_study(study, tmp_path, HERE, *only, error=150.0)
@@ -560,7 +562,7 @@ def first_games(folder: Path, games: int) -> list[GameRecord]:
     return [record for _, record in sorted(read_results(results.parent).items())][:games]
 
 
-def test_studies_of_one_recipe_share_a_folder(studies: dict[str, Path], tmp_path: Path) -> None:
+def test_studies_of_one_experiment_share_a_folder(studies: dict[str, Path], tmp_path: Path) -> None:
     for name in ("merge-3000.json", "merge-30000.json"):
         assert run(["study", "summarise", str(studies["merge"]), "-o", str(tmp_path / name)]) == 0
     drawn = {path.name for path in tmp_path.glob("*.svg")}
@@ -575,7 +577,7 @@ def test_without_matplotlib_one_sentence(
     studies: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    chart = exhibit_of(summarise(studies["merge"])).charts[0]
+    chart = figures_of(summarise(studies["merge"])).charts[0]
     with pytest.raises(MissingPackageError):
         draw(chart)
     assert run(["study", "draw", str(studies["merge"])]) == 2
@@ -596,7 +598,7 @@ def test_without_ray_one_sentence(
 
 def test_commands(studies: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["study", "list", "--json"]) == 0
-    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(RECIPES)
+    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(EXPERIMENTS)
     assert run(["study", "list"]) == 0
     assert "ablation" in capsys.readouterr().out
     assert run(["study", "draw", str(studies["proofs"]), "-o", str(tmp_path), "--format", "png"]) == 0
@@ -612,8 +614,8 @@ def test_commands(studies: dict[str, Path], tmp_path: Path, capsys: pytest.Captu
 
 
 def test_a_part_is_named_by_what_is_tried_or_by_its_group() -> None:
-    plan = RECIPES["scaling"].plan(RECIPES["scaling"].study("tiny"))
-    assert [one.key for one in plan.chosen(("chess",), ("reference", "alphazero 16")).contests] == [
+    plan = EXPERIMENTS["scaling"].plan(EXPERIMENTS["scaling"].study("tiny"))
+    assert [one.key for one in plan.chosen(("chess",), ("reference", "alphazero 16")).matches] == [
         "chess/next-budget/alphazero-16",
         "chess/reference/mcgs-combined-8",
         "chess/reference/mcgs-combined-16",
@@ -630,7 +632,7 @@ def test_a_plan_without_parts_is_everything() -> None:
 
 
 @pytest.mark.parametrize(
-    ("recipe", "wrong", "sentence"),
+    ("experiment", "wrong", "sentence"),
     [
         ("leak", ["--set", "bogus=1"], "there is no setting 'bogus'"),
         ("leak", ["--set", "evaluator=no.safetensors"], "there is no network file no.safetensors"),
@@ -644,10 +646,10 @@ def test_a_plan_without_parts_is_everything() -> None:
     ],
 )
 def test_a_study_that_failed_leaves_no_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], recipe: str, wrong: list[str], sentence: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], experiment: str, wrong: list[str], sentence: str
 ) -> None:
     folder = tmp_path / "study"
-    call = ["study", "run", recipe, "--scale", "tiny", "--out", str(folder)]
+    call = ["study", "run", experiment, "--scale", "tiny", "--out", str(folder)]
     assert run([*call, *wrong]) == 2
     said = capsys.readouterr().err
     assert sentence in said
@@ -662,11 +664,11 @@ def test_a_study_without_results_does_not_refuse_another(tmp_path: Path) -> None
 
     folder = tmp_path / "study"
     with pytest.raises(KeyboardInterrupt):
-        run_study(RECIPES["merge"].study("tiny"), folder, Broken())
+        run_study(EXPERIMENTS["merge"].study("tiny"), folder, Broken())
     assert (folder / "study.json").exists()
     right = ["study", "run", "leak", "--variant", "chess", "--only", "paper", "--out", str(folder), "-w", "0"]
     assert run([*right, "--positions", "1", "--simulations", "20", "--set", "evaluator=material"]) == 0
     assert sorted(path.name for path in folder.iterdir()) == [".lock", "measurements.jsonl", "study.json"]
     assert len(json.loads((folder / "study.json").read_text())["runs"]) == 1
     with pytest.raises(StudyError, match="holds another study"):
-        run_study(RECIPES["merge"].study("tiny"), folder, HERE)
+        run_study(EXPERIMENTS["merge"].study("tiny"), folder, HERE)

@@ -17,10 +17,10 @@ from typing import Any
 from anabranch.bench.border import measure_border
 from anabranch.bench.growth import measure_growth
 from anabranch.bench.memory import measure_memory
-from anabranch.bench.plan import PRESETS, Plan, Tell
 from anabranch.bench.signature import measure_signature
 from anabranch.bench.speed import measure_speed
 from anabranch.bench.threads import measure_threads
+from anabranch.bench.workload import PRESETS, OnProgress, Workload
 from anabranch.errors import SettingError
 from anabranch.settings import Settings
 
@@ -35,7 +35,7 @@ SECTIONS = {
 
 
 def run_benchmarks(
-    only: Iterable[str] = (), *, quick: bool = False, tell: Tell = lambda news: None
+    only: Iterable[str] = (), *, quick: bool = False, on_progress: OnProgress = lambda news: None
 ) -> dict[str, Any]:
     """Run all sections, or some by name; what they measured, with what is needed to measure it again.
 
@@ -48,20 +48,20 @@ def run_benchmarks(
             raise SettingError(f"there is no section {name!r}; the sections are {', '.join(SECTIONS)}")
     from anabranch import __version__
 
-    plan = Plan.quick() if quick else Plan.full()
+    workload = Workload.quick() if quick else Workload.full()
     return {
         "version": __version__,
         "python": platform.python_version(),
         "machine": platform.platform(),
         "cores": usable_cores(),
-        "plan": asdict(plan),
+        "plan": asdict(workload),
         "settings": {preset: asdict(Settings.preset(preset)) for preset in PRESETS},
-        "sections": {name: SECTIONS[name](plan, partial(_tell, tell, name)) for name in names},
+        "sections": {name: SECTIONS[name](workload, partial(_report, on_progress, name)) for name in names},
     }
 
 
-def _tell(tell: Tell, section: str, news: str) -> None:
-    tell(f"{section}: {news}")
+def _report(on_progress: OnProgress, section: str, news: str) -> None:
+    on_progress(f"{section}: {news}")
 
 
 def usable_cores() -> int:
@@ -70,4 +70,4 @@ def usable_cores() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-__all__ = ["SECTIONS", "Plan", "run_benchmarks", "usable_cores"]
+__all__ = ["SECTIONS", "Workload", "run_benchmarks", "usable_cores"]

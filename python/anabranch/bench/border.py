@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.bench.plan import VARIANTS, Plan, Tell, positions, session
+from anabranch.bench.workload import VARIANTS, OnProgress, Workload, positions, session
 from anabranch.engine import Engine
 from anabranch.evaluators import Planes
 
@@ -20,7 +20,7 @@ SETTINGS: dict[str, int | str] = {"batch_size": BATCH, "urgency": "reduction"}
 """With values of zero everywhere, other settings shuffle into repetitions or stop at transpositions, and
 leave batches empty: here every simulation asks for an evaluation."""
 ROUNDS = 3
-"""Times the repeats of the plan: runs are short, and the border is a small difference."""
+"""Times the repeats of the workload: runs are short, and the border is a small difference."""
 
 
 class Nothing:
@@ -36,17 +36,19 @@ class Nothing:
         return self.values[:size], self.logits[:size]
 
 
-def measure_border(plan: Plan, tell: Tell) -> list[dict[str, Any]]:
+def measure_border(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
     """One row per variant."""
     rows = []
     for variant in VARIANTS:
-        tell(f"{variant}, {plan.border_simulations:,} simulations on {plan.border_positions} positions")
+        on_progress(
+            f"{variant}, {workload.border_simulations:,} simulations on {workload.border_positions} positions"
+        )
         python = rust = 0.0
         is_same = True
-        for position in positions(variant, plan.border_positions):
-            ours, theirs, same = _measure(variant, position, plan)
+        for position in positions(variant, workload.border_positions):
+            ours, theirs, same = _measure(variant, position, workload)
             python, rust, is_same = python + ours, rust + theirs, is_same and same
-        simulations = plan.border_simulations * plan.border_positions
+        simulations = workload.border_simulations * workload.border_positions
         rows.append(
             {
                 "variant": variant,
@@ -61,7 +63,7 @@ def measure_border(plan: Plan, tell: Tell) -> list[dict[str, Any]]:
     return rows
 
 
-def _measure(variant: str, position: str, plan: Plan) -> tuple[float, float, bool]:
+def _measure(variant: str, position: str, workload: Workload) -> tuple[float, float, bool]:
     """Best time of the Python loop and of the Rust loop in seconds, and whether the graphs agree."""
     in_rust = session(variant, position, PRESET, external=True, **SETTINGS)
     _, policy_size = in_rust.shape()
@@ -69,10 +71,10 @@ def _measure(variant: str, position: str, plan: Plan) -> tuple[float, float, boo
     engine.position = position
     python = rust = float("inf")
     nodes = set()
-    for _ in range(ROUNDS * plan.repeats):
+    for _ in range(ROUNDS * workload.repeats):
         engine.forget()
-        result = engine.search(simulations=plan.border_simulations, lines=0)
+        result = engine.search(simulations=workload.border_simulations, lines=0)
         python = min(python, result.elapsed)
-        rust = min(rust, in_rust.bench_planes(plan.border_simulations)["seconds"])
+        rust = min(rust, in_rust.bench_planes(workload.border_simulations)["seconds"])
         nodes |= {result.statistics.nodes, in_rust.report(0)["statistics"]["nodes"]}
     return python, rust, len(nodes) == 1

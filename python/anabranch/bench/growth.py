@@ -9,20 +9,20 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from anabranch.bench.plan import VARIANTS, Plan, Tell, positions, session
+from anabranch.bench.workload import VARIANTS, OnProgress, Workload, positions, session
 
 PRESET = "mcgs-combined"
 
 
-def measure_growth(plan: Plan, tell: Tell) -> list[dict[str, Any]]:
+def measure_growth(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
     """One row per variant: cost and depth at each size, and their growth from the first to the last."""
     rows = []
     for variant in VARIANTS:
         sizes = []
-        for simulations in plan.growth_simulations:
-            tell(f"{variant}, {simulations:,} simulations on {plan.growth_positions} positions")
-            repeats = max(1, plan.growth_simulations[-1] // (4 * simulations))
-            sizes.append(_measure(variant, simulations, plan.growth_positions, repeats))
+        for simulations in workload.growth_simulations:
+            on_progress(f"{variant}, {simulations:,} simulations on {workload.growth_positions} positions")
+            repeats = max(1, workload.growth_simulations[-1] // (4 * simulations))
+            sizes.append(_measure(variant, simulations, workload.growth_positions, repeats))
         cost = sizes[-1]["microseconds"] / sizes[0]["microseconds"]
         depth = sizes[-1]["mean_depth"] / sizes[0]["mean_depth"]
         rows.append(

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.bench.plan import VARIANTS, Plan, Tell, positions, session
+from anabranch.bench.workload import VARIANTS, OnProgress, Workload, positions, session
 
 COUNTED = ("simulations", "evaluations", "nodes", "bytes")
 
 
-def measure_memory(plan: Plan, tell: Tell) -> list[dict[str, Any]]:
+def measure_memory(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
     """One row for each variant and each thing held equal."""
     rows = []
     for variant in VARIANTS:
         for equal in ("simulations", "evaluations"):
-            tell(f"{variant}, {plan.memory_simulations:,} {equal} on {plan.memory_positions} positions")
-            graph = _count(variant, "mcgs", equal, plan)
-            tree = _count(variant, "alphazero", equal, plan)
+            on_progress(
+                f"{variant}, {workload.memory_simulations:,} {equal} on {workload.memory_positions} positions"
+            )
+            graph = _count(variant, "mcgs", equal, workload)
+            tree = _count(variant, "alphazero", equal, workload)
             rows.append(
                 {
                     "variant": variant,
@@ -36,15 +38,15 @@ def measure_memory(plan: Plan, tell: Tell) -> list[dict[str, Any]]:
     return rows
 
 
-def _count(variant: str, preset: str, equal: str, plan: Plan) -> dict[str, int]:
+def _count(variant: str, preset: str, equal: str, workload: Workload) -> dict[str, int]:
     sums = dict.fromkeys(COUNTED, 0)
-    for position in positions(variant, plan.memory_positions):
+    for position in positions(variant, workload.memory_positions):
         measured = session(variant, position, preset)
         if equal == "simulations":
-            measured.run(plan.memory_simulations)
+            measured.run(workload.memory_simulations)
         else:
             # Stops at transpositions cost no evaluation; the cap ends a search that would only stop.
-            measured.run(8 * plan.memory_simulations, plan.memory_simulations)
+            measured.run(8 * workload.memory_simulations, workload.memory_simulations)
         statistics = measured.report(0)["statistics"]
         for name in COUNTED:
             sums[name] += statistics[name]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from anabranch import _core
-from anabranch.bench.plan import VARIANTS, Plan, Tell, positions
+from anabranch.bench.workload import VARIANTS, OnProgress, Workload, positions
 from anabranch.networks.sparse import random_tensors, write_sparse
 from anabranch.settings import Settings
 
@@ -33,35 +33,39 @@ def measure_network(
     *,
     width: int = 256,
     quick: bool = False,
-    tell: Tell = lambda news: None,
+    on_progress: OnProgress = lambda news: None,
 ) -> list[dict[str, Any]]:
     """One row for a file; without one, a row per variant for a random network of that width."""
-    plan = Plan.quick() if quick else Plan.full()
+    workload = Workload.quick() if quick else Workload.full()
     if path is not None:
-        return [_measure(_core.Network(path), str(path), plan, tell)]
+        return [_measure(_core.Network(path), str(path), workload, on_progress)]
     rows = []
     for variant in VARIANTS:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "random.safetensors"
             metadata = {"variant": variant, "step": "0", "licence": "CC0-1.0"}
             write_sparse(file, random_tensors(variant, width, width), metadata, positions(variant, 1))
-            rows.append(_measure(_core.Network(file), f"random, width {width}", plan, tell))
+            rows.append(_measure(_core.Network(file), f"random, width {width}", workload, on_progress))
     return rows
 
 
-def _measure(network: _core.Network, name: str, plan: Plan, tell: Tell) -> dict[str, Any]:
+def _measure(
+    network: _core.Network, name: str, workload: Workload, on_progress: OnProgress
+) -> dict[str, Any]:
     variant = network.variant
     least, most = MOVES[variant]
     evaluations, searching, judging = 0, 0.0, 0.0
     ordinary: list[str] = []
-    number = plan.network_positions
+    number = workload.network_positions
     for count, position in enumerate(positions(variant, number), 1):
-        tell(f"{variant}, {name}, {plan.network_evaluations:,} evaluations, position {count} of {number}")
+        on_progress(
+            f"{variant}, {name}, {workload.network_evaluations:,} evaluations, position {count} of {number}"
+        )
         session = _core.Session(variant, False, asdict(Settings()), False, network)
         session.set_position(position, [])
-        search = partial(session.run, evaluations=plan.network_evaluations)
+        search = partial(session.run, evaluations=workload.network_evaluations)
         seconds = []
-        for _ in range(plan.repeats):
+        for _ in range(workload.repeats):
             session.forget()
             seconds.append(_processor_time(search)[0])
         made = session.report(0, "off")["statistics"]["evaluations"]
@@ -70,8 +74,8 @@ def _measure(network: _core.Network, name: str, plan: Plan, tell: Tell) -> dict[
         ordinary += [node["position"] for node in nodes if least <= node["legal"] <= most]
         evaluations += made
         searching += min(seconds)
-        judging += made * _time_of_one(network, fens, plan)
-    tell(f"{variant}, {name}, {len(ordinary):,} positions of ordinary games")
+        judging += made * _time_of_one(network, fens, workload)
+    on_progress(f"{variant}, {name}, {len(ordinary):,} positions of ordinary games")
     _, _, moves, features = network.measure(ordinary, 0.0)
     return {
         "network": name,
@@ -81,7 +85,7 @@ def _measure(network: _core.Network, name: str, plan: Plan, tell: Tell) -> dict[
         "positions": len(ordinary),
         "moves": moves,
         "features": features,
-        "network_evaluations_per_second": 1.0 / _time_of_one(network, ordinary, plan),
+        "network_evaluations_per_second": 1.0 / _time_of_one(network, ordinary, workload),
         "search_evaluations": evaluations,
         "search_evaluations_per_second": evaluations / searching,
         "network_microseconds": 1e6 * judging / evaluations,
@@ -90,12 +94,12 @@ def _measure(network: _core.Network, name: str, plan: Plan, tell: Tell) -> dict[
     }
 
 
-def _time_of_one(network: _core.Network, fens: list[str], plan: Plan) -> float:
+def _time_of_one(network: _core.Network, fens: list[str], workload: Workload) -> float:
     """Seconds of one evaluation."""
     best = float("inf")
-    for _ in range(plan.repeats):
+    for _ in range(workload.repeats):
         begun = _processor_time(lambda: network.measure(fens, 0.0))[0]  # reading the positions
-        seconds, found = _processor_time(lambda: network.measure(fens, plan.network_seconds))
+        seconds, found = _processor_time(lambda: network.measure(fens, workload.network_seconds))
         best = min(best, (seconds - begun) / found[0])
     return best
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from anabranch.bench.plan import PRESETS, VARIANTS, Plan, Tell, positions, session
+from anabranch.bench.workload import PRESETS, VARIANTS, OnProgress, Workload, positions, session
 
 SIMULATIONS = 20_000
 POSITIONS = 3
@@ -30,11 +30,11 @@ COUNTED = (
 )
 
 
-def measure_signature(plan: Plan, tell: Tell) -> dict[str, Any]:
-    """The signature with one thread and with two, the same in every plan."""
+def measure_signature(workload: Workload, on_progress: OnProgress) -> dict[str, Any]:
+    """The signature with one thread and with two, the same in every workload."""
     made = {}
     for threads in (1, 2):
-        tell(f"{threads} {'thread' if threads == 1 else 'threads'}")
+        on_progress(f"{threads} {'thread' if threads == 1 else 'threads'}")
         made[threads] = signature(threads)
     return {
         "signature": made[1],

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.bench.plan import PRESETS, VARIANTS, Plan, Tell, positions, session
+from anabranch.bench.workload import PRESETS, VARIANTS, OnProgress, Workload, positions, session
 
 TIMED = ("search", "rules", "evaluator")
 MEASURED = (*TIMED, "simulations", "evaluations", "edges")
 COUNTED = ("nodes", "bytes", "reserved_bytes")
 
 
-def measure_speed(plan: Plan, tell: Tell) -> list[dict[str, Any]]:
+def measure_speed(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
     """One row for each variant, preset and number of simulations: one thread, evaluator `material`."""
     rows = []
-    for simulations, number in plan.speed:
+    for simulations, number in workload.speed:
         for variant in VARIANTS:
             for preset in PRESETS:
-                tell(f"{variant}, {preset}, {simulations:,} simulations on {number} positions")
-                rows.append(_measure(variant, preset, simulations, number, plan.speed_repeats))
+                on_progress(f"{variant}, {preset}, {simulations:,} simulations on {number} positions")
+                rows.append(_measure(variant, preset, simulations, number, workload.speed_repeats))
     return rows
 
 

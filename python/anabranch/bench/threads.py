@@ -9,31 +9,32 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from anabranch.bench.plan import VARIANTS, Plan, Tell, positions, session
+from anabranch.bench.workload import VARIANTS, OnProgress, Workload, positions, session
 
 COST_US = 7
 """Microseconds of an evaluation."""
 
 
-def measure_threads(plan: Plan, tell: Tell) -> list[dict[str, Any]]:
+def measure_threads(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
     """One row per variant."""
     rows = []
     for variant in VARIANTS:
-        tell(f"{variant}, {plan.threads_simulations:,} simulations on {plan.threads_positions} positions")
+        simulations = workload.threads_simulations
+        on_progress(f"{variant}, {simulations:,} simulations on {workload.threads_positions} positions")
         totals = {1: 0.0, 2: 0.0}
         is_same = True
-        for position in positions(variant, plan.threads_positions):
+        for position in positions(variant, workload.threads_positions):
             best = {1: float("inf"), 2: float("inf")}
             nodes = set()
-            for _ in range(plan.repeats):
+            for _ in range(workload.repeats):
                 for threads in (1, 2):
-                    seconds, number = _run(variant, position, threads, plan.threads_simulations)
+                    seconds, number = _run(variant, position, threads, simulations)
                     best[threads] = min(best[threads], seconds)
                     nodes.add(number)
             is_same = is_same and len(nodes) == 1
             for threads, seconds in best.items():
                 totals[threads] += seconds
-        simulations = plan.threads_simulations * plan.threads_positions
+        simulations *= workload.threads_positions
         rows.append(
             {
                 "variant": variant,

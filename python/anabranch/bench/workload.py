@@ -1,7 +1,7 @@
-"""How much is measured: a full plan for figures that are quoted, a quick one to see that everything runs.
+"""How much is measured: a full workload for figures that are quoted, a quick one to test that all runs.
 
-Positions are always the first ones of `positions`, so a plan says which. Sessions of the core are made here,
-without the engine around them: what is timed is the search alone.
+Positions are always the first ones of `positions`. Sessions of the core are made here, without the engine
+around them: only the search is timed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from anabranch import _core
 from anabranch.bench.positions import POSITIONS
 from anabranch.settings import Settings
 
-Tell: TypeAlias = Callable[[str], object]
+OnProgress: TypeAlias = Callable[[str], object]
 """Takes a word on what is being measured."""
 
 PRESETS = ("alphazero", "mcgs-combined")
@@ -22,7 +22,7 @@ VARIANTS = ("chess", "crazyhouse")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Workload:
     """Simulations and numbers of positions, per variant."""
 
     speed: tuple[tuple[int, int], ...]
@@ -45,7 +45,7 @@ class Plan:
 
     @classmethod
     def full(cls) -> Self:
-        """The plan behind figures that are quoted: 5 to 10 minutes."""
+        """The workload behind figures that are quoted: 5 to 10 minutes."""
         return cls(
             speed=((10**5, 12), (10**6, 2)),
             speed_repeats=2,
@@ -65,7 +65,7 @@ class Plan:
 
     @classmethod
     def quick(cls) -> Self:
-        """A plan of some seconds."""
+        """A workload of some seconds."""
         return cls(
             speed=((10**4, 2),),
             speed_repeats=2,

@@ -82,11 +82,11 @@ def bench(
     if is_network and only:
         raise SettingError("a network is a measurement of its own, without --only")
 
-    def measure(tell: Callable[[str], object]) -> dict[str, Any]:
+    def measure(on_progress: Callable[[str], object]) -> dict[str, Any]:
         if is_network:
-            rows = measure_network(file, width=width or 256, quick=quick, tell=tell)
+            rows = measure_network(file, width=width or 256, quick=quick, on_progress=on_progress)
             return {"sections": {"network": rows}}
-        return run_benchmarks(only or (), quick=quick, tell=tell)
+        return run_benchmarks(only or (), quick=quick, on_progress=on_progress)
 
     console = notices()
     if console.is_terminal:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from anabranch.match.game import GameRecord, GameSpec
     from anabranch.match.openings import Opening
     from anabranch.match.runner import Show
-    from anabranch.match.standing import Meetings, Standing
+    from anabranch.match.standings import Matchup, Standings
     from anabranch.match.statistics import Estimate, Sprt
 
 QUIET = 30.0
@@ -134,7 +134,7 @@ def match(
     from anabranch.match.results import read_results
     from anabranch.match.runner import run_match, summary
     from anabranch.match.schedule import MatchSpec
-    from anabranch.match.standing import Count
+    from anabranch.match.standings import Tally
     from anabranch.optional import require
 
     timed = read_budget({} if clock is None else {"clock": clock})
@@ -168,12 +168,12 @@ def match(
             run_match(spec, out, executor, show, begin)
         except KeyboardInterrupt:
             is_whole = False
-    count = Count.of(spec, read_results(out))
+    tally = Tally.of(spec, read_results(out))
     if as_json:
-        print_json(summary(spec, count))
+        print_json(summary(spec, tally))
     else:
         console = output()
-        console.print(render(count.standing(), count.ratings(), console.width))
+        console.print(render(tally.standings(), tally.ratings(), console.width))
     if not is_whole:
         notices().print("interrupted; the same command goes on")
         raise typer.Exit(130)
@@ -263,41 +263,41 @@ def _show() -> Iterator[Show]:
     if console.is_terminal:
         with Live(console=console, refresh_per_second=4, transient=True) as live:
 
-            def show_table(standing: Standing, record: GameRecord | None) -> None:
+            def show_table(standings: Standings, record: GameRecord | None) -> None:
                 tell_fault(record)
-                live.update(render(standing, {}, console.width), refresh=record is None)
+                live.update(render(standings, {}, console.width), refresh=record is None)
 
             yield show_table
         return
 
-    def show_line(standing: Standing, record: GameRecord | None) -> None:
+    def show_line(standings: Standings, record: GameRecord | None) -> None:
         nonlocal said
         tell_fault(record)
-        if clocks.monotonic() - said >= QUIET or (record is not None and standing.is_over):
+        if clocks.monotonic() - said >= QUIET or (record is not None and standings.is_over):
             said = clocks.monotonic()
-            console.print(line_of(standing))
+            console.print(line_of(standings))
 
     yield show_line
 
 
-def line_of(standing: Standing) -> str:
+def line_of(standings: Standings) -> str:
     """Where a match stands, in a line."""
-    parts = [f"{standing.games} of {standing.spec.games} games"]
-    for meetings in standing.meetings[:1] if len(standing.meetings) == 1 else ():
-        parts.append(f"{meetings.first} {meetings.points:g} - {meetings.games - meetings.points:g}")
-        parts.append(f"Elo {estimate(meetings.elo)}")
-        if standing.ratio is not None:
-            parts.append(f"LLR {standing.ratio:.2f}")
+    parts = [f"{standings.games} of {standings.spec.games} games"]
+    for matchup in standings.matchups[:1] if len(standings.matchups) == 1 else ():
+        parts.append(f"{matchup.first} {matchup.points:g} - {matchup.games - matchup.points:g}")
+        parts.append(f"Elo {estimate(matchup.elo)}")
+        if standings.ratio is not None:
+            parts.append(f"LLR {standings.ratio:.2f}")
     return ", ".join(parts)
 
 
-def render(standing: Standing, ratings: Mapping[str, Estimate], width: int) -> RenderableType:
+def render(standings: Standings, ratings: Mapping[str, Estimate], width: int) -> RenderableType:
     """Where a match stands, as tables, in so many columns of a screen."""
     from rich.console import Group
 
     from anabranch.cli.output import table
 
-    rows = [_cells(meetings) for meetings in standing.meetings]
+    rows = [_cells(matchup) for matchup in standings.matchups]
     left_out = () if width >= WIDE else (">games", ">nElo", ">LOS")
     columns = [column for column in rows[0] if column not in left_out]
     shown = [[row[column] for column in columns] for row in rows]
@@ -307,39 +307,39 @@ def render(standing: Standing, ratings: Mapping[str, Estimate], width: int) -> R
         parts.append(
             table(None, ["player", ">rating"], [[name, estimate(rating)] for name, rating in ordered])
         )
-    parts.extend(_notes(standing))
+    parts.extend(_notes(standings))
     return Group(*parts)
 
 
-def _cells(meetings: Meetings) -> dict[str, str]:
+def _cells(matchup: Matchup) -> dict[str, str]:
     """The cells of a row, by column."""
-    score = f"{100.0 * meetings.points / meetings.games:.1f} %" if meetings.games else "-"
+    score = f"{100.0 * matchup.points / matchup.games:.1f} %" if matchup.games else "-"
     return {
-        "players": f"{meetings.first} - {meetings.second}",
-        ">games": str(meetings.games),
-        ">+ = -": f"{meetings.wins} {meetings.draws} {meetings.losses}",
+        "players": f"{matchup.first} - {matchup.second}",
+        ">games": str(matchup.games),
+        ">+ = -": f"{matchup.wins} {matchup.draws} {matchup.losses}",
         ">score": score,
-        ">Elo": estimate(meetings.elo),
-        ">nElo": estimate(meetings.normalised_elo),
-        ">LOS": f"{100.0 * meetings.superiority:.1f} %",
-        ">pairs": " ".join(str(number) for number in meetings.pairs),
+        ">Elo": estimate(matchup.elo),
+        ">nElo": estimate(matchup.normalised_elo),
+        ">LOS": f"{100.0 * matchup.superiority:.1f} %",
+        ">pairs": " ".join(str(number) for number in matchup.pairs),
     }
 
 
-def _notes(standing: Standing) -> list[str]:
-    notes = [f"{standing.games} of {standing.spec.games} games"]
-    if standing.spec.sprt is not None and standing.ratio is not None:
-        test = standing.spec.sprt
+def _notes(standings: Standings) -> list[str]:
+    notes = [f"{standings.games} of {standings.spec.games} games"]
+    if standings.spec.sprt is not None and standings.ratio is not None:
+        test = standings.spec.sprt
         notes.append(
-            f"SPRT [{test.elo0:g}, {test.elo1:g}] {test.model}: LLR {standing.ratio:.2f} "
-            f"({test.lower:.2f} to {test.upper:.2f}), {standing.verdict}"
+            f"SPRT [{test.elo0:g}, {test.elo1:g}] {test.model}: LLR {standings.ratio:.2f} "
+            f"({test.lower:.2f} to {test.upper:.2f}), {standings.verdict}"
         )
-    for name, kinds in standing.faults.items():
+    for name, kinds in standings.faults.items():
         told = ", ".join(f"{kind} {number}" for kind, number in kinds.items())
         notes.append(f"{name} lost by its own fault: {told}")
-    if standing.reasons:
+    if standings.reasons:
         notes.append(
-            "games ended by " + ", ".join(f"{name} {number}" for name, number in standing.reasons.items())
+            "games ended by " + ", ".join(f"{name} {number}" for name, number in standings.reasons.items())
         )
     return notes
 

@@ -67,12 +67,12 @@ def make(
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from anabranch.cli.output import notices, plural
+    from anabranch.match.balanced_openings import OpeningsSpec, make_openings, with_titles
     from anabranch.match.player import read_player
-    from anabranch.match.suites import SuiteSpec, make_suite, with_titles
 
     judges = tuple(read_player(text) for text in judge or default_judges(variant))
     spec = with_titles(
-        SuiteSpec(variant, positions, judges, source, temperature, plies, bound, chess960, seed)  # type: ignore[arg-type]
+        OpeningsSpec(variant, positions, judges, source, temperature, plies, bound, chess960, seed)  # type: ignore[arg-type]
     )
     console = notices()
     bar = Progress(
@@ -92,7 +92,7 @@ def make(
             tried = candidates
             bar.update(shown, completed=kept, tried=candidates)
 
-        made = make_suite(spec, out, workers, show)
+        made = make_openings(spec, out, workers, show)
     typer.echo(f"{plural(len(made), 'position')} of {plural(tried, 'candidate')} in {out}")
 
 
@@ -120,9 +120,9 @@ def check(
     """
     from anabranch.cli.output import plural, print_json
     from anabranch.errors import MatchError
+    from anabranch.match.balanced_openings import out_of_balance
     from anabranch.match.openings import read_openings, without_repeats
     from anabranch.match.player import read_player
-    from anabranch.match.suites import out_of_balance
 
     found = read_openings(file, variant, chess960)
     repeated = len(found) - len(without_repeats(found))

@@ -16,7 +16,7 @@ import typer
 from anabranch.cli.options import EvaluatorOption, JsonOption, RayOption
 
 if TYPE_CHECKING:
-    from anabranch.study.estimate import Rest
+    from anabranch.study.estimate import Remaining
     from anabranch.study.plan import Study
     from anabranch.study.run import Tell
 
@@ -35,39 +35,41 @@ SourcesArgument: TypeAlias = Annotated[
 
 
 @study.command("list")
-def list_recipes(as_json: JsonOption = False) -> None:
-    """List the recipes with what they ask and how much each scale takes."""
+def list_experiments(as_json: JsonOption = False) -> None:
+    """List the experiments with what they ask and how much each scale takes."""
     from anabranch.cli.output import output, print_json, table
-    from anabranch.study.recipes import RECIPES
+    from anabranch.study.experiments import EXPERIMENTS
 
     if as_json:
         print_json(
             [
                 {
-                    "name": recipe.name,
-                    "title": recipe.title,
-                    "question": recipe.question,
-                    "of_paper": recipe.of_paper,
-                    "sizes": {scale: size.to_dict() for scale, size in recipe.sizes.items()},
+                    "name": experiment.name,
+                    "title": experiment.title,
+                    "question": experiment.question,
+                    "of_paper": experiment.of_paper,
+                    "sizes": {scale: size.to_dict() for scale, size in experiment.sizes.items()},
                 }
-                for recipe in RECIPES.values()
+                for experiment in EXPERIMENTS.values()
             ]
         )
         return
     rows = []
-    for recipe in RECIPES.values():
+    for experiment in EXPERIMENTS.values():
         amounts = []
-        for scale in recipe.sizes:
-            plan = recipe.plan(recipe.study(scale))
-            games = sum(contest.spec.games for contest in plan.contests)
+        for scale in experiment.sizes:
+            plan = experiment.plan(experiment.study(scale))
+            games = sum(match.spec.games for match in plan.matches)
             amounts.append(f"{games:,} games" if games else f"{len(plan.measurements):,} searches")
-        rows.append([recipe.name, "paper" if recipe.of_paper else "ours", recipe.question, *amounts])
-    output().print(table(None, ["recipe", "of", "question", ">tiny", ">small", ">full"], rows))
+        rows.append(
+            [experiment.name, "paper" if experiment.of_paper else "ours", experiment.question, *amounts]
+        )
+    output().print(table(None, ["experiment", "of", "question", ">tiny", ">small", ">full"], rows))
 
 
 @study.command()
 def run(
-    recipe: Annotated[str, typer.Argument(metavar="RECIPE", help="One of 'anabranch study list'.")],
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help="One of 'anabranch study list'.")],
     out: Annotated[
         Path,
         typer.Option("--out", "-o", metavar="DIR", help="Where results go; if they are there, they go on."),
@@ -128,7 +130,7 @@ def run(
     ray: RayOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a recipe, or go on with it.
+    """Run an experiment, or go on with it.
 
     The same command goes on where it was interrupted; with more pairs or positions the study becomes larger.
     A folder keeps one study: another scale is refused. Without a scale, a folder goes on as it began.
@@ -139,7 +141,7 @@ def run(
     from anabranch.optional import require
     from anabranch.study.folder import STUDY
     from anabranch.study.run import run_study
-    from anabranch.study.summary import exhibit_of, status_of, summarise
+    from anabranch.study.summary import figures_of, status_of, summarise
 
     sizes: dict[str, Any] = {
         "evaluations": _numbers("--evaluations", evaluations, int),
@@ -151,7 +153,7 @@ def run(
         "reference_nodes": reference_nodes,
     }
     asked = _study(
-        recipe,
+        experiment,
         out,
         scale,
         {name: value for name, value in sizes.items() if value is not None},
@@ -164,9 +166,9 @@ def run(
     if ray is not None:
         require("ray", "cluster")
 
-    def begin(rest: Rest) -> None:
-        counts = ((rest.games, "game"), (len(rest.measurements), "measurement"))
-        what = " and ".join(plural(number, noun) for number, noun in counts if number)
+    def begin(rest: Remaining) -> None:
+        tallies = ((rest.games, "game"), (len(rest.measurements), "measurement"))
+        what = " and ".join(plural(number, noun) for number, noun in tallies if number)
         jobs = rest.games + len(rest.measurements)
         announce(what, rest.seconds, jobs, executor, is_most=error > 0.0)
 
@@ -185,7 +187,7 @@ def run(
         console = output()
         if not console.is_terminal:
             console.width = UNLIMITED
-        for part in exhibit_of(summary).tables:
+        for part in figures_of(summary).tables:
             columns = [
                 column.title if column.kind == "text" else f">{column.title}" for column in part.columns
             ]
@@ -207,13 +209,13 @@ def draw(
 ) -> None:
     """Draw the figures of studies."""
     from anabranch.study.draw import draw_all
-    from anabranch.study.summary import exhibit_of, read_summary
+    from anabranch.study.summary import figures_of, read_summary
 
     for source in sources:
         summary = read_summary(source)
-        charts = exhibit_of(summary).charts
+        charts = figures_of(summary).charts
         folder = out or (source / "figures" if source.is_dir() else source.parent)
-        for path in draw_all(charts, folder, form, recipe=summary["recipe"], study=_name_of(source)):
+        for path in draw_all(charts, folder, form, experiment=summary["recipe"], study=_name_of(source)):
             typer.echo(path)
 
 
@@ -245,14 +247,14 @@ def summarise(
     """Tell what a study shows: as Markdown, as JSON, or in a file small enough to keep, with its figures."""
     from anabranch.cli.output import print_json
     from anabranch.study.draw import draw_all
-    from anabranch.study.summary import exhibit_of, read_summary, to_markdown, write_summary
+    from anabranch.study.summary import figures_of, read_summary, to_markdown, write_summary
 
     summary = read_summary(source)
     if out is not None:
         write_summary(summary, out)
         typer.echo(out)
-        charts = exhibit_of(summary).charts
-        for path in draw_all(charts, out.parent, recipe=summary["recipe"], study=out.stem):
+        charts = figures_of(summary).charts
+        for path in draw_all(charts, out.parent, experiment=summary["recipe"], study=out.stem):
             typer.echo(path)
     elif as_json:
         print_json(summary)
@@ -277,19 +279,19 @@ def _study(
     from dataclasses import replace
 
     from anabranch.errors import StudyError
+    from anabranch.study.experiments import find_experiment
     from anabranch.study.folder import STUDY, has_results, read_document
     from anabranch.study.plan import Study
-    from anabranch.study.recipes import find_recipe
 
-    recipe = find_recipe(name)
+    experiment = find_experiment(name)
     if scale is None and (folder / STUDY).exists():
         stored = Study.from_dict(read_document(folder))
-        if stored.recipe != name and has_results(folder):
-            raise StudyError(f"{folder} holds the study {stored.recipe}, not {name}; take another folder")
-        if stored.recipe != name:
-            stored = recipe.study("small")
+        if stored.experiment != name and has_results(folder):
+            raise StudyError(f"{folder} holds the study {stored.experiment}, not {name}; take another folder")
+        if stored.experiment != name:
+            stored = experiment.study("small")
     else:
-        stored = recipe.study(scale or "small")
+        stored = experiment.study(scale or "small")
     changes: dict[str, Any] = {"size": stored.size.changed(name, sizes)}
     if settings:
         changes["settings"] = settings

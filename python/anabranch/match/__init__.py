@@ -3,29 +3,38 @@
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.game import GameRecord, GameSpec, play_game
 from anabranch.match.openings import Opening, bundled_openings, read_openings, write_openings
-from anabranch.match.player import Answer, Budget, Fault, Limits, Player, PlayerSpec, make_player, read_player
-from anabranch.match.ratings import Meeting, rate
+from anabranch.match.player import (
+    Budget,
+    Fault,
+    MoveLimits,
+    Player,
+    PlayerSpec,
+    PlayResult,
+    make_player,
+    read_player,
+)
+from anabranch.match.ratings import PairResult, rate
 from anabranch.match.runner import run_match
 from anabranch.match.schedule import MatchSpec
-from anabranch.match.standing import Standing
+from anabranch.match.standings import Standings
 from anabranch.match.statistics import Estimate, Sprt, elo, normalised_elo, superiority
 
 __all__ = [
     "Adjudication",
-    "Answer",
     "Budget",
     "Estimate",
     "Fault",
     "GameRecord",
     "GameSpec",
-    "Limits",
     "MatchSpec",
-    "Meeting",
+    "MoveLimits",
     "Opening",
+    "PairResult",
+    "PlayResult",
     "Player",
     "PlayerSpec",
     "Sprt",
-    "Standing",
+    "Standings",
     "bundled_openings",
     "elo",
     "make_player",

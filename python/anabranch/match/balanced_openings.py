@@ -24,7 +24,7 @@ from anabranch.errors import MatchError
 from anabranch.jobs.lock import locked
 from anabranch.jobs.processes import run_jobs
 from anabranch.match.openings import Opening, board_of, key_of, rules_of, write_openings
-from anabranch.match.player import Fault, Limits, Player, PlayerSpec, make_player
+from anabranch.match.player import Fault, MoveLimits, Player, PlayerSpec, make_player
 from anabranch.networks.shipped import bundled_network
 
 Source = Literal["random", "policy"]
@@ -34,7 +34,7 @@ ATTEMPTS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteSpec:
+class OpeningsSpec:
     """A suite to be made. Equal ones are equal position by position."""
 
     variant: str
@@ -80,10 +80,10 @@ class Candidate(NamedTuple):
     """What the judges said, for the side to move, as far as they were asked."""
 
 
-class Bench(NamedTuple):
+class CandidateJob(NamedTuple):
     """A candidate to be judged: a job."""
 
-    spec: SuiteSpec
+    spec: OpeningsSpec
     number: int
 
 
@@ -97,7 +97,7 @@ def close_judges() -> None:
     _judges.clear()
 
 
-def judge_candidate(job: Bench) -> Candidate:
+def judge_candidate(job: CandidateJob) -> Candidate:
     """Draw a candidate and ask the judges, until one finds it out of balance."""
     spec, number = job
     board = draw(spec, number)
@@ -121,7 +121,7 @@ def _ask(judge: PlayerSpec, variant: str, chess960: bool, position: chess.Board)
         player = _judges[key] = make_player(judge, variant, chess960, patience=PATIENCE)
     try:
         player.new_game(0)
-        score = player.play(position, Limits(judge.budget)).score
+        score = player.play(position, MoveLimits(judge.budget)).score
     except Fault as fault:
         raise MatchError(f"the judge {judge.name} failed: {fault}") from fault
     if score is None:
@@ -129,7 +129,7 @@ def _ask(judge: PlayerSpec, variant: str, chess960: bool, position: chess.Board)
     return score
 
 
-def draw(spec: SuiteSpec, number: int) -> chess.Board:
+def draw(spec: OpeningsSpec, number: int) -> chess.Board:
     """The position of a candidate, with the moves that led to it; the game may be over in it."""
     source = random.Random(f"openings/{spec.seed}/{spec.variant}/{number}")
     kind = rules_of(spec.variant)
@@ -141,7 +141,7 @@ def draw(spec: SuiteSpec, number: int) -> chess.Board:
     return board
 
 
-def _draw_move(spec: SuiteSpec, board: chess.Board, source: random.Random) -> chess.Move:
+def _draw_move(spec: OpeningsSpec, board: chess.Board, source: random.Random) -> chess.Move:
     # Sorted, because the order in which moves are generated is nobody's promise.
     if spec.source == "random":
         return source.choice(sorted(board.legal_moves, key=chess.Move.uci))
@@ -151,8 +151,8 @@ def _draw_move(spec: SuiteSpec, board: chess.Board, source: random.Random) -> ch
     return board.parse_uci(source.choices(moves, weights)[0])
 
 
-def make_suite(
-    spec: SuiteSpec,
+def make_openings(
+    spec: OpeningsSpec,
     path: Path,
     workers: int = 0,
     show: Callable[[int, int], object] = lambda kept, tried: None,
@@ -174,8 +174,10 @@ def make_suite(
             file.write(json.dumps(_head(spec)) + "\n")
             file.flush()
         try:
-            sieve = _judge(spec, known, file, workers, show)
-            write_openings(path, sieve.openings, spec.variant, spec.chess960, describe(spec, sieve.tried))
+            selection = _judge(spec, known, file, workers, show)
+            write_openings(
+                path, selection.openings, spec.variant, spec.chess960, describe(spec, selection.tried)
+            )
         except Exception:
             if not known:  # nothing that a corrected command could not do without
                 journal.unlink()
@@ -183,40 +185,40 @@ def make_suite(
             raise
     journal.unlink()
     lock.unlink(missing_ok=True)
-    return sieve.openings
+    return selection.openings
 
 
 def _judge(
-    spec: SuiteSpec,
+    spec: OpeningsSpec,
     known: dict[int, Candidate],
     journal: IO[str],
     workers: int,
     show: Callable[[int, int], object],
-) -> _Sieve:
+) -> _Selection:
     """Judge candidates until there are enough; each goes to the journal and to `known`."""
-    sieve = _Sieve(spec, known)
-    show(len(sieve.openings), sieve.tried)
+    selection = _Selection(spec, known)
+    show(len(selection.openings), selection.tried)
 
     def take(candidate: Candidate) -> bool:
         journal.write(json.dumps(list(candidate)) + "\n")
         journal.flush()
-        sieve.add(candidate)
-        show(len(sieve.openings), sieve.tried)
-        return not sieve.is_full
+        selection.add(candidate)
+        show(len(selection.openings), selection.tried)
+        return not selection.is_full
 
     missing = (number for number in count() if number not in known)
-    if not sieve.is_full:
-        run_jobs(judge_candidate, (Bench(spec, n) for n in missing), workers, take, close_judges)
-    return sieve
+    if not selection.is_full:
+        run_jobs(judge_candidate, (CandidateJob(spec, n) for n in missing), workers, take, close_judges)
+    return selection
 
 
-def _head(spec: SuiteSpec) -> dict[str, Any]:
+def _head(spec: OpeningsSpec) -> dict[str, Any]:
     head: dict[str, Any] = json.loads(json.dumps(asdict(spec)))
     del head["positions"]  # candidates do not depend on how many are wanted
     return head
 
 
-def _read_journal(path: Path, spec: SuiteSpec) -> tuple[dict[int, Candidate], int]:
+def _read_journal(path: Path, spec: OpeningsSpec) -> tuple[dict[int, Candidate], int]:
     """What is known of candidates, and the bytes of the lines that hold it."""
     known: dict[int, Candidate] = {}
     good = 0
@@ -233,10 +235,10 @@ def _read_journal(path: Path, spec: SuiteSpec) -> tuple[dict[int, Candidate], in
     return known, good
 
 
-class _Sieve:
+class _Selection:
     """Candidates in the order of their numbers, each position once, until there are enough."""
 
-    def __init__(self, spec: SuiteSpec, known: dict[int, Candidate]) -> None:
+    def __init__(self, spec: OpeningsSpec, known: dict[int, Candidate]) -> None:
         self._spec = spec
         self._seen: dict[str, Opening] = {}
         self.known = known
@@ -273,7 +275,7 @@ class _Sieve:
                 )
 
 
-def describe(spec: SuiteSpec, tried: int) -> list[str]:
+def describe(spec: OpeningsSpec, tried: int) -> list[str]:
     """How a suite was made, in words."""
     low, high = spec.plies
     drawn = "at random" if spec.source == "random" else f"from the policy at temperature {spec.temperature:g}"
@@ -287,7 +289,7 @@ def describe(spec: SuiteSpec, tried: int) -> list[str]:
     ]
 
 
-def with_titles(spec: SuiteSpec) -> SuiteSpec:
+def with_titles(spec: OpeningsSpec) -> OpeningsSpec:
     """The same suite, its judges called what they call themselves."""
     named = []
     for judge in spec.judges:

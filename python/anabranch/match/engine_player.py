@@ -15,7 +15,7 @@ from anabranch.clock import allocate
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, MatchError, SettingError
 from anabranch.formats.scores import MATE, centipawns, score_of
-from anabranch.match.player import Answer, Fault, Limits, PlayerSpec
+from anabranch.match.player import Fault, MoveLimits, PlayerSpec, PlayResult
 from anabranch.result import Result
 from anabranch.settings import Settings
 
@@ -40,7 +40,7 @@ class EnginePlayer:
         settings = self._settings if "seed" in self._settings else {**self._settings, "seed": seed}
         self._engine = Engine(self._variant, self._spec.target, self._chess960, **settings)
 
-    def play(self, position: chess.Board, limits: Limits) -> Answer:
+    def play(self, position: chess.Board, limits: MoveLimits) -> PlayResult:
         """A move by search."""
         if self._engine is None:
             self.new_game(0)
@@ -57,7 +57,7 @@ class EnginePlayer:
             raise Fault("time", f"{seconds:.2f} s were spent and {allowed:.2f} s allowed")
         numbers = result.statistics
         score = score_of_result(result, self._variant)
-        return Answer(move, score, max(1, round(numbers.mean_depth)), numbers.simulations, seconds)
+        return PlayResult(move, score, max(1, round(numbers.mean_depth)), numbers.simulations, seconds)
 
     def close(self) -> None:
         """Let the graph go."""
@@ -88,7 +88,7 @@ def check_player(spec: PlayerSpec, variant: str, chess960: bool = False) -> None
         raise MatchError(f"player {spec.name}: {error}") from error
 
 
-def _search_limits(limits: Limits, position: chess.Board, variant: str) -> dict[str, Any]:
+def _search_limits(limits: MoveLimits, position: chess.Board, variant: str) -> dict[str, Any]:
     """What `Engine.search` takes."""
     budget = limits.budget
     chosen: dict[str, Any] = {}

@@ -16,7 +16,7 @@ import chess
 
 from anabranch.match.adjudication import BLACK_WINS, DRAW, WHITE_WINS, Adjudication
 from anabranch.match.openings import Opening, board_of
-from anabranch.match.player import Answer, Fault, Limits, Player, PlayerSpec, make_player
+from anabranch.match.player import Fault, MoveLimits, Player, PlayerSpec, PlayResult, make_player
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class GameRecord:
         )
 
 
-class Cast:
+class PlayerPool:
     """The players of a process, kept from game to game because programs are slow to start."""
 
     def __init__(self) -> None:
@@ -136,18 +136,18 @@ class Cast:
         self._players.clear()
 
 
-_cast = Cast()
+_players = PlayerPool()
 
 
 def close_players() -> None:
     """End the programs that games of this process have started."""
-    _cast.close()
+    _players.close()
 
 
 def play_game(spec: GameSpec) -> GameRecord:
     """Play a game to its end."""
     board = board_of(spec.variant, spec.opening.fen, spec.chess960)
-    players = {color: _cast.player(spec, color) for color in chess.COLORS}
+    players = {color: _players.player(spec, color) for color in chess.COLORS}
     plies: list[Ply] = []
     begun = time.time()
     fault: Fault | None = None
@@ -189,7 +189,7 @@ def play_game(spec: GameSpec) -> GameRecord:
     )
 
 
-def _ply(board: chess.Board, answer: Answer) -> Ply:
+def _ply(board: chess.Board, answer: PlayResult) -> Ply:
     return Ply(board.uci(answer.move), answer.score, answer.depth, answer.nodes, round(answer.seconds, 4))
 
 
@@ -219,14 +219,14 @@ class _Clocks:
         self._budgets = {chess.WHITE: spec.white.budget, chess.BLACK: spec.black.budget}
         self._left = {color: budget.clock for color, budget in self._budgets.items()}
 
-    def limits(self, color: chess.Color) -> Limits:
+    def limits(self, color: chess.Color) -> MoveLimits:
         budget = self._budgets[color]
         own = self._left[color]
         if own is None:
-            return Limits(budget)
+            return MoveLimits(budget)
         white, black = (own if left is None else left for left in (self._left[True], self._left[False]))
         gains = (self._budgets[True].increment, self._budgets[False].increment)
-        return Limits(budget, (white, black), gains)
+        return MoveLimits(budget, (white, black), gains)
 
     def spend(self, color: chess.Color, seconds: float) -> None:
         left = self._left[color]

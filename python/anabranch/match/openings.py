@@ -2,7 +2,7 @@
 
 A file is a list of FEN or EPD, or games in PGN, of which the last position counts; plain or compressed. Two
 openings are the same when the position is, whatever the counters of moves say. How suites are made is in
-`anabranch.match.suites`.
+`anabranch.match.balanced_openings`.
 """
 
 from __future__ import annotations

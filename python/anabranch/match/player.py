@@ -78,7 +78,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class MoveLimits:
     """What a player may spend on this move."""
 
     budget: Budget
@@ -93,7 +93,7 @@ class Limits:
         return self.budget.time
 
 
-class Answer(NamedTuple):
+class PlayResult(NamedTuple):
     """A move, and what the player thinks of it."""
 
     move: chess.Move
@@ -114,7 +114,7 @@ class Player(Protocol):
     def new_game(self, seed: int) -> None:
         """Forget the last game; what is left to chance follows the seed where the player knows one."""
 
-    def play(self, position: chess.Board, limits: Limits) -> Answer:
+    def play(self, position: chess.Board, limits: MoveLimits) -> PlayResult:
         """A legal move in a position, with the moves that led to it; or a `Fault`."""
 
     def close(self) -> None:

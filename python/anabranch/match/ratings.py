@@ -23,7 +23,7 @@ ROUNDS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class PairResult:
     """What one pair of games, or one game, of two players came to."""
 
     first: str
@@ -34,7 +34,7 @@ class Meeting:
 
 
 def rate(
-    meetings: Sequence[Meeting],
+    results: Sequence[PairResult],
     anchor: str,
     rating: float = 0.0,
     rounds: int = ROUNDS,
@@ -42,20 +42,20 @@ def rate(
 ) -> dict[str, Estimate]:
     """The rating of every player with its error of 95 %, the anchor's without one.
 
-    >>> found = rate([Meeting("a", "b", 1.5), Meeting("a", "b", 1.0)] * 20, "b")
+    >>> found = rate([PairResult("a", "b", 1.5), PairResult("a", "b", 1.0)] * 20, "b")
     >>> round(found["a"].value, 1), found["b"]
     (88.7, Estimate(value=0.0, error=0.0))
     """
-    players = sorted({name for meeting in meetings for name in (meeting.first, meeting.second)})
+    players = sorted({name for result in results for name in (result.first, result.second)})
     if anchor not in players:
         raise MatchError(f"the anchor {anchor} has not played")
     place = {name: number for number, name in enumerate(players)}
-    pairs = np.array([[place[meeting.first], place[meeting.second]] for meeting in meetings])
-    points = np.array([meeting.points for meeting in meetings], dtype=float)
-    games = np.array([meeting.games for meeting in meetings], dtype=float)
+    pairs = np.array([[place[result.first], place[result.second]] for result in results])
+    points = np.array([result.points for result in results], dtype=float)
+    games = np.array([result.games for result in results], dtype=float)
     if np.any(points < 0.0) or np.any(points > games):
-        raise MatchError("a meeting has from no point to as many as games")
-    for name in sorted(set(players) - met(meetings, players[0])):
+        raise MatchError("a pair has from no point to as many as games")
+    for name in sorted(set(players) - met(results, players[0])):
         raise MatchError(f"{players[0]} and {name} have not met, nor by way of others")
     fixed = place[anchor]
     strengths = _fit(pairs, points, games, len(players))
@@ -69,7 +69,7 @@ def rate(
         drawn.append(sample - sample[fixed])
     spread = np.std(np.array(drawn), axis=0, ddof=1) if rounds > 1 else np.zeros(len(players))
     spread[spread < 1e-9] = np.inf  # results that are all the same say nothing about an error
-    known = measured(meetings, anchor)
+    known = measured(results, anchor)
     for number, name in enumerate(players):
         if name not in known:
             spread[number] = np.inf  # where the prior put it
@@ -89,27 +89,27 @@ def _groups(pairs: NDArray[np.int_]) -> list[NDArray[np.int_]]:
     return [np.flatnonzero((ordered == key).all(axis=1)) for key in sorted(keys)]
 
 
-def met(meetings: Iterable[Meeting], player: str) -> set[str]:
+def met(results: Iterable[PairResult], player: str) -> set[str]:
     """A player, and all whom it has met, directly or by way of others.
 
-    >>> sorted(met([Meeting("a", "b", 1.0), Meeting("c", "b", 1.0), Meeting("d", "e", 1.0)], "a"))
+    >>> sorted(met([PairResult("a", "b", 1.0), PairResult("c", "b", 1.0), PairResult("d", "e", 1.0)], "a"))
     ['a', 'b', 'c']
     """
-    links = {(meeting.first, meeting.second) for meeting in meetings}
+    links = {(result.first, result.second) for result in results}
     return _reach(player, links | {(second, first) for first, second in links})
 
 
-def measured(meetings: Iterable[Meeting], anchor: str) -> set[str]:
+def measured(results: Iterable[PairResult], anchor: str) -> set[str]:
     """The players whose distance to the anchor has a finite estimate: points were taken in both directions.
 
     Who won everything, or a camp that did, may be any distance above the others.
     """
     taken = set()
-    for meeting in meetings:
-        if meeting.points > 0.0:
-            taken.add((meeting.first, meeting.second))
-        if meeting.points < meeting.games:
-            taken.add((meeting.second, meeting.first))
+    for result in results:
+        if result.points > 0.0:
+            taken.add((result.first, result.second))
+        if result.points < result.games:
+            taken.add((result.second, result.first))
     return _reach(anchor, taken) & _reach(anchor, {(second, first) for first, second in taken})
 
 
@@ -149,16 +149,16 @@ def _fit(
     return strengths
 
 
-def scores(meetings: Sequence[Meeting]) -> Mapping[str, tuple[float, int]]:
+def scores(results: Sequence[PairResult]) -> Mapping[str, tuple[float, int]]:
     """Points and games of every player.
 
-    >>> scores([Meeting("a", "b", 1.5)])
+    >>> scores([PairResult("a", "b", 1.5)])
     {'a': (1.5, 2), 'b': (0.5, 2)}
     """
     found: dict[str, tuple[float, int]] = {}
-    for meeting in meetings:
-        sides = ((meeting.first, meeting.points), (meeting.second, meeting.games - meeting.points))
+    for result in results:
+        sides = ((result.first, result.points), (result.second, result.games - result.points))
         for name, points in sides:
             before = found.get(name, (0.0, 0))
-            found[name] = (before[0] + points, before[1] + meeting.games)
+            found[name] = (before[0] + points, before[1] + result.games)
     return found

@@ -22,9 +22,9 @@ from anabranch.match.engine_player import check_player
 from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
 from anabranch.match.results import SUMMARY, check_folder, open_results, read_results, write_whole
 from anabranch.match.schedule import MatchSpec
-from anabranch.match.standing import Count, Standing
+from anabranch.match.standings import Standings, Tally
 
-Show = Callable[[Standing, GameRecord | None], object]
+Show = Callable[[Standings, GameRecord | None], object]
 """Hears where the match stands: at the beginning, and after every game."""
 Begin = Callable[[Sequence[GameSpec], Sequence[GameRecord]], object]
 """Hears which games are missing and which were played, before the first of the missing ones is."""
@@ -34,28 +34,28 @@ def run_match(
     spec: MatchSpec,
     folder: Path,
     workers: int | Executor = 1,
-    show: Show = lambda standing, record: None,
+    show: Show = lambda standings, record: None,
     begin: Begin = lambda missing, played: None,
-) -> Standing:
+) -> Standings:
     """Play what is missing of a match, with so many processes or on a cluster; with no worker, here."""
     asked = {**spec.to_dict(), "networks": networks_of(spec)}
     check_folder(folder, asked)
     check_match(spec)
     with open_results(folder, asked) as results:
         planned = {game.key: game for game in spec.schedule()}
-        count = Count.of(spec, results.records)
-        standing = count.standing()
-        show(standing, None)
+        tally = Tally.of(spec, results.records)
+        standings = tally.standings()
+        show(standings, None)
 
         def take(record: GameRecord) -> bool:
             if results.add(record):
-                count.add(record)
-            standing = count.standing()
-            show(standing, record)
-            return not standing.is_over
+                tally.add(record)
+            standings = tally.standings()
+            show(standings, record)
+            return not standings.is_over
 
         try:
-            if not standing.is_over:
+            if not standings.is_over:
                 missing = [game for key, game in planned.items() if key not in results.records]
                 begin(missing, list(results.records.values()))
                 executor = Processes(workers) if isinstance(workers, int) else workers
@@ -65,9 +65,9 @@ def run_match(
                             break
         finally:
             # From the file: Ctrl-C may have come between a game that was written and its count.
-            count = Count.of(spec, read_results(folder))
-            write_whole(folder / SUMMARY, json.dumps(summary(spec, count), indent=1) + "\n")
-    return count.standing()
+            tally = Tally.of(spec, read_results(folder))
+            write_whole(folder / SUMMARY, json.dumps(summary(spec, tally), indent=1) + "\n")
+    return tally.standings()
 
 
 def check_match(spec: MatchSpec) -> None:
@@ -88,15 +88,15 @@ def networks_of(spec: MatchSpec) -> dict[str, str | None]:
     return {name: digest(path) for name, path in files.items() if path is not None and path.is_file()}
 
 
-def summary(spec: MatchSpec, count: Count) -> dict[str, Any]:
+def summary(spec: MatchSpec, tally: Tally) -> dict[str, Any]:
     """One document about a match: what was asked for, by which version, and what came of it."""
     from anabranch import __version__
 
-    ratings = count.ratings()
+    ratings = tally.ratings()
     found = {
         "version": __version__,
         "spec": spec.to_dict(),
-        **count.standing().to_dict(),
+        **tally.standings().to_dict(),
         "ratings": {name: {"value": rating.value, "error": rating.error} for name, rating in ratings.items()},
     }
     finite: dict[str, Any] = _finite(found)

@@ -74,7 +74,7 @@ class MatchSpec:
             raise MatchError("margin and patience are numbers of seconds")
 
     @property
-    def matchups(self) -> list[tuple[int, int]]:
+    def pairings(self) -> list[tuple[int, int]]:
         """The players that meet, by their places."""
         others = range(1, len(self.players))
         if self.mode == "gauntlet":
@@ -84,12 +84,12 @@ class MatchSpec:
     @property
     def games(self) -> int:
         """How many games there are."""
-        return 2 * self.pairs * len(self.matchups)
+        return 2 * self.pairs * len(self.pairings)
 
     def schedule(self) -> Iterator[GameSpec]:
         """All games, in the order in which they are given out."""
         order = self._order()
-        for pair in range(self.pairs * len(self.matchups)):
+        for pair in range(self.pairs * len(self.pairings)):
             for game in (0, 1):
                 yield self._game(pair, game, order)
 
@@ -99,8 +99,8 @@ class MatchSpec:
         return order
 
     def _game(self, pair: int, game: int, order: list[int]) -> GameSpec:
-        turn, meeting = divmod(pair, len(self.matchups))
-        first, second = (self.players[place] for place in self.matchups[meeting])
+        turn, pairing = divmod(pair, len(self.pairings))
+        first, second = (self.players[place] for place in self.pairings[pairing])
         white, black = (first, second) if game == 0 else (second, first)
         opening = self.openings[order[turn % len(order)]]
         seed = self.seed + pair

@@ -12,13 +12,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from anabranch.match.game import GameRecord
-from anabranch.match.ratings import Meeting, met, rate
+from anabranch.match.ratings import PairResult, met, rate
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.statistics import Estimate, Verdict, elo, normalised_elo, superiority
 
 
 @dataclass(frozen=True, slots=True)
-class Meetings:
+class Matchup:
     """What two players have done against each other, from the side of the first."""
 
     first: str
@@ -56,12 +56,12 @@ class Meetings:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Standings:
     """Where a match stands."""
 
     spec: MatchSpec
     games: int
-    meetings: tuple[Meetings, ...]
+    matchups: tuple[Matchup, ...]
     faults: dict[str, dict[str, int]]
     """Games that a player lost by its own fault, by kind."""
     reasons: dict[str, int]
@@ -71,13 +71,13 @@ class Standing:
     def ratio(self) -> float | None:
         """The log-likelihood ratio of the SPRT, if there is one."""
         test = self.spec.sprt
-        return None if test is None else test.ratio(self.meetings[0].pairs)
+        return None if test is None else test.ratio(self.matchups[0].pairs)
 
     @property
     def verdict(self) -> Verdict | None:
         """What the SPRT says, if there is one."""
         test = self.spec.sprt
-        return None if test is None else test.verdict(self.meetings[0].pairs)
+        return None if test is None else test.verdict(self.matchups[0].pairs)
 
     @property
     def is_over(self) -> bool:
@@ -90,7 +90,7 @@ class Standing:
             "games": self.games,
             "games_planned": self.spec.games,
             "players": [asdict(player) for player in self.spec.players],
-            "meetings": [_document(meetings) for meetings in self.meetings],
+            "meetings": [_document(matchup) for matchup in self.matchups],
             "faults": self.faults,
             "reasons": self.reasons,
         }
@@ -106,41 +106,41 @@ class Standing:
         return document
 
 
-def _document(meetings: Meetings) -> dict[str, Any]:
+def _document(matchup: Matchup) -> dict[str, Any]:
     return {
-        **asdict(meetings),
-        "games": meetings.games,
-        "points": meetings.points,
-        "elo": asdict(meetings.elo),
-        "normalised_elo": asdict(meetings.normalised_elo),
-        "los": meetings.superiority,
+        **asdict(matchup),
+        "games": matchup.games,
+        "points": matchup.points,
+        "elo": asdict(matchup.elo),
+        "normalised_elo": asdict(matchup.normalised_elo),
+        "los": matchup.superiority,
     }
 
 
-class Count:
+class Tally:
     """Records counted one by one."""
 
     def __init__(self, spec: MatchSpec, records: Iterable[GameRecord] = ()) -> None:
         self._spec = spec
         self._games: Counter[tuple[int, int]] = Counter()
-        self._pairs: dict[int, list[int]] = {place: [0] * 5 for place in range(len(spec.matchups))}
+        self._pairs: dict[int, list[int]] = {place: [0] * 5 for place in range(len(spec.pairings))}
         self._half: dict[int, float] = {}
         self._reasons: Counter[str] = Counter()
         self._faults: dict[str, Counter[str]] = {player.name: Counter() for player in spec.players}
-        self.rated: list[Meeting] = []
+        self.rated: list[PairResult] = []
         for record in records:
             self.add(record)
 
     @classmethod
-    def of(cls, spec: MatchSpec, records: Mapping[tuple[int, int], GameRecord]) -> Count:
+    def of(cls, spec: MatchSpec, records: Mapping[tuple[int, int], GameRecord]) -> Tally:
         """The count of a folder's records, which may have more pairs than are asked for now."""
         planned = {game.key for game in spec.schedule()}
         return cls(spec, (record for key, record in records.items() if key in planned))
 
     def add(self, record: GameRecord) -> None:
         """Count a game."""
-        place = record.pair % len(self._spec.matchups)
-        first, second = (self._spec.players[number].name for number in self._spec.matchups[place])
+        place = record.pair % len(self._spec.pairings)
+        first, second = (self._spec.players[number].name for number in self._spec.pairings[place])
         points = record.points_of(first)
         self._games[place, round(2 * points)] += 1
         self._reasons[record.reason] += 1
@@ -152,21 +152,21 @@ class Count:
             self._half[record.pair] = points
         else:
             self._pairs[place][round(2 * (points + other))] += 1
-            self.rated.append(Meeting(first, second, points + other))
+            self.rated.append(PairResult(first, second, points + other))
 
-    def standing(self) -> Standing:
+    def standings(self) -> Standings:
         """Where the match stands now."""
-        meetings = []
-        for place, (first, second) in enumerate(self._spec.matchups):
+        matchups = []
+        for place, (first, second) in enumerate(self._spec.pairings):
             losses, draws, wins = (self._games[place, points] for points in range(3))
             names = self._spec.players[first].name, self._spec.players[second].name
             pairs = self._pairs[place]
-            meetings.append(
-                Meetings(*names, wins, draws, losses, (pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]))
+            matchups.append(
+                Matchup(*names, wins, draws, losses, (pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]))
             )
         faults = {name: dict(kinds) for name, kinds in self._faults.items() if kinds}
-        return Standing(
-            self._spec, self._games.total(), tuple(meetings), faults, dict(self._reasons.most_common())
+        return Standings(
+            self._spec, self._games.total(), tuple(matchups), faults, dict(self._reasons.most_common())
         )
 
     def ratings(self) -> Mapping[str, Estimate]:

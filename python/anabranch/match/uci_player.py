@@ -13,7 +13,7 @@ import chess
 from anabranch.errors import MatchError
 from anabranch.formats.scores import read_score
 from anabranch.jobs.program import Program, ProgramError, find_program
-from anabranch.match.player import Answer, Fault, FaultKind, Limits, PlayerSpec
+from anabranch.match.player import Fault, FaultKind, MoveLimits, PlayerSpec, PlayResult
 
 GRACE = 1.0
 """Seconds after the flag fell in which a late move still shows that the program is alive."""
@@ -54,7 +54,7 @@ class UciPlayer:
             self._start()
         self._ask("ucinewgame\nisready\n", "not ready", b"readyok")
 
-    def play(self, position: chess.Board, limits: Limits) -> Answer:
+    def play(self, position: chess.Board, limits: MoveLimits) -> PlayResult:
         """The move of the program."""
         if self._program is None:
             self._start()
@@ -125,13 +125,13 @@ def describe(position: chess.Board) -> str:
     return f"{start} moves {moves}" if moves else start
 
 
-def go(limits: Limits) -> str:
+def go(limits: MoveLimits) -> str:
     """The command to think.
 
     >>> from anabranch.match.player import Budget
-    >>> go(Limits(Budget(nodes=100))), go(Limits(Budget(time=0.5)))
+    >>> go(MoveLimits(Budget(nodes=100))), go(MoveLimits(Budget(time=0.5)))
     ('go nodes 100', 'go movetime 500')
-    >>> go(Limits(Budget(clock=60.0, increment=0.5), (42.5, 61.0), (0.5, 0.0)))
+    >>> go(MoveLimits(Budget(clock=60.0, increment=0.5), (42.5, 61.0), (0.5, 0.0)))
     'go wtime 42500 btime 61000 winc 500 binc 0'
     """
     budget = limits.budget
@@ -149,11 +149,11 @@ def go(limits: Limits) -> str:
     return " ".join(words)
 
 
-def read_answer(said: bytes, position: chess.Board) -> Answer:
+def read_answer(said: bytes, position: chess.Board) -> PlayResult:
     r"""A legal move from what a program said, with the last score it gave for its first line.
 
     >>> read_answer(b"info depth 3 score cp 31 pv e2e4\nbestmove e2e4\n", chess.Board())
-    Answer(move=Move.from_uci('e2e4'), score=31, depth=3, nodes=None, seconds=0.0)
+    PlayResult(move=Move.from_uci('e2e4'), score=31, depth=3, nodes=None, seconds=0.0)
     """
     lines = said.splitlines()
     words = lines[-1].split() if lines else []
@@ -172,8 +172,8 @@ def read_answer(said: bytes, position: chess.Board) -> Answer:
         told = _read_info(line.split())
         if told is not None:
             score, depth, nodes = told
-            return Answer(move, score, depth, nodes)
-    return Answer(move)
+            return PlayResult(move, score, depth, nodes)
+    return PlayResult(move)
 
 
 def _read_info(words: list[bytes]) -> tuple[int, int | None, int | None] | None:

@@ -1,4 +1,4 @@
-"""Charts as pictures, by matplotlib. What they show is in `anabranch.study.exhibit`.
+"""Charts as pictures, by matplotlib. What they show is in `anabranch.study.figures`.
 
 The same chart gives the same file, byte for byte: no dates, no chance. Values with an error of 95 % have
 whiskers; what the paper reports is hollow and dashed.
@@ -13,7 +13,7 @@ from typing import Any
 
 from anabranch.errors import StudyError
 from anabranch.optional import require
-from anabranch.study.exhibit import Chart, Series, in_order
+from anabranch.study.figures import Chart, Series, in_order
 
 COLORS = ("#2f6db3", "#c8553d", "#4d8f5b", "#8a5aa8", "#b8862b", "#5b7083")
 PAPER_COLOR = "#444444"
@@ -46,16 +46,18 @@ def draw(chart: Chart, form: str = "svg") -> bytes:
 
 
 def draw_all(
-    charts: tuple[Chart, ...], folder: Path, form: str = "svg", *, recipe: str = "", study: str = ""
+    charts: tuple[Chart, ...], folder: Path, form: str = "svg", *, experiment: str = "", study: str = ""
 ) -> list[Path]:
-    """Write the picture of every chart that has a point; they appear whole or not at all. In the names of the
-    files, that of the study takes the place of its recipe's, so that studies of a recipe can share a folder.
+    """Write the picture of every chart that has a point.
+
+    In the names of the files, the name of the study replaces that of its experiment, so that studies of one
+    experiment can share a folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for chart in charts:
         if chart.points:
-            path = folder / f"{study}{chart.name.removeprefix(recipe)}.{form}"
+            path = folder / f"{study}{chart.name.removeprefix(experiment)}.{form}"
             part = path.with_name(f".{path.name}.part")
             part.write_bytes(draw(chart, form))
             part.replace(path)

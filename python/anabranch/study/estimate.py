@@ -10,11 +10,11 @@ from anabranch.match.game import GameRecord, GameSpec
 from anabranch.study.plan import Measurement
 
 
-class Rest(NamedTuple):
+class Remaining(NamedTuple):
     """What is left to do of a study."""
 
     matches: Sequence[tuple[Sequence[GameSpec], Sequence[GameRecord]]]
-    """Of each contest the games to play, and those that were played."""
+    """Of each match the games to play, and those that were played."""
     measurements: Sequence[Measurement]
 
     @property

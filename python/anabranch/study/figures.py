@@ -1,7 +1,7 @@
-"""What a study shows: tables and charts as plain values, before anybody writes or draws them.
+"""The tables and charts of a study as plain values.
 
-A cell holds the value itself, and its column says how it reads; so the same table goes into JSON, Markdown, a
-page and a terminal. How charts become pictures is in `anabranch.study.draw`.
+A cell holds the value, its column holds the format; so the same table is written as JSON, Markdown, HTML and
+terminal text. `anabranch.study.draw` draws the charts.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any, Literal, Self
 
 from anabranch.match.statistics import NORMAL_95, Estimate
 
-Kind = Literal["text", "count", "number", "percent", "estimate", "counts"]
-"""How a column reads; an `estimate` is a pair of value and error."""
+CellKind = Literal["text", "count", "number", "percent", "estimate", "counts"]
+"""The format of a column; an `estimate` is a value with its error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,16 @@ class Column:
 
     key: str
     title: str
-    kind: Kind = "text"
+    kind: CellKind = "text"
+
+
+def columns(kind: CellKind, **titles: str) -> tuple[Column, ...]:
+    """Neighbouring columns of one kind, by their keys.
+
+    >>> columns("count", games="games")
+    (Column(key='games', title='games', kind='count'),)
+    """
+    return tuple(Column(key, title, kind) for key, title in titles.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +45,7 @@ class Table:
     rows: tuple[dict[str, Any], ...]
 
     def cells(self) -> list[list[str]]:
-        """All rows as people read them."""
+        """All rows as text."""
         return [[text_of(row.get(column.key), column.kind) for column in self.columns] for row in self.rows]
 
     def to_markdown(self) -> str:
@@ -68,8 +77,8 @@ class Table:
         return f"<table>\n{inside}\n</table>"
 
 
-def text_of(value: Any, kind: Kind) -> str:
-    """A value as people read it; nothing is a dash.
+def text_of(value: Any, kind: CellKind) -> str:
+    """A value as text; a missing one is a dash.
 
     >>> text_of({"value": 40.7, "error": 30.43}, "estimate"), text_of(0.5, "percent"), text_of(None, "text")
     ('+40.7 ± 30.4', '50.0 %', '–')
@@ -100,7 +109,7 @@ def _estimate(value: Mapping[str, float | None]) -> str:
 
 
 def estimate_of(estimate: Estimate) -> dict[str, float | None]:
-    """An estimate as a cell; JSON has no word for infinity."""
+    """An estimate as a cell; JSON has no infinity, so it becomes null."""
     return {
         "value": estimate.value if math.isfinite(estimate.value) else None,
         "error": estimate.error if math.isfinite(estimate.error) else None,
@@ -117,7 +126,7 @@ class Point:
 
     @classmethod
     def of(cls, x: float | str, estimate: Estimate) -> Self:
-        """The point of an estimate; what is infinite is not drawn.
+        """The point of an estimate; an infinite value is not drawn.
 
         >>> Point.of(800, Estimate(12.0, math.inf))
         Point(x=800, y=12.0, error=None)
@@ -128,7 +137,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points that belong together."""
+    """Points of one line or one colour of bars."""
 
     name: str
     points: tuple[Point, ...]
@@ -137,7 +146,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A horizontal line: something to hold the rest against."""
+    """A horizontal line for reference."""
 
     name: str
     y: float
@@ -149,7 +158,7 @@ class Chart:
     """Bars by name, or lines over a number."""
 
     name: str
-    """What the file is called."""
+    """Of the file, without suffix."""
     title: str
     kind: Literal["bars", "lines"]
     x_label: str
@@ -177,13 +186,13 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
-    """What a study shows."""
+class Figures:
+    """The tables, charts and notes of a study."""
 
     tables: tuple[Table, ...] = ()
     charts: tuple[Chart, ...] = ()
     notes: tuple[str, ...] = field(default=())
-    """Sentences that belong to the figures: what the paper says, what is missing."""
+    """Sentences about the figures: what the paper reports, what is missing."""
 
     def to_dict(self) -> dict[str, Any]:
         """In plain values."""
@@ -191,7 +200,7 @@ class Exhibit:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """The exhibit of a stored document."""
+        """The figures of a stored summary."""
         tables = tuple(
             Table(one["title"], tuple(Column(**column) for column in one["columns"]), tuple(one["rows"]))
             for one in stored["tables"]
@@ -200,7 +209,7 @@ class Exhibit:
 
 
 def mean_of(numbers: Sequence[float]) -> tuple[float | None, float | None]:
-    """A mean and its error of 95 %, as far as the numbers say.
+    """A mean and its error of 95 %, where the numbers allow one.
 
     >>> mean_of([1.0, 3.0])
     (2.0, 1.95...)

@@ -34,53 +34,64 @@ from anabranch.match.results import (
     remove_files,
     write_whole,
 )
-from anabranch.match.standing import Count
+from anabranch.match.standings import Tally
 from anabranch.networks.shipped import bundled
 from anabranch.settings import Settings
-from anabranch.study.plan import GROWS, VARIANTS, Contest, Measurement, Plan, Study
+from anabranch.study.plan import GROWS, VARIANTS, Measurement, Plan, Study, StudyMatch
 
 STUDY, MATCHES, MEASUREMENTS = "study.json", "matches", "measurements.jsonl"
 
 
 @dataclass(frozen=True)
-class Findings:
+class StudyResults:
     """What a folder holds of a plan."""
 
     study: Study
     plan: Plan
-    counts: Mapping[str, Count]
-    """By the key of the contest; only those that have a game."""
+    tallies: Mapping[str, Tally]
+    """By the key of the match; only those that have a game."""
     found: Mapping[str, dict[str, Any]]
     """By the key of the measurement."""
 
     @cached_property
-    def contests(self) -> list[tuple[Contest, Count]]:
-        """The contests that have a game, in the order of the plan."""
-        return [
-            (contest, self.counts[contest.key])
-            for contest in self.plan.contests
-            if contest.key in self.counts
-        ]
+    def matches(self) -> list[tuple[StudyMatch, Tally]]:
+        """The matches that have a game, in the order of the plan."""
+        return [(match, self.tallies[match.key]) for match in self.plan.matches if match.key in self.tallies]
 
     @cached_property
     def measurements(self) -> list[tuple[Measurement, dict[str, Any]]]:
         """The measurements that are done, in the order of the plan."""
         return [(one, self.found[one.key]) for one in self.plan.measurements if one.key in self.found]
 
+    def found_by(
+        self, name: str, variant: str | None = None, group: str | None = None
+    ) -> list[dict[str, Any]]:
+        """What the measurements of a side found, in a variant or a group where one is given."""
+        return [
+            found
+            for one, found in self.measurements
+            if one.name == name and variant in (None, one.variant) and group in (None, one.group)
+        ]
+
+    def samples(self, name: str, checkpoint: int, variant: str | None = None) -> list[dict[str, Any]]:
+        """The state of every search of a side at a checkpoint."""
+        found = self.found_by(name, variant)
+        return [sample for one in found for sample in one["looks"] if sample["checkpoint"] == checkpoint]
+
     @property
     def progress(self) -> dict[str, int]:
         """What is done, and what was planned."""
         return {
-            "games": sum(count.standing().games for _, count in self.contests),
-            "games_planned": sum(contest.spec.games for contest in self.plan.contests),
+            "games": sum(tally.standings().games for _, tally in self.matches),
+            "games_planned": sum(match.spec.games for match in self.plan.matches),
             "measurements": len(self.measurements),
             "measurements_planned": len(self.plan.measurements),
         }
 
 
-def match_folder(folder: Path, contest: Contest) -> Path:
-    """Where the games of a contest are."""
-    return folder / MATCHES / contest.key
+def match_folder(folder: Path, match: StudyMatch) -> Path:
+    """Where the games of a match are."""
+    return folder / MATCHES / match.key
 
 
 def has_results(folder: Path) -> bool:
@@ -116,14 +127,14 @@ def read_document(folder: Path) -> dict[str, Any]:
     return document
 
 
-def read_findings(folder: Path, study: Study, plan: Plan) -> Findings:
+def read_results_of(folder: Path, study: Study, plan: Plan) -> StudyResults:
     """All that a folder holds of a plan."""
-    counts = {}
-    for contest in plan.contests:
-        count = Count.of(contest.spec, read_results(match_folder(folder, contest)))
-        if count.standing().games:
-            counts[contest.key] = count
-    return Findings(study, plan, counts, _read_lines(folder / MEASUREMENTS)[0])
+    tallies = {}
+    for match in plan.matches:
+        tally = Tally.of(match.spec, read_results(match_folder(folder, match)))
+        if tally.standings().games:
+            tallies[match.key] = tally
+    return StudyResults(study, plan, tallies, _read_lines(folder / MEASUREMENTS)[0])
 
 
 def _read_lines(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
@@ -259,7 +270,7 @@ def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
     if given is not None and given.is_file():
         networks["evaluator"] = digest(given)
     presets: dict[str, dict[str, Any]] = {}
-    used = {player.target for one in plan.contests for player in one.spec.players if player.kind == "preset"}
+    used = {player.target for one in plan.matches for player in one.spec.players if player.kind == "preset"}
     used |= {one.about["preset"] for one in plan.measurements}
     for preset in sorted(used):
         presets[preset] = asdict(Settings.preset(preset))

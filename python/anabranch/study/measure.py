@@ -1,7 +1,7 @@
 """Measurements: searches and games whose course is written down, each a pure function of its description.
 
 They take and give plain values, so they can be done on any machine and stored as they are. What a number
-means for a figure is for the recipe to say.
+means for a figure is for the experiment to say.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _game(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _proof(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Simulations until a mate is proven; nothing but a proof counts."""
+    """Simulations until a mate is proven; nothing but a proof tallies."""
     engine = engine_of(variant, about["preset"], about["settings"])
     task = read_task(about["position"], engine)
     tried = attempt(engine, task, about["simulations"], mates=True)

@@ -1,4 +1,4 @@
-"""What a study consists of: its recipe at a scale, and the matches and measurements that follow from it.
+"""What a study consists of: its experiment at a scale, and the matches and measurements that follow from it.
 
 Everything here is a plain description that can be compared, stored and sent to another machine. Equal studies
 consist of the same games and searches. Nothing here plays, measures or draws.
@@ -14,8 +14,8 @@ from anabranch.errors import StudyError
 from anabranch.match.schedule import MatchSpec
 
 if TYPE_CHECKING:
-    from anabranch.study.exhibit import Exhibit
-    from anabranch.study.folder import Findings
+    from anabranch.study.figures import Figures
+    from anabranch.study.folder import StudyResults
 
 VARIANTS = ("crazyhouse", "chess")
 SCALES = ("tiny", "small", "full")
@@ -25,7 +25,7 @@ GROWS = ("pairs", "positions")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much is played and searched; `None` where a recipe has no such measure."""
+    """How much is played and searched; `None` where an experiment has no such measure."""
 
     pairs: int | None = None
     """Pairs of games of every two players that meet."""
@@ -42,12 +42,12 @@ class Size:
     reference_nodes: int | None = None
     """Most nodes of the reference engine; 0 leaves it out."""
 
-    def changed(self, recipe: str, changes: Mapping[str, Any]) -> Self:
-        """Another size. What the recipe has no measure for is refused."""
+    def changed(self, experiment: str, changes: Mapping[str, Any]) -> Self:
+        """Another size. What the experiment has no measure for is refused."""
         for name, value in changes.items():
             if getattr(self, name) is None:
                 has = ", ".join(entry.name for entry in fields(self) if getattr(self, entry.name) is not None)
-                raise StudyError(f"the recipe {recipe} has no {name}; it has {has}")
+                raise StudyError(f"the experiment {experiment} has no {name}; it has {has}")
             least = 0 if name == "reference_nodes" else 1 if name != "times" else 1e-3
             for number in value if isinstance(value, tuple) else (value,):
                 if not least <= number < 1e9:
@@ -57,7 +57,7 @@ class Size:
         return replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """In plain values, without what the recipe has no measure for."""
+        """In plain values, without what the experiment has no measure for."""
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
@@ -75,14 +75,14 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A recipe at a scale."""
+    """An experiment at a scale."""
 
-    recipe: str
+    experiment: str
     scale: str
     """The name of the scale that the size began with."""
     size: Size
     settings: dict[str, str] = field(default_factory=dict)
-    """Settings that all engines of ours have; what the recipe tries goes before them."""
+    """Settings that all engines of ours have; what the experiment tries goes before them."""
     tablebases: str | None = None
     """Folder with Syzygy tables that our engines ask in matches of chess, and that end games."""
     seed: int = 0
@@ -90,7 +90,7 @@ class Study:
     def to_dict(self) -> dict[str, Any]:
         """In plain values."""
         return {
-            "recipe": self.recipe,
+            "recipe": self.experiment,
             "scale": self.scale,
             "size": self.size.to_dict(),
             "settings": dict(self.settings),
@@ -101,12 +101,12 @@ class Study:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         """The study of a stored document; more in it is left aside."""
-        values = {entry.name: stored[entry.name] for entry in fields(cls)}
-        return cls(**{**values, "size": Size.from_dict(stored["size"])})
+        named = {**stored, "experiment": stored["recipe"], "size": Size.from_dict(stored["size"])}
+        return cls(**{entry.name: named[entry.name] for entry in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class StudyMatch:
     """A match of two players, a part of a study."""
 
     variant: str
@@ -120,7 +120,7 @@ class Contest:
 
     @property
     def key(self) -> str:
-        """What no two contests of a study share; also the path of its folder."""
+        """What no two matches of a study share; also the path of its folder."""
         return "/".join(part.replace(" ", "-") for part in (self.variant, self.group, self.name))
 
 
@@ -149,12 +149,12 @@ class Measurement:
 class Plan:
     """All that a study consists of."""
 
-    contests: tuple[Contest, ...] = ()
+    matches: tuple[StudyMatch, ...] = ()
     measurements: tuple[Measurement, ...] = ()
 
     def chosen(self, variants: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> Plan:
         """The part that some variants and names, of what is tried or of groups, take; without any, all."""
-        parts: list[Contest | Measurement] = [*self.contests, *self.measurements]
+        parts: list[StudyMatch | Measurement] = [*self.matches, *self.measurements]
         known = {name for part in parts for name in (part.name, part.group) if name}
         for name in names:
             if name not in known:
@@ -164,16 +164,16 @@ class Plan:
             if variant not in has:
                 raise StudyError(f"the study has no {variant}; it has {', '.join(sorted(has))}")
 
-        def is_chosen(part: Contest | Measurement) -> bool:
+        def is_chosen(part: StudyMatch | Measurement) -> bool:
             is_named = part.name in names or part.group in names
             return (not variants or part.variant in variants) and (not names or is_named)
 
-        return Plan(tuple(filter(is_chosen, self.contests)), tuple(filter(is_chosen, self.measurements)))
+        return Plan(tuple(filter(is_chosen, self.matches)), tuple(filter(is_chosen, self.measurements)))
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    """An experiment: what it asks, what it takes, and how its findings are shown."""
+class Experiment:
+    """An experiment: what it asks, what it takes, and how its results are shown."""
 
     name: str
     title: str
@@ -182,12 +182,12 @@ class Recipe:
     sizes: Mapping[str, Size]
     """By the name of the scale."""
     plan: Callable[[Study], Plan]
-    show: Callable[[Findings], Exhibit]
+    show: Callable[[StudyResults], Figures]
     of_paper: bool = False
     """Whether it is an experiment of the paper."""
 
     def study(self, scale: str = "small", **changes: Any) -> Study:
-        """This recipe at a scale."""
+        """This experiment at a scale."""
         if scale not in self.sizes:
             raise StudyError(f"there is no scale {scale}; there are {', '.join(self.sizes)}")
         return replace(Study(self.name, scale, self.sizes[scale]), **changes)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.study.draw import embedded
-from anabranch.study.summary import exhibit_of, status_of
+from anabranch.study.summary import figures_of, status_of
 
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1d2733; background: #fff; max-width: 78rem;
@@ -63,14 +63,14 @@ def build_report(summaries: Sequence[dict[str, Any]], title: str = "The study") 
 
 
 def _section(number: int, summary: dict[str, Any]) -> str:
-    exhibit = exhibit_of(summary)
+    figures = figures_of(summary)
     parts = [
         f'<section id="study-{number}">',
         f"<h2>{html.escape(summary['title'])}</h2>",
         f"<p>{html.escape(summary['question'])}</p>",
         f'<p class="note">{html.escape(status_of(summary))}</p>',
     ]
-    for place, chart in enumerate(exhibit.charts):
+    for place, chart in enumerate(figures.charts):
         if chart.points:
             picture = embedded(chart, f"study-{number}-{place}")
             parts.append(
@@ -78,8 +78,8 @@ def _section(number: int, summary: dict[str, Any]) -> str:
             )
         else:
             parts.append(f'<p class="note">{html.escape(chart.title)}: nothing to draw yet.</p>')
-    parts += [f'<div class="wide">{table.to_html()}</div>' for table in exhibit.tables]
-    parts += [f'<p class="note">{html.escape(note)}</p>' for note in exhibit.notes]
+    parts += [f'<div class="wide">{table.to_html()}</div>' for table in figures.tables]
+    parts += [f'<p class="note">{html.escape(note)}</p>' for note in figures.notes]
     parts += [_runs(summary["runs"]), _settings(summary), "</section>"]
     return "\n".join(parts)
 

@@ -20,10 +20,11 @@ from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
 from anabranch.match.player import PlayerSpec
 from anabranch.match.results import SUMMARY, Results, open_results, read_results, remove_files, write_whole
 from anabranch.match.runner import check_match, summary
-from anabranch.match.standing import Count
-from anabranch.study.estimate import Rest
+from anabranch.match.standings import Tally
+from anabranch.study.estimate import Remaining
+from anabranch.study.experiments import find_experiment
 from anabranch.study.folder import (
-    Findings,
+    StudyResults,
     check_folder,
     clear,
     enter,
@@ -31,15 +32,14 @@ from anabranch.study.folder import (
     match_folder,
     open_measurements,
     read_document,
-    read_findings,
+    read_results_of,
 )
 from anabranch.study.measure import engine_of, measure
-from anabranch.study.plan import Contest, Measurement, Plan, Study
-from anabranch.study.recipes import find_recipe
+from anabranch.study.plan import Measurement, Plan, Study, StudyMatch
 
 Tell = Callable[[int, int, str], object]
 """Hears how many jobs are done, of how many, and what came last."""
-Begin = Callable[[Rest], object]
+Begin = Callable[[Remaining], object]
 """Hears what is left to do, before it is begun."""
 
 LEAST_PAIRS = 50
@@ -47,9 +47,9 @@ LEAST_PAIRS = 50
 
 
 class GameJob(NamedTuple):
-    """A game of a contest."""
+    """A game of a match."""
 
-    contest: str
+    match: str
     game: GameSpec
 
 
@@ -76,13 +76,13 @@ def run_study(
     tell: Tell = lambda done, planned, words: None,
     error: float = 0.0,
     begin: Begin = lambda rest: None,
-) -> Findings:
+) -> StudyResults:
     """Do what a folder lacks of a study, or of a part of it, and say what it holds then.
 
     A match whose Elo has an error smaller than `error` gets no more pairs.
     """
     read_settings(PlayerSpec("all", "preset", "default", study.settings))
-    plan = find_recipe(study.recipe).plan(study)
+    plan = find_experiment(study.experiment).plan(study)
     part = plan.chosen(variants, names)
     check_folder(folder, study, plan)
     check_plan(part)
@@ -99,13 +99,13 @@ def run_study(
                 clear(folder)
                 remove_files(folder, ".lock")
             raise
-    return read_findings(folder, study, plan)
+    return read_results_of(folder, study, plan)
 
 
 def check_plan(plan: Plan) -> None:
     """Refuse what cannot be played or measured, before anything is written."""
-    for contest in plan.contests:
-        check_match(contest.spec)
+    for match in plan.matches:
+        check_match(match.spec)
     engines = {
         (one.variant, one.about["preset"], json.dumps(one.about["settings"])): one
         for one in plan.measurements
@@ -114,20 +114,20 @@ def check_plan(plan: Plan) -> None:
         engine_of(one.variant, one.about["preset"], one.about["settings"])
 
 
-def open_study(folder: Path) -> Findings:
+def open_study(folder: Path) -> StudyResults:
     """What a folder holds."""
     study = Study.from_dict(read_document(folder))
-    return read_findings(folder, study, find_recipe(study.recipe).plan(study))
+    return read_results_of(folder, study, find_experiment(study.experiment).plan(study))
 
 
 def _work(
     part: Plan, folder: Path, executor: Executor, tell: Tell, stack: ExitStack, error: float, begin: Begin
 ) -> None:
-    boards = {contest.key: _Board(contest, folder, stack) for contest in part.contests}
+    boards = {match.key: _Board(match, folder, stack) for match in part.matches}
     notes = stack.enter_context(open_measurements(folder))
     missing = [one for one in part.measurements if one.key not in notes.found]
     pairs = list(_side_by_side([board.missing for board in boards.values()]))
-    planned = sum(contest.spec.games for contest in part.contests) + len(part.measurements)
+    planned = sum(match.spec.games for match in part.matches) + len(part.measurements)
     done = planned - sum(map(len, pairs)) - len(missing)
     spared = 0
 
@@ -135,19 +135,19 @@ def _work(
         """What is to do, drawn one by one as workers are free: so the last pair decides about the next."""
         nonlocal spared
         for pair in pairs:
-            if len(pair) > 1 and boards[pair[0].contest].is_precise(error):
+            if len(pair) > 1 and boards[pair[0].match].is_precise(error):
                 spared += len(pair)
             else:
                 yield from pair
         yield from missing
 
     if pairs or missing:
-        begin(Rest([board.rest for board in boards.values() if board.missing], missing))
+        begin(Remaining([board.rest for board in boards.values() if board.missing], missing))
     tell(done, planned, "")
     results = stack.enter_context(closing(executor.run(do, jobs(), close_players)))
     for job, result in results:
         if isinstance(job, GameJob):
-            words = boards[job.contest].add(result)
+            words = boards[job.match].add(result)
         else:
             notes.add(job, result)
             words = job.key
@@ -163,16 +163,16 @@ def _side_by_side(lists: list[list[GameJob]]) -> Iterator[list[GameJob]]:
 
 
 class _Board:
-    """A contest under way."""
+    """A match under way."""
 
-    def __init__(self, contest: Contest, folder: Path, stack: ExitStack) -> None:
-        self._contest = contest
-        self._folder = match_folder(folder, contest)
-        self._results: Results = stack.enter_context(open_results(self._folder, contest.spec.to_dict()))
-        planned = {game.key: game for game in contest.spec.schedule()}
+    def __init__(self, match: StudyMatch, folder: Path, stack: ExitStack) -> None:
+        self._contest = match
+        self._folder = match_folder(folder, match)
+        self._results: Results = stack.enter_context(open_results(self._folder, match.spec.to_dict()))
+        planned = {game.key: game for game in match.spec.schedule()}
         records = self._results.records
-        self._count = Count.of(contest.spec, records)
-        self.missing = [GameJob(contest.key, game) for key, game in planned.items() if key not in records]
+        self._tally = Tally.of(match.spec, records)
+        self.missing = [GameJob(match.key, game) for key, game in planned.items() if key not in records]
         stack.callback(self._close)
 
     @property
@@ -181,18 +181,18 @@ class _Board:
         return [job.game for job in self.missing], list(self._results.records.values())
 
     def add(self, record: GameRecord) -> str:
-        """Keep a game; where the contest stands, in words."""
+        """Keep a game; where the match stands, in words."""
         if self._results.add(record):
-            self._count.add(record)
-        meetings = self._count.standing().meetings[0]
-        return f"{self._contest.key} {meetings.points:g} - {meetings.games - meetings.points:g}"
+            self._tally.add(record)
+        matchup = self._tally.standings().matchups[0]
+        return f"{self._contest.key} {matchup.points:g} - {matchup.games - matchup.points:g}"
 
     def is_precise(self, error: float) -> bool:
         """Whether the error of Elo is smaller than this."""
-        meetings = self._count.standing().meetings[0]
-        return sum(meetings.pairs) >= LEAST_PAIRS and meetings.elo.error < error
+        matchup = self._tally.standings().matchups[0]
+        return sum(matchup.pairs) >= LEAST_PAIRS and matchup.elo.error < error
 
     def _close(self) -> None:
         # From the file: Ctrl-C may have come between a game that was written and its count.
-        document = summary(self._contest.spec, Count.of(self._contest.spec, read_results(self._folder)))
+        document = summary(self._contest.spec, Tally.of(self._contest.spec, read_results(self._folder)))
         write_whole(self._folder / SUMMARY, json.dumps(document, indent=1) + "\n")

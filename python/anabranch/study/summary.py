@@ -12,9 +12,9 @@ from typing import Any
 
 from anabranch.errors import StudyError
 from anabranch.match.results import write_whole
-from anabranch.study.exhibit import Exhibit
+from anabranch.study.experiments import find_experiment
+from anabranch.study.figures import Figures
 from anabranch.study.folder import read_document
-from anabranch.study.recipes import find_recipe
 from anabranch.study.run import open_study
 
 FORMAT = 1
@@ -23,21 +23,21 @@ FORMAT = 1
 def summarise(folder: Path) -> dict[str, Any]:
     """The summary of a folder."""
     document = read_document(folder)
-    findings = open_study(folder)
-    recipe = find_recipe(findings.study.recipe)
+    results = open_study(folder)
+    experiment = find_experiment(results.study.experiment)
     return {
         "format": FORMAT,
-        "recipe": recipe.name,
-        "title": recipe.title,
-        "question": recipe.question,
-        "of_paper": recipe.of_paper,
+        "recipe": experiment.name,
+        "title": experiment.title,
+        "question": experiment.question,
+        "of_paper": experiment.of_paper,
         **{name: document[name] for name in ("scale", "size", "settings", "tablebases", "seed")},
         "networks": document["networks"],
         "presets": _differences(document["presets"]),
         "tuned": document.get("tuned"),
-        "progress": findings.progress,
+        "progress": results.progress,
         "runs": document["runs"],
-        **recipe.show(findings).to_dict(),
+        **experiment.show(results).to_dict(),
     }
 
 
@@ -60,7 +60,7 @@ def read_summary(path: Path) -> dict[str, Any]:
         return summarise(path)
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
-        exhibit_of(document)
+        figures_of(document)
     except FileNotFoundError:
         raise StudyError(f"there is no folder or file {path}") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -70,9 +70,9 @@ def read_summary(path: Path) -> dict[str, Any]:
     return dict(document)
 
 
-def exhibit_of(summary: dict[str, Any]) -> Exhibit:
+def figures_of(summary: dict[str, Any]) -> Figures:
     """The tables and charts of a summary."""
-    return Exhibit.from_dict(summary)
+    return Figures.from_dict(summary)
 
 
 def write_summary(summary: dict[str, Any], path: Path) -> None:
@@ -96,11 +96,11 @@ def _lines(value: Any, depth: int) -> str:
 
 def to_markdown(summary: dict[str, Any]) -> str:
     """The tables of a study, with what they are about."""
-    exhibit = exhibit_of(summary)
+    figures = figures_of(summary)
     parts = [f"## {summary['title']}", summary["question"], status_of(summary)]
-    for table in exhibit.tables:
+    for table in figures.tables:
         parts += [f"**{table.title}**", table.to_markdown()]
-    return "\n\n".join([*parts, *exhibit.notes]) + "\n"
+    return "\n\n".join([*parts, *figures.notes]) + "\n"
 
 
 def status_of(summary: dict[str, Any]) -> str:

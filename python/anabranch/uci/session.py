@@ -247,7 +247,7 @@ class UciSession:
         asked = time.monotonic()
 
         def measure() -> None:
-            from anabranch.bench.plan import positions
+            from anabranch.bench.workload import positions
 
             engine = self._ready_engine()
             own = Engine(engine.variant, chess960=engine.chess960, evaluator=engine.evaluator)

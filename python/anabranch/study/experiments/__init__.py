@@ -1,20 +1,20 @@
-"""The recipes, by name: the experiments of the paper first, then ours. Those that are alike share a file."""
+"""The experiments, by name: those of the paper first, then ours. Experiments of one form share a file."""
 
 from __future__ import annotations
 
 from anabranch.errors import StudyError
-from anabranch.study.plan import Recipe
-from anabranch.study.recipes.bars import BARS
-from anabranch.study.recipes.leak import LEAK
-from anabranch.study.recipes.memory import MEMORY
-from anabranch.study.recipes.only_moves import ONLY_MOVES
-from anabranch.study.recipes.proofs import PROOFS
-from anabranch.study.recipes.regret import REGRET
-from anabranch.study.recipes.reuse import REUSE
-from anabranch.study.recipes.scaling import SCALING
-from anabranch.study.recipes.tree import MCGS_VS_TREE
+from anabranch.study.experiments.bars import BARS
+from anabranch.study.experiments.leak import LEAK
+from anabranch.study.experiments.memory import MEMORY
+from anabranch.study.experiments.only_moves import ONLY_MOVES
+from anabranch.study.experiments.proofs import PROOFS
+from anabranch.study.experiments.regret import REGRET
+from anabranch.study.experiments.reuse import REUSE
+from anabranch.study.experiments.scaling import SCALING
+from anabranch.study.experiments.tree import MCGS_VS_TREE
+from anabranch.study.plan import Experiment
 
-_ORDER = (MCGS_VS_TREE, SCALING, BARS["ablation"], MEMORY, REUSE)
+_PAPER = (MCGS_VS_TREE, SCALING, BARS["ablation"], MEMORY, REUSE)
 _OURS = (
     *(BARS[name] for name in ("settings", "leave-one-out", "backups", "merge", "virtual", "q-epsilon")),
     LEAK,
@@ -23,15 +23,15 @@ _OURS = (
     ONLY_MOVES,
 )
 
-RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in (*_ORDER, *_OURS)}
+EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (*_PAPER, *_OURS)}
 
 
-def find_recipe(name: str) -> Recipe:
-    """The recipe of that name.
+def find_experiment(name: str) -> Experiment:
+    """The experiment of that name.
 
-    >>> find_recipe("ablation").of_paper
+    >>> find_experiment("ablation").of_paper
     True
     """
-    if name not in RECIPES:
-        raise StudyError(f"there is no recipe {name}; there are {', '.join(RECIPES)}")
-    return RECIPES[name]
+    if name not in EXPERIMENTS:
+        raise StudyError(f"there is no experiment {name}; there are {', '.join(EXPERIMENTS)}")
+    return EXPERIMENTS[name]

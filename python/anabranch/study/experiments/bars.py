@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from anabranch.match.player import Budget
+from anabranch.match.standings import Tally
 from anabranch.settings import Settings
-from anabranch.study.exhibit import Chart, Exhibit, Point, Series, in_order
-from anabranch.study.folder import Findings
+from anabranch.study.experiments.matches import Side, fault_notes, make_match, results_table
+from anabranch.study.figures import Chart, Figures, Point, Series, in_order
+from anabranch.study.folder import StudyResults
 from anabranch.study.paper import ABLATION, CONDITIONS
-from anabranch.study.plan import VARIANTS, Plan, Recipe, Size, Study
-from anabranch.study.recipes.contests import Side, fault_notes, make_contest, results_table
+from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study, StudyMatch
 
 COMBINED = "mcgs-combined"
 SIZES = {
@@ -38,7 +39,7 @@ class Bars:
         assert study.size.evaluations is not None
         return Plan(
             tuple(
-                make_contest(
+                make_match(
                     study,
                     variant,
                     f"{evaluations} evaluations",
@@ -52,19 +53,12 @@ class Bars:
             )
         )
 
-    def show(self, findings: Findings) -> Exhibit:
+    def show(self, results: StudyResults) -> Figures:
         """A bar for each change, in a chart for each variant."""
-        played = findings.contests
+        played = results.matches
         charts = []
-        for variant in in_order(contest.variant for contest, _ in played):
-            series = []
-            here = [(contest, count) for contest, count in played if contest.variant == variant]
-            for group in in_order(contest.group for contest, _ in here):
-                points = []
-                for one, count in here:
-                    if one.group == group:
-                        points.append(Point.of(one.name, count.standing().meetings[0].elo))
-                series.append(Series(group, tuple(points)))
+        for variant in in_order(match.variant for match, _ in played):
+            series = elo_series([(one, tally) for one, tally in played if one.variant == variant])
             known = [
                 Point(side.name, self.paper[variant, side.name])
                 for side in self.tried
@@ -74,19 +68,34 @@ class Bars:
                 series.append(Series("the paper, 5 s per move", tuple(known), "paper"))
             title = f"{variant}: Elo against {self.base.name}"
             charts.append(
-                Chart(f"{findings.study.recipe}-{variant}", title, "bars", "", "Elo", tuple(series))
+                Chart(f"{results.study.experiment}-{variant}", title, "bars", "", "Elo", tuple(series))
             )
         table = results_table(f"Each against {self.base.name}", played, self.paper)
         notes = (CONDITIONS,) if self.paper is not None else ()
-        return Exhibit((table,), tuple(charts), (*notes, *fault_notes(played)))
+        return Figures((table,), tuple(charts), (*notes, *fault_notes(played)))
+
+
+def elo_series(matches: list[tuple[StudyMatch, Tally]]) -> list[Series]:
+    """The Elo of each match by name, in a series for each group."""
+    return [
+        Series(
+            group,
+            tuple(
+                Point.of(one.name, tally.standings().matchups[0].elo)
+                for one, tally in matches
+                if one.group == group
+            ),
+        )
+        for group in in_order(one.group for one, _ in matches)
+    ]
 
 
 def _combined(name: str, **options: str) -> Side:
     return Side(name, COMBINED, options)
 
 
-def _recipe(name: str, title: str, question: str, bars: Bars, of_paper: bool = False) -> Recipe:
-    return Recipe(name, title, question, SIZES, bars.plan, bars.show, of_paper)
+def _experiment(name: str, title: str, question: str, bars: Bars, of_paper: bool = False) -> Experiment:
+    return Experiment(name, title, question, SIZES, bars.plan, bars.show, of_paper)
 
 
 _ABLATION = Bars(
@@ -164,48 +173,48 @@ _LEAVE_ONE_OUT = Bars(
     ),
 )
 
-BARS: dict[str, Recipe] = {
-    recipe.name: recipe
-    for recipe in (
-        _recipe(
+BARS: dict[str, Experiment] = {
+    experiment.name: experiment
+    for experiment in (
+        _experiment(
             "ablation",
             "Each enhancement alone, and all together",
             "How much does each enhancement of the paper gain over AlphaZero's search, and do gains add up?",
             _ABLATION,
             of_paper=True,
         ),
-        _recipe(
+        _experiment(
             "backups",
             "Backup modes and stop rules",
             "Which rule for values at transpositions, and which rule to stop there, plays best within "
             "mcgs-combined?",
             _BACKUPS,
         ),
-        _recipe(
+        _experiment(
             "merge",
             "What makes two positions one node",
             "Should positions be one node at equal ply, as in the paper, or at equal reversible-move clock?",
             _MERGE,
         ),
-        _recipe(
+        _experiment(
             "virtual",
             "Virtual loss against virtual visits",
             "How should trajectories in flight look to the next one?",
             _VIRTUAL,
         ),
-        _recipe(
+        _experiment(
             "q-epsilon",
             "The gap that is tolerated",
             "At which gap between edge and node should a trajectory stop to correct it? The paper has 0.01.",
             _Q_EPSILON,
         ),
-        _recipe(
+        _experiment(
             "settings",
             "From the paper's settings to ours",
             "What do urgency, temperature and virtual visits of `default` gain over mcgs-combined?",
             _SETTINGS,
         ),
-        _recipe(
+        _experiment(
             "leave-one-out",
             "The default without one of its parts",
             "What does each part gain where all others are there?",

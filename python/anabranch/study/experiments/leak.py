@@ -1,21 +1,23 @@
-"""Leak over simulations: how far edges and nodes drift from what lies below them, by backup mode."""
+"""Leak over simulations: the distance of edges and nodes from the values below them, by backup mode."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from anabranch.study.exhibit import Chart, Column, Exhibit, Point, Series, Table, in_order, mean_of
-from anabranch.study.folder import Findings
-from anabranch.study.plan import VARIANTS, Plan, Recipe, Size, Study
-from anabranch.study.recipes.memory import grown
+from anabranch.study.experiments.matches import Side
+from anabranch.study.experiments.measurements import measure_sides
+from anabranch.study.experiments.memory import middlegames
+from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
+from anabranch.study.folder import StudyResults
+from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study
 
-MODES = {
-    "tree": {"backup": "tree"},
-    "naive": {"backup": "naive", "stop": "none"},
-    "paper": {"backup": "paper"},
-    "delta": {"backup": "delta"},
-    "recompute": {"backup": "recompute", "stop": "visits"},
-}
+MODES = (
+    Side("tree", "mcgs", {"backup": "tree"}),
+    Side("naive", "mcgs", {"backup": "naive", "stop": "none"}),
+    Side("paper", "mcgs", {"backup": "paper"}),
+    Side("delta", "mcgs", {"backup": "delta"}),
+    Side("recompute", "mcgs", {"backup": "recompute", "stop": "visits"}),
+)
 METERS = {
     "leak": "distance of edges from their children",
     "node_leak": "distance of nodes from what their children say",
@@ -27,87 +29,59 @@ def _plan(study: Study) -> Plan:
     checkpoints = list(study.size.simulations)
     return Plan(
         measurements=tuple(
-            one
-            for mode, options in MODES.items()
-            for one in grown(
-                study,
-                "",
-                mode,
-                {
-                    "preset": "mcgs",
-                    "settings": {"seed": str(study.seed), **options},
-                    "equal": "simulations",
-                    "checkpoints": checkpoints,
-                },
-            )
+            measure_sides(study, "grow", MODES, middlegames, equal="simulations", checkpoints=checkpoints)
         )
     )
 
 
-def _show(findings: Findings) -> Exhibit:
-    rows: list[dict[str, Any]] = []
-    done = findings.measurements
-    for variant in VARIANTS:
-        for mode in in_order(one.name for one, _ in done):
-            for checkpoint in findings.study.size.simulations or ():
-                looks = [
-                    look
-                    for one, found in done
-                    if (one.variant, one.name) == (variant, mode)
-                    for look in found["looks"]
-                    if look["checkpoint"] == checkpoint
-                ]
-                if looks:
-                    rows.append(_row(variant, mode, checkpoint, looks))
-    columns = (
-        Column("variant", "variant"),
-        Column("name", "backup"),
-        Column("checkpoint", "simulations", "count"),
-        Column("positions", "positions", "count"),
-        Column("leak", METERS["leak"], "number"),
-        Column("node_leak", METERS["node_leak"], "number"),
-        Column("stops", "stops per simulation", "percent"),
+def _show(results: StudyResults) -> Figures:
+    rows = [
+        _row(variant, mode.name, checkpoint, samples)
+        for variant in VARIANTS
+        for mode in MODES
+        for checkpoint in results.study.size.simulations or ()
+        if (samples := results.samples(mode.name, checkpoint, variant))
+    ]
+    head = (
+        *columns("text", variant="variant", name="backup"),
+        *columns("count", checkpoint="simulations", positions="positions"),
+        *columns("number", **METERS),
+        *columns("percent", stops="stops per simulation"),
     )
     charts = [
         _chart(variant, meter, rows)
         for variant in in_order(row["variant"] for row in rows)
         for meter in METERS
     ]
-    return Exhibit((Table("Leak by backup mode", columns, tuple(rows)),), tuple(charts))
+    return Figures((Table("Leak by backup mode", head, tuple(rows)),), tuple(charts))
 
 
-def _row(variant: str, mode: str, checkpoint: int, looks: list[dict[str, Any]]) -> dict[str, Any]:
+def _row(variant: str, mode: str, checkpoint: int, samples: list[dict[str, Any]]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "variant": variant,
         "name": mode,
         "checkpoint": checkpoint,
-        "positions": len(looks),
-        "stops": mean_of([look["stops"] / look["simulations"] for look in looks])[0],
+        "positions": len(samples),
+        "stops": mean_of([sample["stops"] / sample["simulations"] for sample in samples])[0],
     }
     for meter in METERS:
-        row[meter], row[f"{meter}_error"] = mean_of([look[meter] for look in looks])
+        row[meter], row[f"{meter}_error"] = mean_of([sample[meter] for sample in samples])
     return row
 
 
 def _chart(variant: str, meter: str, rows: list[dict[str, Any]]) -> Chart:
-    series = tuple(
-        Series(
-            mode,
-            tuple(
-                Point(row["checkpoint"], row[meter], row[f"{meter}_error"])
-                for row in rows
-                if (row["variant"], row["name"]) == (variant, mode)
-            ),
-        )
-        for mode in in_order(row["name"] for row in rows)
-    )
+    here = [row for row in rows if row["variant"] == variant]
+    series = []
+    for mode in in_order(row["name"] for row in rows):
+        mine = [row for row in here if row["name"] == mode]
+        points = (Point(row["checkpoint"], row[meter], row[f"{meter}_error"]) for row in mine)
+        series.append(Series(mode, tuple(points)))
     name = f"leak-{variant}-{'edges' if meter == 'leak' else 'nodes'}"
-    return Chart(
-        name, f"{variant}: {METERS[meter]}", "lines", "simulations", "mean distance", series, log_x=True
-    )
+    title = f"{variant}: {METERS[meter]}"
+    return Chart(name, title, "lines", "simulations", "mean distance", tuple(series), log_x=True)
 
 
-LEAK = Recipe(
+LEAK = Experiment(
     "leak",
     "Leak over simulations",
     "How far do the values of edges and nodes drift from what lies below them, with the correction and "

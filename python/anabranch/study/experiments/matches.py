@@ -1,4 +1,4 @@
-"""What recipes of matches share: players, contests, and the table of their results."""
+"""What experiments of matches share: players, matches, and the table of their results."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from anabranch.match.adjudication import RESIGN_PLIES, Adjudication, resign_scor
 from anabranch.match.openings import Opening, bundled_openings, read_openings
 from anabranch.match.player import Budget, PlayerSpec
 from anabranch.match.schedule import MatchSpec
-from anabranch.match.standing import Count
-from anabranch.study.exhibit import Column, Table, estimate_of
-from anabranch.study.plan import Contest, Study
+from anabranch.match.standings import Tally
+from anabranch.study.figures import Table, columns, estimate_of
+from anabranch.study.plan import Study, StudyMatch
 
 DRAW_SCORE = 10
 
@@ -27,15 +27,15 @@ class Side:
     options: dict[str, str] = field(default_factory=dict)
 
     def player(self, study: Study, variant: str, budget: Budget, name: str | None = None) -> PlayerSpec:
-        """It as a player. What is tried goes before what all have; tables are those of chess."""
+        """The player in a variant. Own options take precedence over those of the study."""
         tables = {"tablebases": study.tablebases} if study.tablebases and variant == "chess" else {}
         options = {**tables, **study.settings, **self.options}
         return PlayerSpec(name or self.name, "preset", self.preset, options, budget)
 
 
-def make_contest(
+def make_match(
     study: Study, variant: str, group: str, first: PlayerSpec, second: PlayerSpec, x: float = 0.0
-) -> Contest:
+) -> StudyMatch:
     """A match of two, named after the first."""
     assert study.size.pairs is not None
     spec = MatchSpec(
@@ -46,12 +46,12 @@ def make_contest(
         adjudication=_adjudication(study, variant),
         seed=study.seed,
     )
-    return Contest(variant, group, first.name, spec, x)
+    return StudyMatch(variant, group, first.name, spec, x)
 
 
 @cache
 def openings(variant: str) -> tuple[Opening, ...]:
-    """The suite that comes with the package."""
+    """The openings that come with the package."""
     path = bundled_openings(variant)
     assert path is not None
     return tuple(read_openings(path, variant))
@@ -69,59 +69,51 @@ def _adjudication(study: Study, variant: str) -> Adjudication:
 
 def results_table(
     title: str,
-    contests: Iterable[tuple[Contest, Count]],
+    matches: Iterable[tuple[StudyMatch, Tally]],
     paper: Mapping[tuple[str, str], float] | None = None,
 ) -> Table:
-    """One row per contest, from the side of the first player."""
-    columns = [
-        Column("variant", "variant"),
-        Column("name", "player"),
-        Column("against", "against"),
-        Column("group", "budget per move"),
-        Column("games", "games", "count"),
-        Column("wins", "won", "count"),
-        Column("draws", "drawn", "count"),
-        Column("losses", "lost", "count"),
-        Column("score", "score", "percent"),
-        Column("elo", "Elo", "estimate"),
-        Column("normalised_elo", "normalised Elo", "estimate"),
-        Column("los", "LOS", "percent"),
-        Column("pairs", "pairs 0, ½, 1, 1½, 2", "counts"),
-    ]
-    if paper is not None:
-        after = 1 + [column.key for column in columns].index("elo")
-        columns.insert(after, Column("paper", "Elo in the paper", "count"))
-    rows = [_row(contest, count, paper) for contest, count in contests]
-    return Table(title, tuple(columns), tuple(rows))
+    """One row for each match, from the point of view of the first player."""
+    head = (
+        *columns("text", variant="variant", name="player", against="against", group="budget per move"),
+        *columns("count", games="games", wins="won", draws="drawn", losses="lost"),
+        *columns("percent", score="score"),
+        *columns("estimate", elo="Elo"),
+        *(() if paper is None else columns("count", paper="Elo in the paper")),
+        *columns("estimate", normalised_elo="normalised Elo"),
+        *columns("percent", los="LOS"),
+        *columns("counts", pairs="pairs 0, ½, 1, 1½, 2"),
+    )
+    return Table(title, head, tuple(_row(match, tally, paper) for match, tally in matches))
 
 
-def _row(contest: Contest, count: Count, paper: Mapping[tuple[str, str], float] | None) -> dict[str, Any]:
-    meetings = count.standing().meetings[0]
+def _row(match: StudyMatch, tally: Tally, paper: Mapping[tuple[str, str], float] | None) -> dict[str, Any]:
+    matchup = tally.standings().matchups[0]
+    has_pairs = sum(matchup.pairs) > 0
     row = {
-        "variant": contest.variant,
-        "name": meetings.first,
-        "against": meetings.second,
-        "group": contest.group,
-        "games": meetings.games,
-        "wins": meetings.wins,
-        "draws": meetings.draws,
-        "losses": meetings.losses,
-        "score": meetings.points / meetings.games,
-        "elo": estimate_of(meetings.elo) if sum(meetings.pairs) else None,
-        "normalised_elo": estimate_of(meetings.normalised_elo) if sum(meetings.pairs) else None,
-        "los": meetings.superiority,
-        "pairs": list(meetings.pairs),
+        "variant": match.variant,
+        "name": matchup.first,
+        "against": matchup.second,
+        "group": match.group,
+        "games": matchup.games,
+        "wins": matchup.wins,
+        "draws": matchup.draws,
+        "losses": matchup.losses,
+        "score": matchup.points / matchup.games,
+        "elo": estimate_of(matchup.elo) if has_pairs else None,
+        "normalised_elo": estimate_of(matchup.normalised_elo) if has_pairs else None,
+        "los": matchup.superiority,
+        "pairs": list(matchup.pairs),
     }
     if paper is not None:
-        row["paper"] = paper.get((contest.variant, contest.name))
+        row["paper"] = paper.get((match.variant, match.name))
     return row
 
 
-def fault_notes(contests: Iterable[tuple[Contest, Count]]) -> tuple[str, ...]:
+def fault_notes(matches: Iterable[tuple[StudyMatch, Tally]]) -> tuple[str, ...]:
     """A sentence for each player that lost games by its own fault: such results mean little."""
     notes = []
-    for contest, count in contests:
-        for name, kinds in count.standing().faults.items():
-            told = ", ".join(f"{kind} {number}" for kind, number in kinds.items())
-            notes.append(f"{contest.key}: {name} lost games by its own fault: {told}.")
+    for match, tally in matches:
+        for name, kinds in tally.standings().faults.items():
+            listed = ", ".join(f"{kind} {number}" for kind, number in kinds.items())
+            notes.append(f"{match.key}: {name} lost games by its own fault: {listed}.")
     return tuple(notes)

@@ -5,108 +5,84 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.bench.positions import POSITIONS
-from anabranch.study.exhibit import Chart, Column, Exhibit, Point, Series, Table, mean_of
-from anabranch.study.folder import Findings
+from anabranch.study.experiments.matches import Side
+from anabranch.study.experiments.measurements import measure_sides
+from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, mean_of
+from anabranch.study.folder import StudyResults
 from anabranch.study.paper import MEMORY_SAVED
-from anabranch.study.plan import VARIANTS, Measurement, Plan, Recipe, Size, Study
+from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study
 
 PRESETS = ("alphazero", "alphazero+cache", "mcgs")
 TREE = PRESETS[0]
 EQUAL = ("simulations", "evaluations")
 
 
-def grown(study: Study, group: str, name: str, about: dict[str, Any]) -> list[Measurement]:
-    """One graph grown on each position of both variants."""
-    return [
-        Measurement(
-            "grow",
-            variant,
-            name,
-            place,
-            {**about, "position": position, "settings": {**study.settings, **about["settings"]}},
-            group,
-        )
-        for variant in VARIANTS
-        for place, position in enumerate(POSITIONS[variant][: study.size.positions])
-    ]
+def middlegames(variant: str) -> list[dict[str, Any]]:
+    """The positions of the benchmark."""
+    return [{"position": position} for position in POSITIONS[variant]]
 
 
 def _plan(study: Study) -> Plan:
     assert study.size.simulations is not None
+    checkpoints = list(study.size.simulations)
+    sides = [Side(preset, preset) for preset in PRESETS]
     return Plan(
         measurements=tuple(
             one
             for equal in EQUAL
-            for preset in PRESETS
-            for one in grown(
-                study,
-                f"equal {equal}",
-                preset,
-                {
-                    "preset": preset,
-                    "settings": {"seed": str(study.seed)},
-                    "equal": equal,
-                    "checkpoints": list(study.size.simulations),
-                },
+            for one in measure_sides(
+                study, "grow", sides, middlegames, f"equal {equal}", equal=equal, checkpoints=checkpoints
             )
         )
     )
 
 
-def _show(findings: Findings) -> Exhibit:
-    looks = {
-        (one.variant, one.group, one.name, one.place, look["checkpoint"]): look
-        for one, found in findings.measurements
-        for look in found["looks"]
+def _show(results: StudyResults) -> Figures:
+    samples = {
+        (one.variant, one.group, one.name, one.place, sample["checkpoint"]): sample
+        for one, found in results.measurements
+        for sample in found["looks"]
     }
-    rows: list[dict[str, Any]] = []
-    for variant in VARIANTS:
-        for equal in EQUAL:
-            for preset in PRESETS[1:]:
-                for checkpoint in findings.study.size.simulations or ():
-                    row = _row(looks, (variant, f"equal {equal}", preset), checkpoint)
-                    if row is not None:
-                        rows.append(row)
-    low, high = MEMORY_SAVED
-    columns = (
-        Column("variant", "variant"),
-        Column("group", "held equal"),
-        Column("name", "preset"),
-        Column("checkpoint", "of them", "count"),
-        Column("positions", "positions", "count"),
-        Column("nodes", "nodes / nodes of the tree", "number"),
-        Column("bytes", "bytes / bytes of the tree", "number"),
-        Column("saved", "memory saved", "percent"),
-        Column("least", "least", "percent"),
-        Column("most", "most", "percent"),
-        Column("paper", "the paper"),
-    )
+    rows = [
+        row
+        for variant in VARIANTS
+        for equal in EQUAL
+        for preset in PRESETS[1:]
+        for checkpoint in results.study.size.simulations or ()
+        if (row := _row(samples, (variant, f"equal {equal}", preset), checkpoint))
+    ]
+    low, high = (f"{100 * share:.0f}" for share in MEMORY_SAVED)
     for row in rows:
-        row["paper"] = f"{100 * low:.0f} to {100 * high:.0f} %" if row["name"] == "mcgs" else None
-    return Exhibit(
-        (Table("Memory against alphazero", columns, tuple(rows)),),
-        (_chart(rows),),
-        (
-            f"The paper observes a reduction of {100 * low:.0f} to {100 * high:.0f} %, depending on the "
-            "position. Ours is the mean over positions, with the least and the most.",
-        ),
+        row["paper"] = f"{low} to {high} %" if row["name"] == "mcgs" else None
+    head = (
+        *columns("text", variant="variant", group="held equal", name="preset"),
+        *columns("count", checkpoint="of them", positions="positions"),
+        *columns("number", nodes="nodes / nodes of the tree", bytes="bytes / bytes of the tree"),
+        *columns("percent", saved="memory saved", least="least", most="most"),
+        *columns("text", paper="the paper"),
     )
+    note = (
+        f"The paper observes a reduction of {low} to {high} %, depending on the position. Ours is the mean "
+        "over positions, with the least and the most."
+    )
+    return Figures((Table("Memory against alphazero", head, tuple(rows)),), (_chart(rows),), (note,))
 
 
 def _row(
-    looks: dict[tuple[str, str, str, int, int], dict[str, Any]], head: tuple[str, str, str], checkpoint: int
-) -> dict[str, Any] | None:
+    samples: dict[tuple[str, str, str, int, int], dict[str, Any]], head: tuple[str, str, str], checkpoint: int
+) -> dict[str, Any]:
+    """The row of a variant, a group and a preset; empty where nothing is measured yet."""
     variant, group, preset = head
     nodes, stored = [], []
-    for key, look in looks.items():
+    for key, sample in samples.items():
         if (key[0], key[1], key[2], key[4]) != (variant, group, preset, checkpoint):
             continue
-        tree = looks.get((variant, group, TREE, key[3], checkpoint))
+        tree = samples.get((variant, group, TREE, key[3], checkpoint))
         if tree is not None:
-            nodes.append(look["nodes"] / tree["nodes"])
-            stored.append(look["bytes"] / tree["bytes"])
+            nodes.append(sample["nodes"] / tree["nodes"])
+            stored.append(sample["bytes"] / tree["bytes"])
     if not stored:
-        return None
+        return {}
     mean, error = mean_of([1.0 - ratio for ratio in stored])
     return {
         "variant": variant,
@@ -127,34 +103,24 @@ def _chart(rows: list[dict[str, Any]]) -> Chart:
     series = []
     for variant in VARIANTS:
         for equal in EQUAL:
-            points = tuple(
-                Point(
-                    row["checkpoint"],
-                    100.0 * row["saved"],
-                    None if row["error"] is None else 100.0 * row["error"],
-                )
-                for row in rows
-                if (row["variant"], row["group"], row["name"]) == (variant, f"equal {equal}", "mcgs")
-            )
+            head = (variant, f"equal {equal}", "mcgs")
+            mine = [row for row in rows if (row["variant"], row["group"], row["name"]) == head]
+            points = [
+                Point(row["checkpoint"], 100.0 * row["saved"], row["error"] and 100.0 * row["error"])
+                for row in mine
+            ]
             if points:
-                series.append(Series(f"{variant}, equal {equal}", points))
-    marks = tuple(float(row["checkpoint"]) for row in rows)
+                series.append(Series(f"{variant}, equal {equal}", tuple(points)))
+    marks = {float(row["checkpoint"]) for row in rows}
     for share, word in zip(MEMORY_SAVED, ("least", "most"), strict=True):
         if marks:
             ends = tuple(Point(x, 100.0 * share) for x in sorted({min(marks), max(marks)}))
             series.append(Series(f"the paper, {word}", ends, "paper"))
-    return Chart(
-        "memory",
-        "Memory that the graph saves",
-        "lines",
-        "simulations or evaluations",
-        "bytes saved, %",
-        tuple(series),
-        log_x=True,
-    )
+    labels = "simulations or evaluations", "bytes saved, %"
+    return Chart("memory", "Memory that the graph saves", "lines", *labels, tuple(series), log_x=True)
 
 
-MEMORY = Recipe(
+MEMORY = Experiment(
     "memory",
     "Graph memory against tree memory",
     "How much memory does the graph save at equal simulations and at equal evaluations?",

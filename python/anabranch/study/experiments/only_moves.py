@@ -1,23 +1,22 @@
 """Only moves: positions in which one move is much better than all others, and whether it is tried at all.
 
-A move that is not found was either never tried, because its prior is small, or tried and misjudged; exploring
-for its own sake helps with the first alone. So this tells how much there is to gain by it. The judge is
-another engine, so that moves which our networks overlook are among the positions.
+A move that is not found was either never tried, because its prior is small, or tried and misjudged.
+Exploration helps with the first alone, so this measures how much it can gain. The positions are judged by
+another engine, so that they include moves that our networks overlook.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from anabranch.match.openings import rules_of
-from anabranch.study.exhibit import Chart, Column, Exhibit, Point, Series, Table, in_order, mean_of
-from anabranch.study.folder import Findings
-from anabranch.study.plan import VARIANTS, Measurement, Plan, Recipe, Size, Study
-from anabranch.study.recipes.contests import Side
+from anabranch.study.experiments.matches import Side
+from anabranch.study.experiments.measurements import FILES, measure_sides
+from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
+from anabranch.study.folder import StudyResults
+from anabranch.study.plan import Experiment, Plan, Size, Study
 
-FILES = Path(__file__).parent.parent / "files"
 SIDES = (
     Side("alphazero", "alphazero"),
     Side("alphazero, temperature 1.0", "alphazero", {"node_temperature": "1.0"}),
@@ -32,95 +31,64 @@ LITTLE = 0.01
 
 
 @cache
-def only_moves(variant: str) -> tuple[tuple[str, str], ...]:
-    """Positions and their only moves."""
+def only_moves(variant: str) -> tuple[dict[str, Any], ...]:
+    """Positions, each with its only move."""
     found = []
     for line in (FILES / f"only-moves-{variant}.epd").read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             board = rules_of(variant)()
             operations: dict[str, Any] = board.set_epd(line)
-            found.append((board.fen(), operations["bm"][0].uci()))
+            found.append({"position": board.fen(), "move": operations["bm"][0].uci()})
     return tuple(found)
 
 
 def _plan(study: Study) -> Plan:
     assert study.size.evaluations is not None
-    return Plan(
-        measurements=tuple(
-            Measurement(
-                "only",
-                variant,
-                side.name,
-                place,
-                {
-                    "preset": side.preset,
-                    "settings": {**study.settings, **side.options, "seed": str(study.seed)},
-                    "position": position,
-                    "move": move,
-                    "checkpoints": list(study.size.evaluations),
-                },
-            )
-            for variant in VARIANTS
-            for side in SIDES
-            for place, (position, move) in enumerate(only_moves(variant)[: study.size.positions])
-        )
-    )
+    checkpoints = list(study.size.evaluations)
+    return Plan(measurements=tuple(measure_sides(study, "only", SIDES, only_moves, checkpoints=checkpoints)))
 
 
-def _show(findings: Findings) -> Exhibit:
+def _show(results: StudyResults) -> Figures:
     rows: list[dict[str, Any]] = []
     charts = []
-    done = findings.measurements
-    for variant in in_order(one.variant for one, _ in done):
+    for variant in in_order(one.variant for one, _ in results.measurements):
         series = []
         for side in SIDES:
             points = []
-            for checkpoint in findings.study.size.evaluations or ():
-                looks = [
-                    look
-                    for one, found in done
-                    if (one.variant, one.name) == (variant, side.name)
-                    for look in found["looks"]
-                    if look["checkpoint"] == checkpoint
-                ]
-                if looks:
-                    rows.append(
-                        {"variant": variant, "name": side.name, "checkpoint": checkpoint, **_row(looks)}
-                    )
-                    points.append(Point(checkpoint, *mean_of([float(look["found"]) for look in looks])))
+            for checkpoint in results.study.size.evaluations or ():
+                if samples := results.samples(side.name, checkpoint, variant):
+                    head = {"variant": variant, "name": side.name, "checkpoint": checkpoint}
+                    rows.append({**head, **_row(samples)})
+                    points.append(Point(checkpoint, *mean_of([float(one["found"]) for one in samples])))
             series.append(Series(side.name, tuple(points)))
         title = f"{variant}: only moves found"
         charts.append(
             Chart(f"only-moves-{variant}", title, "lines", "evaluations", "share", tuple(series), log_x=True)
         )
-    columns = (
-        Column("variant", "variant"),
-        Column("name", "player"),
-        Column("checkpoint", "evaluations", "count"),
-        Column("positions", "positions", "count"),
-        Column("found", "found", "percent"),
-        Column("missed", "missed", "count"),
-        Column("never", "of these never tried", "count"),
-        Column("little", f"tried with less than {LITTLE:.0%} of the visits", "count"),
-        Column("tried", "moves tried", "percent"),
+    head_of_table = (
+        *columns("text", variant="variant", name="player"),
+        *columns("count", checkpoint="evaluations", positions="positions"),
+        *columns("percent", found="found"),
+        *columns("count", missed="missed", never="of these never tried"),
+        *columns("count", little=f"tried with less than {LITTLE:.0%} of the visits"),
+        *columns("percent", tried="moves tried"),
     )
-    return Exhibit((Table("Only moves", columns, tuple(rows)),), tuple(charts))
+    return Figures((Table("Only moves", head_of_table, tuple(rows)),), tuple(charts))
 
 
-def _row(looks: list[dict[str, Any]]) -> dict[str, Any]:
-    missed = [look for look in looks if not look["found"]]
-    never = [look for look in missed if look["visits"] == 0]
+def _row(samples: list[dict[str, Any]]) -> dict[str, Any]:
+    missed = [one for one in samples if not one["found"]]
     return {
-        "positions": len(looks),
-        "found": 1.0 - len(missed) / len(looks),
+        "positions": len(samples),
+        "found": 1.0 - len(missed) / len(samples),
         "missed": len(missed),
-        "never": len(never),
-        "little": sum(0 < look["visits"] < LITTLE * look["root_visits"] for look in missed),
-        "tried": mean_of([look["tried"] / look["legal"] for look in looks])[0],
+        "never": sum(one["visits"] == 0 for one in missed),
+        "little": sum(0 < one["visits"] < LITTLE * one["root_visits"] for one in missed),
+        "tried": mean_of([one["tried"] / one["legal"] for one in samples])[0],
     }
 
 
-ONLY_MOVES = Recipe(
+ONLY_MOVES = Experiment(
     "only-moves",
     "Only moves: misjudged, or never tried",
     "Where one move is much better than all others and is not found, had the search tried it at all?",

@@ -1,102 +1,78 @@
 """Regret: how often and by how much the chosen move is wrong, where the value of every move is known exactly.
 
-The positions are endings of four men whose moves tablebases have judged; the judgements are in the file, so
-no tables are needed. A won position that becomes drawn costs half a point, one that becomes lost a whole one.
+The positions are endings of four men. Tablebases have judged every move; the values are in the file, so no
+tables are needed. A win that becomes a draw costs half a point, one that becomes a loss a whole one.
 """
 
 from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-from anabranch.study.exhibit import Chart, Column, Exhibit, Point, Series, Table, mean_of
-from anabranch.study.folder import Findings
-from anabranch.study.plan import Measurement, Plan, Recipe, Size, Study
+from anabranch.study.experiments.matches import Side
+from anabranch.study.experiments.measurements import FILES, measure_sides
+from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, mean_of
+from anabranch.study.folder import StudyResults
+from anabranch.study.plan import Experiment, Plan, Size, Study
 
-FILE = Path(__file__).parent.parent / "files" / "endings.json"
 PRESETS = ("alphazero", "mcgs", "mcgs-combined", "default")
 
 
 @cache
-def endings() -> tuple[dict[str, Any], ...]:
+def endings(variant: str = "chess") -> tuple[dict[str, Any], ...]:
     """Positions, each with the value of every move for the side to move: 1, 0 or -1."""
-    return tuple(json.loads(FILE.read_text(encoding="utf-8"))["positions"])
+    assert variant == "chess"
+    return tuple(json.loads((FILES / "endings.json").read_text(encoding="utf-8"))["positions"])
 
 
 def _plan(study: Study) -> Plan:
     assert study.size.evaluations is not None
+    sides = [Side(preset, preset) for preset in PRESETS]
     checkpoints = list(study.size.evaluations)
     return Plan(
         measurements=tuple(
-            Measurement(
-                "regret",
-                "chess",
-                preset,
-                place,
-                {
-                    "preset": preset,
-                    "settings": {**study.settings, "seed": str(study.seed)},
-                    "position": ending["position"],
-                    "values": ending["values"],
-                    "checkpoints": checkpoints,
-                },
-            )
-            for preset in PRESETS
-            for place, ending in enumerate(endings()[: study.size.positions])
+            measure_sides(study, "regret", sides, endings, variants=("chess",), checkpoints=checkpoints)
         )
     )
 
 
-def _show(findings: Findings) -> Exhibit:
-    rows: list[dict[str, Any]] = []
-    for preset in PRESETS:
-        for checkpoint in findings.study.size.evaluations or ():
-            regrets = [
-                look["regret"]
-                for one, found in findings.measurements
-                if one.name == preset
-                for look in found["looks"]
-                if look["checkpoint"] == checkpoint
-            ]
-            if regrets:
-                mean, error = mean_of(regrets)
-                wrong = sum(regret > 0.0 for regret in regrets) / len(regrets)
-                rows.append(
-                    {
-                        "name": preset,
-                        "checkpoint": checkpoint,
-                        "positions": len(regrets),
-                        "wrong": wrong,
-                        "regret": mean,
-                        "error": error,
-                    }
-                )
-    series = tuple(
-        Series(
-            preset,
-            tuple(
-                Point(row["checkpoint"], row["regret"], row["error"]) for row in rows if row["name"] == preset
-            ),
-        )
+def _show(results: StudyResults) -> Figures:
+    rows = [
+        _row(preset, checkpoint, [sample["regret"] for sample in samples])
         for preset in PRESETS
+        for checkpoint in results.study.size.evaluations or ()
+        if (samples := results.samples(preset, checkpoint))
+    ]
+    series = []
+    for preset in PRESETS:
+        mine = [row for row in rows if row["name"] == preset]
+        points = (Point(row["checkpoint"], row["regret"], row["error"]) for row in mine)
+        series.append(Series(preset, tuple(points)))
+    head = (
+        *columns("text", name="player"),
+        *columns("count", checkpoint="evaluations", positions="positions"),
+        *columns("percent", wrong="wrong moves"),
+        *columns("number", regret="points given away per move", error="±"),
     )
-    columns = (
-        Column("name", "player"),
-        Column("checkpoint", "evaluations", "count"),
-        Column("positions", "positions", "count"),
-        Column("wrong", "wrong moves", "percent"),
-        Column("regret", "points given away per move", "number"),
-        Column("error", "±", "number"),
-    )
-    chart = Chart(
-        "regret", "Points given away", "lines", "evaluations", "points per move", series, log_x=True
-    )
-    return Exhibit((Table("Regret in endings of four men", columns, tuple(rows)),), (chart,))
+    labels = "evaluations", "points per move"
+    chart = Chart("regret", "Points given away", "lines", *labels, tuple(series), log_x=True)
+    return Figures((Table("Regret in endings of four men", head, tuple(rows)),), (chart,))
 
 
-REGRET = Recipe(
+def _row(preset: str, checkpoint: int, regrets: list[float]) -> dict[str, Any]:
+    mean, error = mean_of(regrets)
+    return {
+        "name": preset,
+        "checkpoint": checkpoint,
+        "positions": len(regrets),
+        "wrong": sum(regret > 0.0 for regret in regrets) / len(regrets),
+        "regret": mean,
+        "error": error,
+    }
+
+
+REGRET = Experiment(
     "regret",
     "Regret where the truth is known",
     "How often is the chosen move wrong, and how much does it give away, in endings that tablebases know?",

@@ -1,96 +1,86 @@
-"""Nodes per move over a game: what a graph that is kept from move to move brings along."""
+"""Nodes per move over a game: how much a graph that is kept from move to move adds."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import mean
 from typing import Any
 
-from anabranch.study.exhibit import Chart, Column, Exhibit, Point, Series, Table, in_order, mean_of
-from anabranch.study.folder import Findings
+from anabranch.study.experiments.matches import Side, openings
+from anabranch.study.experiments.measurements import measure_sides
+from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
+from anabranch.study.folder import StudyResults
 from anabranch.study.paper import REUSED_NODES
-from anabranch.study.plan import VARIANTS, Measurement, Plan, Recipe, Size, Study
-from anabranch.study.recipes.contests import openings
+from anabranch.study.plan import VARIANTS, Experiment, Measurement, Plan, Size, Study
 
-SIDES: dict[str, tuple[str, dict[str, str]]] = {
-    "alphazero": ("alphazero", {}),
-    "mcgs-combined": ("mcgs-combined", {}),
-    "mcgs-combined without reuse": ("mcgs-combined", {"reuse": "off"}),
-}
+SIDES = (
+    Side("alphazero", "alphazero"),
+    Side("mcgs-combined", "mcgs-combined"),
+    Side("mcgs-combined without reuse", "mcgs-combined", {"reuse": "off"}),
+)
+
+
+def _starts(variant: str) -> list[dict[str, Any]]:
+    return [{"position": opening.fen} for opening in openings(variant)]
 
 
 def _plan(study: Study) -> Plan:
-    size = study.size
-    assert size.evaluations is not None
+    assert study.size.evaluations is not None
+
+    def with_own_seed(one: Measurement) -> Measurement:
+        settings = {**one.about["settings"], "seed": str(study.seed + one.place)}
+        return replace(one, about={**one.about, "settings": settings})
+
     return Plan(
         measurements=tuple(
-            Measurement(
+            with_own_seed(one)
+            for number in study.size.evaluations
+            for one in measure_sides(
+                study,
                 "game",
-                variant,
-                name,
-                place,
-                {
-                    "preset": preset,
-                    "settings": {**study.settings, "seed": str(study.seed + place), **options},
-                    "position": opening.fen,
-                    "evaluations": evaluations,
-                    "plies": size.plies,
-                },
-                f"{evaluations} evaluations",
+                SIDES,
+                _starts,
+                f"{number} evaluations",
+                evaluations=number,
+                plies=study.size.plies,
             )
-            for variant in VARIANTS
-            for evaluations in size.evaluations
-            for name, (preset, options) in SIDES.items()
-            for place, opening in enumerate(openings(variant)[: size.positions])
         )
     )
 
 
-def _show(findings: Findings) -> Exhibit:
+def _show(results: StudyResults) -> Figures:
     rows: list[dict[str, Any]] = []
     charts = []
-    done = findings.measurements
     for variant in VARIANTS:
-        for group in in_order(one.group for one, _ in done if one.variant == variant):
+        for group in in_order(one.group for one, _ in results.measurements if one.variant == variant):
             series = []
-            for name in SIDES:
-                games = [
-                    found["moves"]
-                    for one, found in done
-                    if (one.variant, one.group, one.name) == (variant, group, name) and found["moves"]
-                ]
-                if games:
-                    series.append(Series(name, _points(games)))
-                    rows.append({"variant": variant, "group": group, "name": name, **_row(games)})
-            charts.append(
-                Chart(
-                    f"reuse-{variant}-{group.split()[0]}",
-                    f"{variant}: nodes per move, {group} per move",
-                    "lines",
-                    "move of the game",
-                    "nodes in the graph",
-                    tuple(series),
-                )
+            for side in SIDES:
+                found = results.found_by(side.name, variant, group)
+                if games := [one["moves"] for one in found if one["moves"]]:
+                    series.append(Series(side.name, _points(games)))
+                    rows.append({"variant": variant, "group": group, "name": side.name, **_row(games)})
+            name, title = (
+                f"reuse-{variant}-{group.split()[0]}",
+                f"{variant}: nodes per move, {group} per move",
             )
-    columns = (
-        Column("variant", "variant"),
-        Column("group", "budget per move"),
-        Column("name", "player"),
-        Column("games", "games", "count"),
-        Column("first", "nodes, first move", "count"),
-        Column("mean", "nodes, mean", "count"),
-        Column("most", "nodes, most", "count"),
-        Column("kept", "visits of the root before the search", "percent"),
+            charts.append(
+                Chart(name, title, "lines", "move of the game", "nodes in the graph", tuple(series))
+            )
+    head = (
+        *columns("text", variant="variant", group="budget per move", name="player"),
+        *columns("count", games="games", first="nodes, first move", mean="nodes, mean", most="nodes, most"),
+        *columns("percent", kept="visits of the root before the search"),
     )
     low, high = REUSED_NODES
     note = (
         f"The paper reports {low:,} to {high:,} nodes per move in crazyhouse at five seconds per move, "
         "growing over the game because the subtree is reused."
     )
-    return Exhibit((Table("Nodes per move", columns, tuple(rows)),), tuple(charts), (note,))
+    return Figures((Table("Nodes per move", head, tuple(rows)),), tuple(charts), (note,))
 
 
 def _points(games: list[list[dict[str, Any]]]) -> tuple[Point, ...]:
-    """Both sides' moves of a number together, over the games that lasted so long."""
+    """The mean over both sides' moves of each number, over the games that lasted so long."""
     points = []
     for number in range((max(map(len, games)) + 1) // 2):
         nodes = [float(move["nodes"]) for game in games for move in game[2 * number : 2 * number + 2]]
@@ -111,7 +101,7 @@ def _row(games: list[list[dict[str, Any]]]) -> dict[str, Any]:
     }
 
 
-REUSE = Recipe(
+REUSE = Experiment(
     "reuse",
     "Nodes per move over a game",
     "How do graphs grow over a game, where what was searched before is kept?",

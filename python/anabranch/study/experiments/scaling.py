@@ -1,8 +1,8 @@
-"""Elo over evaluations per move, for AlphaZero's search and the paper's, with a well-known engine to compare.
+"""Elo over evaluations per move, for AlphaZero's search and the paper's, with a reference engine.
 
-Direct matches between far budgets say little, because one side wins all. So neighbours meet: the two searches
-at each budget, each search at one budget and the next, the reference and `mcgs-combined` at every budget.
-Ratings come from all games together.
+A match between distant budgets carries little information, because one side wins all. So neighbours play:
+the two searches at each budget, each search at one budget and the next, the reference and `mcgs-combined` at
+every budget. Ratings are fitted to all games together.
 """
 
 from __future__ import annotations
@@ -15,10 +15,20 @@ from anabranch.errors import MatchError
 from anabranch.match.player import Budget, PlayerSpec
 from anabranch.match.ratings import measured, rate
 from anabranch.match.statistics import Estimate
-from anabranch.study.exhibit import Chart, Column, Exhibit, Level, Point, Series, Table, estimate_of, in_order
-from anabranch.study.folder import Findings
-from anabranch.study.plan import VARIANTS, Contest, Plan, Recipe, Size, Study
-from anabranch.study.recipes.contests import Side, fault_notes, make_contest, results_table
+from anabranch.study.experiments.matches import Side, fault_notes, make_match, results_table
+from anabranch.study.figures import (
+    Chart,
+    Figures,
+    Level,
+    Point,
+    Series,
+    Table,
+    columns,
+    estimate_of,
+    in_order,
+)
+from anabranch.study.folder import StudyResults
+from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study, StudyMatch
 
 TREE, GRAPH = Side("alphazero", "alphazero"), Side("mcgs-combined", "mcgs-combined")
 REFERENCES = {"chess": ("stockfish", 10_000), "crazyhouse": ("fairy-stockfish", 1_000_000)}
@@ -29,7 +39,7 @@ def _plan(study: Study) -> Plan:
     return Plan(tuple(one for variant in VARIANTS for one in _contests(study, variant)))
 
 
-def _contests(study: Study, variant: str) -> list[Contest]:
+def _contests(study: Study, variant: str) -> list[StudyMatch]:
     budgets = study.size.evaluations
     assert budgets is not None
     assert study.size.reference_nodes is not None
@@ -40,27 +50,27 @@ def _contests(study: Study, variant: str) -> list[Contest]:
 
     for evaluations in budgets:
         first, second = player(GRAPH, evaluations), player(TREE, evaluations)
-        found.append(make_contest(study, variant, "equal budgets", first, second, evaluations))
+        found.append(make_match(study, variant, "equal budgets", first, second, evaluations))
     for side in (TREE, GRAPH):
         for less, more in pairwise(budgets):
             first, second = player(side, more), player(side, less)
-            found.append(make_contest(study, variant, "next budget", first, second, more))
+            found.append(make_match(study, variant, "next budget", first, second, more))
     program, most = REFERENCES[variant]
     nodes = min(most, study.size.reference_nodes)
     if nodes:
         reference = PlayerSpec(f"{program} {nodes} nodes", "uci", program, {}, Budget(nodes=nodes))
         for evaluations in budgets:
             first = player(GRAPH, evaluations)
-            found.append(make_contest(study, variant, "reference", first, reference, evaluations))
+            found.append(make_match(study, variant, "reference", first, reference, evaluations))
     return found
 
 
-def _show(findings: Findings) -> Exhibit:
-    played = findings.contests
+def _show(results: StudyResults) -> Figures:
+    played = results.matches
     tables, charts, notes = [], [], []
-    for variant in in_order(contest.variant for contest, _ in played):
+    for variant in in_order(match.variant for match, _ in played):
         try:
-            ratings = _rate(findings, variant)
+            ratings = _rate(results, variant)
         except MatchError as error:
             notes.append(f"{variant}: no ratings yet, because {error}.")
             continue
@@ -68,42 +78,40 @@ def _show(findings: Findings) -> Exhibit:
         notes += [
             f"{variant}: {name} is beyond measure; its games are in the table of matches." for name in beyond
         ]
-        gains = _gains(findings, variant)
+        gains = _gains(results, variant)
         tables += [_table(variant, ratings), _gain_table(variant, gains)]
-        charts += [_chart(findings, variant, ratings), _gain_chart(variant, gains)]
+        charts += [_chart(results, variant, ratings), _gain_chart(variant, gains)]
     tables.append(results_table("All matches", played))
     notes.append(
         "Ratings are relative to alphazero at the largest budget; errors are by bootstrap over pairs."
     )
-    return Exhibit(tuple(tables), tuple(charts), (*notes, *fault_notes(played)))
+    return Figures(tuple(tables), tuple(charts), (*notes, *fault_notes(played)))
 
 
-def _rate(findings: Findings, variant: str, anchor: int | None = None) -> dict[str, Estimate]:
+def _rate(results: StudyResults, variant: str, anchor: int | None = None) -> dict[str, Estimate]:
     """Ratings relative to the tree at a budget, without one the largest at which it has played."""
-    meetings = [
-        meeting for one, count in findings.contests if one.variant == variant for meeting in count.rated
-    ]
-    if not meetings:
+    pairs = [pair for one, tally in results.matches if one.variant == variant for pair in tally.rated]
+    if not pairs:
         raise MatchError("no pair of games is complete")
-    met = {name for meeting in meetings for name in (meeting.first, meeting.second)}
-    budgets = findings.study.size.evaluations
+    met = {name for pair in pairs for name in (pair.first, pair.second)}
+    budgets = results.study.size.evaluations
     assert budgets is not None
     played = [budget for budget in budgets if f"{TREE.name} {budget}" in met]
-    nought = f"{TREE.name} {anchor or max(played, default=max(budgets))}"
-    ratings = rate(meetings, nought)
-    for name in ratings.keys() - measured(meetings, nought):
+    anchor_name = f"{TREE.name} {anchor or max(played, default=max(budgets))}"
+    ratings = rate(pairs, anchor_name)
+    for name in ratings.keys() - measured(pairs, anchor_name):
         ratings[name] = Estimate(math.copysign(math.inf, ratings[name].value), math.inf)
     return ratings
 
 
-def _gains(findings: Findings, variant: str) -> dict[int, Estimate]:
+def _gains(results: StudyResults, variant: str) -> dict[int, Estimate]:
     """How far the graph is above the tree at each budget at which both have played, by all games."""
-    budgets = findings.study.size.evaluations
+    budgets = results.study.size.evaluations
     assert budgets is not None
     found = {}
     for budget in budgets:
         try:
-            ratings = _rate(findings, variant, budget)
+            ratings = _rate(results, variant, budget)
         except MatchError:  # the tree has not played there yet
             continue
         if (name := f"{GRAPH.name} {budget}") in ratings:
@@ -114,7 +122,7 @@ def _gains(findings: Findings, variant: str) -> dict[int, Estimate]:
 def _gain_table(variant: str, gains: dict[int, Estimate]) -> Table:
     return Table(
         f"{GRAPH.name} over {TREE.name} at equal budgets in {variant}, by all games",
-        (Column("budget", "evaluations per move", "count"), Column("gain", "Elo", "estimate")),
+        (*columns("count", budget="evaluations per move"), *columns("estimate", gain="Elo")),
         tuple({"budget": budget, "gain": estimate_of(gain)} for budget, gain in gains.items()),
     )
 
@@ -137,13 +145,12 @@ def _table(variant: str, ratings: dict[str, Estimate]) -> Table:
         {"name": name, "rating": estimate_of(rating)}
         for name, rating in sorted(ratings.items(), key=lambda item: -item[1].value)
     ]
-    return Table(
-        f"Ratings in {variant}", (Column("name", "player"), Column("rating", "Elo", "estimate")), tuple(rows)
-    )
+    head = (*columns("text", name="player"), *columns("estimate", rating="Elo"))
+    return Table(f"Ratings in {variant}", head, tuple(rows))
 
 
-def _chart(findings: Findings, variant: str, ratings: dict[str, Estimate]) -> Chart:
-    budgets = findings.study.size.evaluations
+def _chart(results: StudyResults, variant: str, ratings: dict[str, Estimate]) -> Chart:
+    budgets = results.study.size.evaluations
     assert budgets is not None
     series = []
     for side in (TREE, GRAPH):
@@ -170,7 +177,7 @@ def _chart(findings: Findings, variant: str, ratings: dict[str, Estimate]) -> Ch
     )
 
 
-SCALING = Recipe(
+SCALING = Experiment(
     "scaling",
     "Elo over evaluations per move",
     "Does the gain of all enhancements together grow with the budget, and where does Stockfish stand?",

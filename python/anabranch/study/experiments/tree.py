@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from anabranch.match.player import Budget
-from anabranch.study.exhibit import Chart, Exhibit, Point, Series, in_order
-from anabranch.study.folder import Findings
-from anabranch.study.plan import VARIANTS, Plan, Recipe, Size, Study
-from anabranch.study.recipes.contests import Side, fault_notes, make_contest, results_table
+from anabranch.study.experiments.matches import Side, fault_notes, make_match, results_table
+from anabranch.study.figures import Chart, Figures, Point, Series, in_order
+from anabranch.study.folder import StudyResults
+from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study
 
 GRAPH = Side("mcgs", "mcgs")
 TREE = Side("alphazero+cache", "alphazero+cache")
@@ -16,7 +16,7 @@ def _plan(study: Study) -> Plan:
     assert study.size.times is not None
     return Plan(
         tuple(
-            make_contest(
+            make_match(
                 study,
                 variant,
                 f"{seconds:g} s",
@@ -30,33 +30,32 @@ def _plan(study: Study) -> Plan:
     )
 
 
-def _show(findings: Findings) -> Exhibit:
-    played = findings.contests
-    series = []
-    for variant in in_order(contest.variant for contest, _ in played):
-        points = []
-        for one, count in played:
-            if one.variant == variant:
-                points.append(Point.of(one.x, count.standing().meetings[0].elo))
-        series.append(Series(variant, tuple(points)))
+def _show(results: StudyResults) -> Figures:
+    played = results.matches
+    series = [
+        Series(
+            variant,
+            tuple(
+                Point.of(one.x, tally.standings().matchups[0].elo)
+                for one, tally in played
+                if one.variant == variant
+            ),
+        )
+        for variant in in_order(match.variant for match, _ in played)
+    ]
+    title = f"{GRAPH.name} against {TREE.name}"
     chart = Chart(
-        findings.study.recipe,
-        "mcgs against alphazero+cache",
-        "lines",
-        "seconds per move",
-        "Elo",
-        tuple(series),
-        log_x=True,
+        results.study.experiment, title, "lines", "seconds per move", "Elo", tuple(series), log_x=True
     )
     notes = (
         "The paper shows the graph ahead at every time control in crazyhouse, slightly more so over time; it "
         "gives no numbers in its text.",
         "Time controls mean the same only where as many games run at once as there are cores.",
     )
-    return Exhibit((results_table("Over time controls", played),), (chart,), (*notes, *fault_notes(played)))
+    return Figures((results_table("Over time controls", played),), (chart,), (*notes, *fault_notes(played)))
 
 
-MCGS_VS_TREE = Recipe(
+MCGS_VS_TREE = Experiment(
     "mcgs-vs-tree",
     "The graph against a tree with an evaluation cache",
     "At equal time, what does the graph gain over a tree that shares evaluations but not values?",

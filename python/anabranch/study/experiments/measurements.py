@@ -1,0 +1,36 @@
+"""What experiments of measurements share: one measurement of each side on each position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from anabranch.study.experiments.matches import Side
+from anabranch.study.plan import VARIANTS, Measurement, Study
+
+FILES = Path(__file__).parent.parent / "files"
+"""The positions that come with the package."""
+
+
+def measure_sides(
+    study: Study,
+    kind: str,
+    sides: Iterable[Side],
+    positions: Callable[[str], Sequence[dict[str, Any]]],
+    group: str = "",
+    *,
+    variants: Iterable[str] = VARIANTS,
+    **about: Any,
+) -> Iterator[Measurement]:
+    """Measurements of all sides on the positions of all variants.
+
+    `positions` returns, for a variant, what is particular to each position. All else in `about` is the same
+    for all measurements. Settings of the side take precedence over those of the study.
+    """
+    for variant in variants:
+        for side in sides:
+            settings = {**study.settings, "seed": str(study.seed), **side.options}
+            for place, position in enumerate(positions(variant)[: study.size.positions]):
+                described = {"preset": side.preset, "settings": settings, **position, **about}
+                yield Measurement(kind, variant, side.name, place, described, group)
