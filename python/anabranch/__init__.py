@@ -15,6 +15,7 @@ from anabranch import errors, evaluators
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
+from anabranch.limits import Limits
 from anabranch.result import Line, MoveStatistics, Progress, Result, Solved, Statistics
 from anabranch.settings import Settings, presets, settings_table, variants
 
@@ -25,6 +26,7 @@ __all__ = [
     "Engine",
     "GraphEdge",
     "GraphNode",
+    "Limits",
     "Line",
     "MoveStatistics",
     "Progress",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import filecmp
 import os
 from collections.abc import Mapping
+from dataclasses import asdict
 
 from anabranch import _core
 from anabranch.evaluators.resolve import BUILT_IN, NETWORK, network_file
@@ -52,6 +53,24 @@ def tuned(preset: str, variant: str, evaluator: object) -> dict[str, bool | int 
     return found
 
 
+def changes_of_saved(session: _core.Session, evaluator: object, missing: str | None) -> dict[str, object]:
+    """What the user had set in a saved search: the settings that differ from those of its evaluator.
+
+    `evaluator` is the one that the search was loaded with, unless the network with the checksum `missing` is
+    needed.
+    """
+    stored, variant = session.settings(), session.variant()
+    if missing is not None:
+        is_shipped = bundled(variant) is not None and _checksum(bundled_network(variant)) == missing
+        evaluator = NETWORK if is_shipped else "material"
+    elif session.is_external():
+        evaluator = len  # stands for any function of Python
+    elif stored["evaluator"] != NETWORK:
+        evaluator = stored["evaluator"]
+    usual = asdict(resolve("default", variant, evaluator, {}))
+    return {name: value for name, value in stored.items() if name == "evaluator" or value != usual[name]}
+
+
 def is_in_core(evaluator: object) -> bool:
     """Whether evaluations need no Python: a built-in evaluator or a network of the core.
 
@@ -76,4 +95,8 @@ def _is_shipped(evaluator: object, variant: str) -> bool:
         return file is not None and file.is_file() and filecmp.cmp(file, shipped, shallow=False)
     if not isinstance(evaluator, _core.Network):
         return False
-    return evaluator.metadata.get("sha256") == bundled_network(variant).metadata.get("sha256")
+    return _checksum(evaluator) == _checksum(bundled_network(variant))
+
+
+def _checksum(network: _core.Network) -> str | None:
+    return network.metadata.get("sha256")

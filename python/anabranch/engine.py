@@ -7,37 +7,35 @@ nothing about search.
 
 from __future__ import annotations
 
-import math
-import operator
 import os
 import time as clock
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from threading import Lock
 from types import EllipsisType, TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import chess
 
 from anabranch import _core
-from anabranch.defaults import resolve
+from anabranch.defaults import changes_of_saved, resolve
 from anabranch.errors import (
     EvaluatorError,
     GameOverError,
     GraphFileError,
     LimitError,
-    MoveError,
     SearchBusyError,
     VariantError,
 )
 from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.resolve import NETWORK, resolve_evaluator
 from anabranch.formats.tablebases import TablebasePaths, open_tablebases
-from anabranch.graph import GraphEdge, GraphNode, SearchGraph
-from anabranch.loop import EvaluatorThread, Limits, Loop
-from anabranch.networks.shipped import bundled, bundled_network
+from anabranch.graph import SearchGraph, graph_of
+from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds
+from anabranch.loop import EvaluatorThread, Loop
+from anabranch.networks.shipped import bundled
 from anabranch.positions import Move, Position, read_move, read_position
 from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
 from anabranch.settings import Settings
@@ -198,8 +196,7 @@ class Engine:
     @property
     def is_over(self) -> bool:
         """Whether the game is over by the rules of the position."""
-        with self._exclusive():
-            return self._session.ending() is not None
+        return self.ending is not None
 
     @property
     def ending(self) -> float | None:
@@ -247,47 +244,42 @@ class Engine:
     def search(
         self,
         position: Position | None = None,
+        limits: Limits | None = None,
         *,
-        simulations: int | None = None,
-        evaluations: int | None = None,
-        time: float | None = None,
-        mate: int | None = None,
         lines: int = 3,
         progress: ProgressCallback | None = None,
         progress_interval: float = 0.5,
-        root_moves: Sequence[Move] | None = None,
+        **keywords: Unpack[LimitKeywords],
     ) -> Result:
-        """Search until the first limit is met, the position is solved or somebody stops it.
+        """Search until the first limit is met, the position is solved or `stop` is called.
 
         `position` is a FEN, "startpos", either with moves ("FEN moves e2e4 ...", or a pair), or a
-        `chess.Board`; without one the search goes on where the engine stands. `time` is in seconds; `mate`
-        asks for a proven mate in so many moves. `progress` is called every `progress_interval` seconds, and
-        as soon as another move would be chosen. With `root_moves` the search chooses among these moves only,
-        and proves what they prove; the graph is the same, and the next search without them sees all of it.
-        `stop` and Ctrl-C end the search within 50 ms, whatever is being evaluated; after Ctrl-C
+        `chess.Board`; without one the search goes on in the position of the engine. The limits are a
+        `Limits`, or its fields as keywords: `simulations`, `evaluations`, `time` in seconds, `mate`
+        (a proven mate in so many moves), `root_moves`. With `root_moves` the search chooses among these moves
+        only, and proves what they prove; the graph is the same, and the next search without them sees all of
+        it. `progress` is called every `progress_interval` seconds, and as soon as another move would be
+        chosen. `stop` and Ctrl-C end the search within 50 ms, whatever is being evaluated; after Ctrl-C
         (KeyboardInterrupt) `result` has what was found.
 
         >>> Engine().search("startpos moves e2e4", simulations=100).statistics.simulations
         100
+        >>> Engine().search(limits=Limits(simulations=100, root_moves=["e2e4"])).best_move
+        'e2e4'
         """
-        options = _Options(
-            simulations, evaluations, time, mate, lines, progress, progress_interval, root_moves
-        )
-        self._enter()
-        return self._search(position, options)
+        request = _Request(_one_of(limits, keywords), lines, progress, progress_interval)
+        self._begin()
+        return self._search(position, request)
 
     async def search_async(
         self,
         position: Position | None = None,
+        limits: Limits | None = None,
         *,
-        simulations: int | None = None,
-        evaluations: int | None = None,
-        time: float | None = None,
-        mate: int | None = None,
         lines: int = 3,
         progress: ProgressCallback | None = None,
         progress_interval: float = 0.5,
-        root_moves: Sequence[Move] | None = None,
+        **keywords: Unpack[LimitKeywords],
     ) -> Result:
         """Search like `search`, in a thread, while the event loop goes on. Cancelling it stops the search.
 
@@ -300,14 +292,14 @@ class Engine:
         import asyncio  # a tenth of a second that an engine for a GUI can do without
 
         loop = asyncio.get_running_loop()
-        tell: ProgressCallback | None = None
+        in_loop: ProgressCallback | None = None
         if progress is not None:
-            tell = partial(loop.call_soon_threadsafe, progress)  # type: ignore[arg-type]
-        options = _Options(simulations, evaluations, time, mate, lines, tell, progress_interval, root_moves)
-        self._enter()
+            in_loop = partial(loop.call_soon_threadsafe, progress)  # type: ignore[arg-type]
+        request = _Request(_one_of(limits, keywords), lines, in_loop, progress_interval)
+        self._begin()
         try:
-            work = loop.run_in_executor(None, self._search, position, options)
-        except BaseException:  # the executor takes no more work, and nobody else gives the engine back
+            work = loop.run_in_executor(None, self._search, position, request)
+        except BaseException:  # the executor takes no more work, and nothing else releases the engine
             self._busy.release()
             raise
         try:
@@ -339,7 +331,7 @@ class Engine:
                 raise GameOverError(f"the game is already over in this position ({self._session.fen()})")
             self._session.clear_stop()
             self._session.tidy()  # the numbers are those of the graph below the position
-            return self._result(_count("lines", lines, 0) or 0)
+            return self._result(check_count("lines", lines, 0) or 0)
 
     def graph(self, depth: int | None = None, visits: int = 1, nodes: int = 2000) -> SearchGraph:
         """The part of the graph within `depth` moves whose nodes have at least so many `visits`; the most
@@ -350,14 +342,12 @@ class Engine:
         >>> len(engine.graph(nodes=10).nodes)
         10
         """
-        most = _count("depth", depth, 0)
-        least = min(_count("visits", visits, 0) or 0, 2**32 - 1)
-        limit = _count("nodes", nodes, 1) or 1
+        most = check_count("depth", depth, 0)
+        least = min(check_count("visits", visits, 0) or 0, 2**32 - 1)
+        limit = check_count("nodes", nodes, 1) or 1
         with self._exclusive():
             rows, edges = self._session.export(most, least, limit)
-        return SearchGraph(
-            tuple(GraphNode(**row) for row in rows), tuple(GraphEdge(**edge) for edge in edges), self._variant
-        )
+        return graph_of(rows, edges, self._variant)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write position, settings and graph to a file. It appears whole or not at all."""
@@ -387,9 +377,8 @@ class Engine:
         external, network = _source(given)
         with _naming(path):
             missing = engine._session.load(path, network)
-        stored = engine._session.settings()
-        engine._settings = Settings(**stored)
-        engine._changes = _set_by_user(stored, variant, _judge_of(engine._session, given, missing))
+        engine._settings = Settings(**engine._session.settings())
+        engine._changes = changes_of_saved(engine._session, given, missing)
         is_same_kind = external or (network is not None and engine._settings.evaluator == "network")
         if is_same_kind and missing is None and external == engine._session.is_external():
             _check_fit(given, engine._session)
@@ -413,16 +402,18 @@ class Engine:
 
     # How it does it
 
-    def _enter(self) -> None:
-        """From here on the engine belongs to one search, and a stop is meant for it."""
+    def _acquire(self) -> None:
         if not self._busy.acquire(blocking=False):
             raise SearchBusyError("a search is under way on this engine; stop it or wait for it first")
+
+    def _begin(self) -> None:
+        """Take the engine for a search; from here on `stop` ends that search."""
+        self._acquire()
         self._session.clear_stop()
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
-        if not self._busy.acquire(blocking=False):
-            raise SearchBusyError("a search is under way on this engine; stop it or wait for it first")
+        self._acquire()
         try:
             yield
         finally:
@@ -437,48 +428,40 @@ class Engine:
     def _set_position(self, position: Position) -> None:
         self._session.set_position(*read_position(position, self._variant, self._chess960))
 
-    def _search(self, position: Position | None, options: _Options) -> Result:
-        """Search and give the engine back. Called after `_enter`."""
+    def _search(self, position: Position | None, request: _Request) -> Result:
+        """Search, and release the engine. Called after `_begin`."""
         begun = clock.monotonic()
         try:
             if position is not None:
                 self._set_position(position)
             self._finish = "stopped"  # unless it ends otherwise
             try:
-                self._finish = self._run(options, begun)
+                self._finish = self._run(request, begun)
             finally:
                 self._elapsed = clock.monotonic() - begun
             is_urgent = self._finish in ("stopped", "time")
-            return self._result(options.lines, "sample" if is_urgent else "whole")
+            return self._result(request.lines, "sample" if is_urgent else "whole")
         finally:
             self._busy.release()
 
-    def _run(self, options: _Options, begun: float) -> str:
-        limits, tell = options.limits, None
-        if (progress := options.progress) is not None:
-            root = self._root()
+    def _run(self, request: _Request, begun: float) -> str:
+        on_report = None
+        if (progress := request.progress) is not None:
+            root, lines = self._root(), request.lines
             first = self._session.legal_moves()[:1]
 
-            def tell(report: dict[str, Any]) -> None:
-                if report["best_move"] is None:
-                    report["best_move"] = first[0]
-                progress(progress_of(report, root, clock.monotonic() - begun, options.lines))
+            def on_report(report: dict[str, Any]) -> None:
+                report["best_move"] = report["best_move"] or first[0]
+                progress(progress_of(report, root, clock.monotonic() - begun, lines))
 
         if self._evaluator is not None and not isinstance(self._evaluator, _core.Network):
-            loop = Loop(self._session, self._evaluator, limits)
-            return loop.run(self._thread, tell, options.interval, options.lines)
+            loop = Loop(self._session, self._evaluator, request.limits)
+            return loop.run(self._thread, on_report, request.interval, request.lines)
         if self._session.is_external():
             made_by = "a network" if self._settings.evaluator == "network" else "an evaluator of Python"
             raise EvaluatorError(f"the graph was made with {made_by}, which must be given again")
         return self._session.run(
-            limits.simulations,
-            limits.evaluations,
-            limits.time,
-            limits.mate,
-            tell,
-            options.interval,
-            options.lines,
-            list(limits.root_moves),
+            progress=on_report, interval=request.interval, lines=request.lines, **request.limits.for_core()
         )
 
     def _root(self) -> Root:
@@ -489,37 +472,28 @@ class Engine:
 
     def _result(self, lines: int, meters: Literal["sample", "whole"] = "whole") -> Result:
         report = self._session.report(lines, meters)
-        if report["best_move"] is None:
-            report["best_move"] = self._session.legal_moves()[0]
+        report["best_move"] = report["best_move"] or self._session.legal_moves()[0]
         return result_of(report, self._root(), self._elapsed, lines, self._finish)
 
 
-class _Options:
-    """What a search was asked for, checked."""
+class _Request:
+    """The arguments of a search, checked."""
 
     def __init__(
-        self,
-        simulations: int | None,
-        evaluations: int | None,
-        time: float | None,
-        mate: int | None,
-        lines: int,
-        progress: ProgressCallback | None,
-        interval: float,
-        root_moves: Sequence[Move] | None,
+        self, limits: Limits, lines: int, progress: ProgressCallback | None, interval: float
     ) -> None:
-        self.limits = Limits(
-            simulations=_count("simulations", simulations, 1),
-            evaluations=_count("evaluations", evaluations, 1),
-            time=None if time is None else _seconds("time", time, 0.0, exclusive=True),
-            mate=_count("mate", mate, 1, most=1000),
-            root_moves=_read_moves(root_moves),
-        )
-        if self.limits == Limits(root_moves=self.limits.root_moves):
-            raise LimitError("a search needs a limit: simulations, evaluations, time or mate")
-        self.lines = _count("lines", lines, 0) or 0
+        self.limits = limits
+        self.lines = check_count("lines", lines, 0) or 0
         self.progress = progress
-        self.interval = _seconds("progress_interval", interval, 0.0, exclusive=False)
+        self.interval = check_seconds("progress_interval", interval, exclusive=False)
+
+
+def _one_of(limits: Limits | None, keywords: LimitKeywords) -> Limits:
+    if limits is None:
+        return Limits(**keywords)  # type: ignore[arg-type]  # it takes None for root_moves
+    if keywords:
+        raise LimitError(f"limits are given as one object or by keyword ({', '.join(keywords)}), not both")
+    return limits
 
 
 @contextmanager
@@ -530,41 +504,6 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
     except GraphFileError as error:
         said = str(error).replace("the graph file", f"the graph file {os.fsdecode(path)}", 1)
         raise type(error)(said) from error
-
-
-def _read_moves(moves: Sequence[Move] | None) -> tuple[str, ...]:
-    if moves is None:
-        return ()
-    if isinstance(moves, str) or not isinstance(moves, Iterable):
-        raise MoveError(f"root_moves is a list of moves, not {moves!r}")
-    return tuple(read_move(move) for move in moves)
-
-
-def _count(name: str, given: object, least: int, most: int = 2**63 - 1) -> int | None:
-    if given is None:
-        return None
-    number: int | None
-    try:
-        whole = isinstance(given, float) and given.is_integer()
-        number = None if isinstance(given, bool) else int(given) if whole else operator.index(given)  # type: ignore[arg-type, call-overload]
-    except TypeError:
-        number = None
-    if number is None or not least <= number <= most:
-        raise LimitError(f"{name} must be a whole number from {least} to {most}, not {given!r}")
-    return number
-
-
-def _seconds(name: str, given: object, least: float, *, exclusive: bool) -> float:
-    try:
-        number = math.nan if isinstance(given, (bool, str)) else float(given)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        number = math.nan
-    if not (
-        math.isfinite(number) and number >= least and not (exclusive and number == least) and number < 1e9
-    ):
-        above = "above" if exclusive else "of at least"
-        raise LimitError(f"{name} must be a number of seconds {above} {least:g}, not {given!r}")
-    return number
 
 
 def _source(evaluator: AnyEvaluator | _core.Network | None) -> tuple[bool, _core.Network | None]:
@@ -588,27 +527,6 @@ def _read_evaluator(
     if isinstance(found, _core.Network):
         return found, {**changes, "evaluator": NETWORK}
     return found, changes
-
-
-def _judge_of(
-    session: _core.Session, given: AnyEvaluator | _core.Network | None, missing: str | None
-) -> object:
-    """The evaluator that a loaded graph was made with, as far as `anabranch.defaults` asks."""
-    name: str = session.settings()["evaluator"]
-    if missing is None:
-        if session.is_external():
-            return len  # some function of Python
-        return given if name == NETWORK else name
-    variant = session.variant()
-    if bundled(variant) is not None and bundled_network(variant).metadata.get("sha256") == missing:
-        return NETWORK
-    return "material"
-
-
-def _set_by_user(stored: Mapping[str, Any], variant: str, judge: object) -> dict[str, object]:
-    """The settings of a saved search that differ from those that its evaluator would bring."""
-    usual = asdict(resolve("default", variant, judge, {}))
-    return {name: value for name, value in stored.items() if name == "evaluator" or value != usual[name]}
 
 
 def _read_tablebases(

@@ -182,6 +182,13 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
+def graph_of(nodes: list[dict[str, Any]], edges: list[dict[str, Any]], variant: str) -> SearchGraph:
+    """An export of the core."""
+    return SearchGraph(
+        tuple(GraphNode(**node) for node in nodes), tuple(GraphEdge(**edge) for edge in edges), variant
+    )
+
+
 def _node_attributes(node: GraphNode, most: int) -> str:
     share = math.log1p(node.visits) / math.log1p(max(most, 1))
     light = round(255 * (0.25 + 0.75 * (node.white_value + 1) / 2))

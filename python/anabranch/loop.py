@@ -15,7 +15,6 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any, TypeAlias
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 from anabranch import _core
 from anabranch.errors import EvaluatorError
 from anabranch.evaluators import AnyEvaluator, Leaf
+from anabranch.limits import Limits
 
 SLICE = 0.01
 """Longest wait in seconds between two looks at the stop flag."""
@@ -33,18 +33,6 @@ GLANCE = 0.002
 """The same where somebody wants to hear at once that another move would be chosen."""
 SLOW = 0.0005
 """An evaluation that takes longer, in seconds, is worth a second thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What ends a search, checked."""
-
-    simulations: int | None = None
-    evaluations: int | None = None
-    time: float | None = None
-    mate: int | None = None
-    root_moves: tuple[str, ...] = ()
-    """The moves to choose among; all when there are none."""
 
 
 _FLOAT32 = np.dtype(np.float32)
@@ -131,8 +119,7 @@ class Loop:
         """
         limits, session = self._limits, self._session
         begun = time.monotonic()
-        moves = list(limits.root_moves)
-        session.begin(limits.simulations, limits.evaluations, limits.time, limits.mate, moves)
+        session.begin(**limits.for_core())
         deadline = None if limits.time is None else begun + limits.time
         next_report = begun + interval
         slice_, best = SLICE if progress is None else GLANCE, None

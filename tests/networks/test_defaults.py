@@ -22,7 +22,7 @@ from anabranch.study.folder import circumstances
 from anabranch.study.measure import engine_of
 from anabranch.web.messages import Game, Recipe
 from anabranch.web.server import Options, greeting
-from anabranch.web.thinking import Limits, Thinking
+from anabranch.web.thinking import Resources, Thinking
 
 
 def by_engine(variant: str, preset: str, evaluator: str, changes: dict[str, str]) -> Settings:
@@ -110,7 +110,7 @@ def test_the_command_shows_what_it_searched_with(tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize("recipe", ["default", "mcgs"])
 @pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
 def test_the_board_in_the_browser_has_what_its_page_shows(recipe: str, variant: str) -> None:
-    thinking = Thinking(Limits(memory=64 << 20))
+    thinking = Thinking(Resources(memory=64 << 20))
     game = Game.model_validate({"variant": variant, "fen": Engine(variant).position})
     plain = Recipe(preset=recipe)
     engine = thinking._engine(0, game, plain)

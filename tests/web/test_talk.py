@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed
 
 from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.messages import Analyse, MessageError, read_message
-from anabranch.web.thinking import Limits, Thinking
+from anabranch.web.thinking import Resources, Thinking
 
 
 def test_an_analysis_tells_lines_and_a_graph_and_ends(server: Server) -> None:
@@ -100,7 +100,7 @@ def test_tablebases_speak_up() -> None:
 
 
 def test_a_server_keeps_time_and_memory_of_its_browsers(server: Server) -> None:
-    thinking = Thinking(Limits(seconds=0.4, memory=64 << 20))
+    thinking = Thinking(Resources(seconds=0.4, memory=64 << 20))
     told: list[dict[str, Any]] = []
     order = read_message(json.dumps(analyse(1, seconds=60, recipes=[{}, {}])))
     assert isinstance(order, Analyse)
@@ -331,7 +331,9 @@ def test_a_change_of_view_that_comes_before_the_search_began_counts() -> None:
             raise ClientGoneError("seen")
 
     with pytest.raises(ClientGoneError, match="seen"):
-        asyncio.run(asyncio.wait_for(Client(Thinking(Limits()), receive, send).serve({"type": "hello"}), 60))
+        asyncio.run(
+            asyncio.wait_for(Client(Thinking(Resources()), receive, send).serve({"type": "hello"}), 60)
+        )
 
 
 @pytest.mark.parametrize(
@@ -351,7 +353,7 @@ def test_a_client_that_goes_is_gone_within_a_second(order: dict[str, Any]) -> No
         searching.set()
 
     async def live() -> float:
-        client = Client(Thinking(Limits()), receive, send)
+        client = Client(Thinking(Resources()), receive, send)
         begun = time.monotonic()
         with pytest.raises(ClientGoneError, match="gone"):
             await client.serve({"type": "hello"})

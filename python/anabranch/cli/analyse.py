@@ -26,6 +26,7 @@ from anabranch.cli.options import (
 from anabranch.engine import Engine
 from anabranch.errors import GraphFileError, LimitError, SettingError
 from anabranch.evaluators.resolve import resolve_evaluator
+from anabranch.limits import Limits
 from anabranch.networks import is_network_path
 from anabranch.optional import require
 from anabranch.settings import presets, variants
@@ -132,7 +133,7 @@ def analyse(
     _place(engine, position, moves, load is not None)
     if simulations is evaluations is time is mate is None:
         time = SECONDS
-    limits = {"simulations": simulations, "evaluations": evaluations, "time": time, "mate": mate}
+    limits = Limits(simulations=simulations, evaluations=evaluations, time=time, mate=mate)
     result = _search(engine, limits, multipv, top, as_json)
     _show(engine, result, top, as_json)
     if graph is not None:
@@ -173,20 +174,20 @@ def _place(engine: Engine, position: str | None, moves: str | None, is_loaded: b
     engine.position = text
 
 
-def _search(engine: Engine, limits: dict[str, Any], lines: int, top: int, as_json: bool) -> Result:
+def _search(engine: Engine, limits: Limits, lines: int, top: int, as_json: bool) -> Result:
     """Search to a limit or to Ctrl-C."""
     from anabranch.cli.output import output
 
     console = output()
     try:
         if as_json or not console.is_terminal:
-            return engine.search(**limits, lines=lines)
+            return engine.search(limits=limits, lines=lines)
         from rich.live import Live
 
         with Live(console=console, transient=True, refresh_per_second=8, redirect_stderr=False) as live:
             rows = min(top or 10, max(3, console.height - lines - 12))
             return engine.search(
-                **limits,
+                limits=limits,
                 lines=lines,
                 progress=lambda news: live.update(_view(news, rows, console.width, is_final=False)),
                 progress_interval=0.2,

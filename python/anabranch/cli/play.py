@@ -60,7 +60,7 @@ def play(
         require(module, "web")
     from anabranch.web.gate import Gate
     from anabranch.web.server import Options, listen, serve
-    from anabranch.web.thinking import Limits
+    from anabranch.web.thinking import Resources
 
     if host in ("0.0.0.0", "::", ""):
         raise LimitError("--host takes one address of this machine, because the server must know its name")
@@ -86,5 +86,5 @@ def play(
 
             Thread(target=webbrowser.open, args=(address + gate.new_ticket(),), daemon=True).start()
 
-    options = Options(Limits(seconds, memory << 20, threads), clients, opened, evaluator)
+    options = Options(Resources(seconds, memory << 20, threads), clients, opened, evaluator)
     serve(listener, gate, options, started)

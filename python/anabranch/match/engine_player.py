@@ -15,6 +15,7 @@ from anabranch.clock import allocate
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, MatchError, SettingError
 from anabranch.formats.scores import MATE, centipawns, score_of
+from anabranch.limits import Limits
 from anabranch.match.player import Fault, MoveLimits, PlayerSpec, PlayResult
 from anabranch.result import Result
 from anabranch.settings import Settings
@@ -47,7 +48,7 @@ class EnginePlayer:
         assert self._engine is not None
         begun = time.monotonic()
         try:
-            result = self._engine.search(position, lines=1, **_search_limits(limits, position, self._variant))
+            result = self._engine.search(position, _search_limits(limits, position, self._variant), lines=1)
             move = position.parse_uci(result.best_move)
         except (AnabranchError, ValueError) as error:
             raise Fault("crash", str(error)) from error
@@ -88,15 +89,11 @@ def check_player(spec: PlayerSpec, variant: str, chess960: bool = False) -> None
         raise MatchError(f"player {spec.name}: {error}") from error
 
 
-def _search_limits(limits: MoveLimits, position: chess.Board, variant: str) -> dict[str, Any]:
-    """What `Engine.search` takes."""
+def _search_limits(limits: MoveLimits, position: chess.Board, variant: str) -> Limits:
+    """The limits of the search for a move."""
     budget = limits.budget
-    chosen: dict[str, Any] = {}
-    if budget.evaluations is not None:
-        chosen["evaluations"] = budget.evaluations
     simulations = [number for number in (budget.simulations, budget.nodes) if number is not None]
-    if simulations:
-        chosen["simulations"] = min(simulations)
+    seconds = budget.time
     if budget.clock is not None and limits.left is not None:
         side = 0 if position.turn == chess.WHITE else 1
         given = allocate(
@@ -107,10 +104,10 @@ def _search_limits(limits: MoveLimits, position: chess.Board, variant: str) -> d
             overhead=OVERHEAD,
             lost=0.0,
         )
-        chosen["time"] = max(given.optimum, 0.001)
-    elif budget.time is not None:
-        chosen["time"] = budget.time
-    return chosen
+        seconds = max(given.optimum, 0.001)
+    return Limits(
+        simulations=min(simulations, default=None), evaluations=budget.evaluations, time=seconds
+    )
 
 
 def score_of_result(result: Result, variant: str) -> int:

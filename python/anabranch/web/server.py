@@ -30,7 +30,7 @@ from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.gate import Gate, Refusal, security_headers
 from anabranch.web.messages import CHANGEABLE, LARGEST_MESSAGE, MOST_NODES
 from anabranch.web.patience import PatientHttp
-from anabranch.web.thinking import Limits, Thinking
+from anabranch.web.thinking import Resources, Thinking
 
 STATIC = Path(__file__).with_name("static")
 MOST_CONNECTIONS = 128
@@ -49,7 +49,7 @@ class ServerError(AnabranchError, OSError):
 class Options:
     """How to serve."""
 
-    limits: Limits = field(default_factory=Limits)
+    resources: Resources = field(default_factory=Resources)
     clients: int = 8
     """Browsers at a time; each may search."""
     tables: _core.Tablebases | None = None
@@ -99,7 +99,9 @@ def make_app(gate: Gate, options: Options) -> FastAPI:
             return
         connected.add(line)
         client = Client(
-            Thinking(options.limits, options.tables, options.evaluator), partial(_hear, line), line.send_text
+            Thinking(options.resources, options.tables, options.evaluator),
+            partial(_hear, line),
+            line.send_text,
         )
         try:
             await client.serve(greeting(options))
@@ -154,7 +156,7 @@ def greeting(options: Options) -> dict[str, Any]:
             for name in presets()
         },
         "elo": [LOWEST, HIGHEST],
-        "seconds": options.limits.seconds,
+        "seconds": options.resources.seconds,
         "nodes": MOST_NODES,
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from random import Random
 from threading import Event
 from typing import Any
@@ -19,6 +19,7 @@ from anabranch.clock import allocate
 from anabranch.defaults import resolve
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, VariantError
+from anabranch.limits import Limits
 from anabranch.strength import Handicap
 from anabranch.web import report
 from anabranch.web.messages import Analyse, Clock, Elo, Evaluations, Game, Play, Recipe, Seconds, View
@@ -37,7 +38,7 @@ CLOCK_RESERVE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Resources:
     """What one browser may use."""
 
     seconds: float = 300.0
@@ -51,11 +52,11 @@ class Thinking:
     """The engines of one browser, and the search under way."""
 
     def __init__(
-        self, limits: Limits, tables: _core.Tablebases | None = None, evaluator: str | None = None
+        self, resources: Resources, tables: _core.Tablebases | None = None, evaluator: str | None = None
     ) -> None:
         self.view: View | None = None
         """What is shown of the graph; any thread may set it."""
-        self._limits = limits
+        self._resources = resources
         self._tables = tables
         self._evaluator = evaluator
         self._stopped = Event()
@@ -76,7 +77,7 @@ class Thinking:
 
     def analyse(self, order: Analyse, tell: Tell) -> None:
         """Search in slices until somebody stops it, and tell of each: with two recipes, in turn."""
-        limit = min(order.seconds or self._limits.seconds, self._limits.seconds)
+        limit = min(order.seconds or self._resources.seconds, self._resources.seconds)
         sides = [
             _Side(number, self._engine(number, order.game, recipe), order.lines)
             for number, recipe in enumerate(order.recipes)
@@ -101,7 +102,7 @@ class Thinking:
     def play(self, order: Play, tell: Tell) -> None:
         """Choose one move."""
         engine = self._engine(0, order.game, order.recipe)
-        limits: dict[str, Any] = {"time": self._limits.seconds}
+        limits = Limits(time=self._resources.seconds)
         match order.level:
             case Elo(elo=elo):
                 handicap = Handicap.of(elo)
@@ -110,17 +111,16 @@ class Thinking:
                 if stray is not None:
                     tell({"type": "move", "id": order.id, "move": stray, "report": None})
                     return
-                limits["simulations"] = handicap.simulations
+                limits = replace(limits, simulations=handicap.simulations)
             case Evaluations(evaluations=evaluations):
-                limits["evaluations"] = evaluations
+                limits = replace(limits, evaluations=evaluations)
             case Seconds(seconds=seconds):
-                limits["time"] = min(limits["time"], seconds)
-            case Clock() as clock:
-                limits["time"] = min(limits["time"], _share(clock, engine))
-        if order.clock is not None:
-            limits["time"] = min(limits["time"], _share(order.clock, engine))
+                limits = replace(limits, time=min(self._resources.seconds, seconds))
+        for clock in (order.level, order.clock):
+            if isinstance(clock, Clock):
+                limits = replace(limits, time=min(limits.time or 0.0, _share(clock, engine)))
         result = engine.search(
-            **limits, lines=3, progress=lambda _: self._look(engine), progress_interval=0.1
+            limits=limits, lines=3, progress=lambda _: self._look(engine), progress_interval=0.1
         )
         if self._stopped.is_set():
             tell({"type": "done", "id": order.id, "finish": "stopped"})
@@ -140,17 +140,17 @@ class Thinking:
             self._engines[number] = None  # the memory of the old one comes first
             tables = self._tables if game.variant == "chess" else None
             engine = Engine(
-                game.variant, chess960=game.chess960, memory=self._limits.memory // 2, tablebases=tables
+                game.variant, chess960=game.chess960, memory=self._resources.memory // 2, tablebases=tables
             )
             if self._evaluator is not None:
                 with suppress(VariantError):  # a network for another variant
-                    engine.configure(evaluator=self._evaluator, threads=self._limits.threads)
+                    engine.configure(evaluator=self._evaluator, threads=self._resources.threads)
             self._engines[number] = engine
         if number == 0 and self._engines[1] is not None and self._engines[1].variant != game.variant:
             self._engines[1] = None
         settings = asdict(resolve(recipe.preset, game.variant, engine.evaluator, recipe.changes))
         del settings["evaluator"]
-        settings |= {"memory": self._limits.memory // 2, "threads": self._limits.threads}
+        settings |= {"memory": self._resources.memory // 2, "threads": self._resources.threads}
         engine.configure(**settings)
         engine.position = (game.fen, game.moves)
         if engine.is_over:
