@@ -104,8 +104,8 @@ def allocate(
     return Allocation(min(fair / use, maximum), maximum)
 
 
-class Spending:
-    """How the clock of a game has been spent so far: what the next allocation wants to know of it."""
+class ClockHistory:
+    """How the clock of a game has been used so far, for the next allocation."""
 
     def __init__(self) -> None:
         self._use = 0.8
@@ -155,8 +155,8 @@ class Spending:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What a search says when somebody looks at it."""
+class SearchState:
+    """What is known of a search while it goes on."""
 
     elapsed: float
     """Seconds since the clock began to run."""
@@ -173,8 +173,8 @@ EARLIEST = 0.15
 searches begin slowly."""
 
 
-class Pace:
-    """The course of one move: told what the search finds, it says until when to go on.
+class TimeManager:
+    """Decides when the search for one move ends, from what the search reports.
 
     More time when the best move wavers, when the move to play is not the most visited one, or when the value
     has dropped since the last move; no more when nothing can catch up with the best move any longer.
@@ -186,43 +186,43 @@ class Pace:
         self._best: str | None = None
         self._changes = 0.0
         self._seen = 0.0
-        self._first: Look | None = None
+        self._first: SearchState | None = None
 
-    def until(self, look: Look) -> float:
+    def stop_time(self, state: SearchState) -> float:
         """The second at which to stop; one that has passed means now."""
-        self._first = self._first or look
+        self._first = self._first or state
         if self._best is not None:
             # A change counts half once twice the time has passed since.
-            faded = self._seen / look.elapsed if look.elapsed > self._seen else 1.0
-            self._changes = self._changes * faded + (look.best_move != self._best)
-        self._best, self._seen = look.best_move, max(self._seen, look.elapsed)
-        target = min(self.allocation.maximum, self.allocation.optimum * self._stretch(look))
-        return 0.0 if self._is_settled(look, target) else target
+            faded = self._seen / state.elapsed if state.elapsed > self._seen else 1.0
+            self._changes = self._changes * faded + (state.best_move != self._best)
+        self._best, self._seen = state.best_move, max(self._seen, state.elapsed)
+        target = min(self.allocation.maximum, self.allocation.optimum * self._stretch(state))
+        return 0.0 if self._is_settled(state, target) else target
 
-    def _stretch(self, look: Look) -> float:
+    def _stretch(self, state: SearchState) -> float:
         stretch = 0.85 + 0.6 * min(2.0, self._changes)
-        most = max(look.visits, key=lambda row: row[1], default=(look.best_move, 0))[0]
-        if most != look.best_move:
+        most = max(state.visits, key=lambda row: row[1], default=(state.best_move, 0))[0]
+        if most != state.best_move:
             stretch *= 1.3
         if self._last_value is not None:
-            stretch *= 1.0 + min(1.0, 4.0 * max(0.0, self._last_value - look.value))
+            stretch *= 1.0 + min(1.0, 4.0 * max(0.0, self._last_value - state.value))
         return stretch
 
-    def _is_settled(self, look: Look, target: float) -> bool:
+    def _is_settled(self, state: SearchState, target: float) -> bool:
         """Whether the most visited move is the one to play and cannot lose its place until the end."""
-        early = look.elapsed < min(target, EARLIEST * self.allocation.optimum)
-        if early or look.elapsed <= 0.0 or look.simulations <= 0 or not look.visits:
+        early = state.elapsed < min(target, EARLIEST * self.allocation.optimum)
+        if early or state.elapsed <= 0.0 or state.simulations <= 0 or not state.visits:
             return False
-        ordered = sorted((visits for _, visits in look.visits), reverse=True)
-        leads = dict(look.visits).get(look.best_move, 0) == ordered[0]
+        ordered = sorted((visits for _, visits in state.visits), reverse=True)
+        leads = dict(state.visits).get(state.best_move, 0) == ordered[0]
         rest = ordered[1] if len(ordered) > 1 else 0
-        to_come = self._speed(look) * max(0.0, target - look.elapsed)
+        to_come = self._speed(state) * max(0.0, target - state.elapsed)
         return leads and ordered[0] - rest > to_come
 
-    def _speed(self, look: Look) -> float:
-        """Simulations in a second: since the first look if it is more, which leaves out a slow beginning."""
-        speed = look.simulations / look.elapsed
-        if self._first is not None and look.elapsed > self._first.elapsed:
-            since = look.elapsed - self._first.elapsed
-            speed = max(speed, (look.simulations - self._first.simulations) / since)
+    def _speed(self, state: SearchState) -> float:
+        """Simulations in a second: since the first report if that is more, to leave out a slow start."""
+        speed = state.simulations / state.elapsed
+        if self._first is not None and state.elapsed > self._first.elapsed:
+            since = state.elapsed - self._first.elapsed
+            speed = max(speed, (state.simulations - self._first.simulations) / since)
         return speed

@@ -64,7 +64,7 @@ def by_uci(variant: str, preset: str, evaluator: str, changes: dict[str, str]) -
             session.send(f"setoption name {name} value {value}")
         session.send("isready")
         session.rest()
-        return session.session._ready_engine().settings
+        return session.session.engine.settings
 
 
 DOORS = [by_engine, by_changes, by_command, by_player, by_study, by_uci]
@@ -151,7 +151,7 @@ def test_a_living_uci_session_follows_its_evaluator_both_ways() -> None:
             session.send(f"setoption name {option} value {value}")
             session.send("isready")
             session.rest()
-            assert session.session._ready_engine().settings.c_init == expected, (option, value)
+            assert session.session.engine.settings.c_init == expected, (option, value)
 
 
 def test_a_saved_search_keeps_its_settings(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ import pytest
 from tests.support.engine_process import EngineProcess, our_command, our_environment
 
 from anabranch.data.teacher import find_engine
-from anabranch.uci.options import Options
+from anabranch.uci.options import UciOptions
 
 SHORT = chess.engine.Limit(nodes=60)
 
@@ -123,7 +123,7 @@ def test_python_chess_analyses_several_lines(variant: str) -> None:
 
 def test_python_chess_understands_every_option() -> None:
     with simple_engine() as engine:
-        for option in Options().all():
+        for option in UciOptions().all():
             seen = engine.options[option.name]
             assert (seen.type, sorted(seen.var or [])) == (option.kind, sorted(option.choices))
             if option.kind != "button":
@@ -294,7 +294,7 @@ def play_in_xboard(folder: Path, white: Path, black: Path, patience: float = 120
 
 def check_options_sent(log: str) -> None:
     """What xboard sends back is what it was told: with that, nothing must change."""
-    ours = {option.name: option for option in Options().all()}
+    ours = {option.name: option for option in UciOptions().all()}
     sent = re.findall(r">first : option ([^=\n]+)=(.*)", log)
     for name, text in sent:
         if name in ours and name not in ("UCI_Opponent", "Ponder"):

@@ -21,7 +21,7 @@ from anabranch import Engine
 from anabranch.networks.shipped import bundled
 from anabranch.result import Result
 from anabranch.settings import Settings
-from anabranch.uci.options import FROM_PRESET, Option, Options
+from anabranch.uci.options import FROM_PRESET, Option, UciOptions
 
 ENDING = "8/8/8/8/8/4k3/8/2KQ3r w - - 0 1"
 Effect = Callable[[Session, Path], None]
@@ -30,7 +30,7 @@ Effect = Callable[[Session, Path], None]
 def settings(session: Session) -> Settings:
     """What the engine searches with."""
     session.rest()
-    return session.session._ready_engine().settings
+    return session.session.engine.settings
 
 
 def heard(session: Session, *lines: str) -> list[str]:
@@ -124,7 +124,7 @@ def elo_is_a_scale(session: Session, _: Path) -> None:
 
 
 def is_only_noted(option: str) -> Effect:
-    """Options that the protocol knows and that change nothing; so docs/uci.md has it."""
+    """UciOptions that the protocol knows and that change nothing; so docs/uci.md has it."""
 
     def effect(session: Session, _: Path) -> None:
         before = settings(session)
@@ -240,7 +240,7 @@ EFFECTS: dict[str, Effect] = {
 
 
 def known() -> list[Option]:
-    return list(Options().all())
+    return list(UciOptions().all())
 
 
 @pytest.mark.parametrize("name", [option.name for option in known() if option.setting is None])
@@ -251,7 +251,7 @@ def test_an_option_does_what_it_says(session: Session, tmp_path: Path, name: str
 @pytest.mark.parametrize("name", [option.name for option in known() if option.setting is not None])
 def test_a_setting_reaches_the_search_and_returns_to_that_of_the_preset(session: Session, name: str) -> None:
     before = getattr(settings(session), name)
-    option = Options().find(name)
+    option = UciOptions().find(name)
     assert option is not None
     words = [word for word in option.choices if word not in (FROM_PRESET, str(before).lower())]
     value = words[0] if words else another(before)
@@ -288,7 +288,7 @@ def test_the_first_choice_is_the_default() -> None:
 def test_an_end_that_nobody_asked_for_is_explained() -> None:
     with Session() as session:
         session.greet(Backend="material")
-        engine = session.session._ready_engine()
+        engine = session.session.engine
         found = Engine("chess", evaluator="material").search(simulations=100)
 
         def spent(*_: object, **__: object) -> Result:

@@ -12,7 +12,7 @@ from anabranch import Engine
 from anabranch.cli import run
 from anabranch.formats.scores import TABLEBASE_WIN, centipawns, wdl
 from anabranch.networks.shipped import bundled
-from anabranch.uci.info import Look, info_lines
+from anabranch.uci.info import InfoFormat, info_lines
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
 
@@ -69,7 +69,7 @@ def test_the_uci_engine_says_the_same(position: str) -> None:
     result = engine.search(position, simulations=300, lines=1)
     assert result.root.raw is not None
     line = result.lines[0]
-    said = info_lines(result, Look("chess", 1, True, result.root.raw, 1), 1.0)[0]
+    said = info_lines(result, InfoFormat("chess", 1, True, 1), 1.0)[0]
     assert f"score cp {line.centipawns} wdl {' '.join(map(str, line.wdl))} " in said
 
 

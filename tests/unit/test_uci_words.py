@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anabranch.errors import SettingError
 from anabranch.uci.commands import LARGEST, read_go, read_position, read_setoption
-from anabranch.uci.options import Option, OptionError, Options
+from anabranch.uci.options import Option, OptionError, UciOptions
 
 WORDS = [
     "go",
@@ -94,7 +94,7 @@ def test_positions() -> None:
 
 
 def test_every_option_is_declared_and_takes_its_default_back() -> None:
-    options = Options()
+    options = UciOptions()
     for option in options.all():
         words = option.declaration.split()
         assert words[:2] == ["option", "name"]
@@ -110,7 +110,7 @@ def test_every_option_is_declared_and_takes_its_default_back() -> None:
 
 
 def test_names_that_interfaces_know() -> None:
-    names = {option.name for option in Options().all()}
+    names = {option.name for option in UciOptions().all()}
     known = """Threads, Hash, Clear Hash, Ponder, MultiPV, Move Overhead, UCI_Chess960, UCI_Variant,
     UCI_ShowWDL, UCI_AnalyseMode, UCI_LimitStrength, UCI_Elo, UCI_Opponent,
     UCI_EngineAbout, SyzygyPath, SyzygyProbeLimit,
@@ -122,7 +122,7 @@ def test_names_that_interfaces_know() -> None:
 
 
 def test_two_names_of_one_network() -> None:
-    options = Options()
+    options = UciOptions()
 
     def put(name: str, text: str) -> str | None:
         option = options.find(name)
@@ -142,7 +142,7 @@ def test_two_names_of_one_network() -> None:
 
 
 def test_options_are_found_whatever_their_case() -> None:
-    options = Options()
+    options = UciOptions()
     found = options.find("  move   OVERHEAD ")
     assert found is not None
     assert options.set(found, "7") == 7
@@ -162,7 +162,7 @@ def test_options_are_found_whatever_their_case() -> None:
     ],
 )
 def test_a_bad_value_is_refused_and_the_old_one_stays(name: str, text: str) -> None:
-    options = Options()
+    options = UciOptions()
     option = options.find(name)
     assert option is not None
     before = options.text(name)
@@ -172,7 +172,7 @@ def test_a_bad_value_is_refused_and_the_old_one_stays(name: str, text: str) -> N
 
 
 def test_settings_of_the_search_are_checked() -> None:
-    options = Options()
+    options = UciOptions()
     option = options.find("c_init")
     assert option is not None
     options.set(option, "3.5")
@@ -184,7 +184,7 @@ def test_settings_of_the_search_are_checked() -> None:
 
 
 def test_aliases_of_variants() -> None:
-    options = Options()
+    options = UciOptions()
     option = options.find("UCI_Variant")
     assert option is not None
     for alias in ("standard", "normal", "chess"):

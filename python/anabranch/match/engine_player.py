@@ -105,9 +105,7 @@ def _search_limits(limits: MoveLimits, position: chess.Board, variant: str) -> L
             lost=0.0,
         )
         seconds = max(given.optimum, 0.001)
-    return Limits(
-        simulations=min(simulations, default=None), evaluations=budget.evaluations, time=seconds
-    )
+    return Limits(simulations=min(simulations, default=None), evaluations=budget.evaluations, time=seconds)
 
 
 def score_of_result(result: Result, variant: str) -> int:

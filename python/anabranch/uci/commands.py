@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 LARGEST = 2**31 - 1
+LONGEST_ECHO = 80
+"""Characters of the input that are repeated in an error."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,19 @@
-"""What people type into an engine by hand: the board, the evaluation, the moves of the root, help.
+"""The commands for people: the board, the evaluation, the moves of the root, perft, a benchmark, help.
 
-Makes text of what it is given; reads and prints nothing.
+A command gets the engine and its words, and yields blocks of lines; it prints nothing.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterator
 
 import chess
 
 from anabranch import _core
 from anabranch.engine import Engine
+from anabranch.errors import LimitError
 from anabranch.formats.scores import centipawns, wdl
 from anabranch.result import Progress
 
@@ -24,8 +27,8 @@ Commands of the protocol:
   stop, ponderhit
 For people:
   d                     the board
-  eval                  what the evaluator says about the position, without a search
-  moves                 the moves of the root with what the search found about them
+  eval                  the evaluation of the position, without a search
+  moves                 the moves of the root with visits, values and proofs
   graph [DEPTH] [FILE]  the search graph; a FILE ends in .dot, .gv, .json or .graphml
   perft N, go perft N   number of move sequences
   bench [N]             search fixed positions with N simulations each
@@ -35,40 +38,38 @@ For people:
 def draw(board: chess.Board) -> list[str]:
     """The board as text, with what belongs to it."""
     rows = str(board).splitlines()
-    said = [f"{8 - row} {text}" for row, text in enumerate(rows)] + ["  a b c d e f g h", ""]
-    said.append(f"Fen: {board.fen()}")
+    lines = [f"{8 - row} {text}" for row, text in enumerate(rows)] + ["  a b c d e f g h", ""]
+    lines.append(f"Fen: {board.fen()}")
     if checkers := " ".join(chess.square_name(square) for square in board.checkers()):
-        said.append(f"Checkers: {checkers}")
-    said.append(f"Legal moves: {board.legal_moves.count()}")
-    return said
+        lines.append(f"Checkers: {checkers}")
+    lines.append(f"Legal moves: {board.legal_moves.count()}")
+    return lines
 
 
-def judge(engine: Engine, moves: int = 10) -> list[str]:
-    """What the evaluator says about the position alone."""
+def evaluation(engine: Engine, moves: int = 10) -> list[str]:
+    """The evaluation of the position, without a search."""
     fen = engine.position
     if isinstance(engine.evaluator, _core.Network):
         value, chances, policy = engine.evaluator.evaluate([fen])[0]
         win, draw_, loss = chances
         ranked = sorted(policy, key=lambda row: -row[1])[:moves]
-        said = [f"Value: {value:+.4f}  (win {win:.3f}, draw {draw_:.3f}, loss {loss:.3f})"]
-        said += [f"{move:<6} {100 * share:6.2f} %" for move, share in _as_shares(ranked, policy)]
+        lines = [f"Value: {value:+.4f}  (win {win:.3f}, draw {draw_:.3f}, loss {loss:.3f})"]
+        lines += [f"{move:<6} {100 * share:6.2f} %" for move, share in _as_shares(ranked, policy)]
     else:
         name = engine.evaluator if isinstance(engine.evaluator, str) else type(engine.evaluator).__name__
         with_one = Engine(engine.variant, chess960=engine.chess960, evaluator=engine.evaluator)
         result = with_one.search((engine.position, ()), simulations=1)
         value = result.value
-        said = [f"Value: {value:+.4f}  ({name})"]
-        said += [f"{row.move:<6} {100 * row.prior:6.2f} %" for row in result.moves[:moves]]
+        lines = [f"Value: {value:+.4f}  ({name})"]
+        lines += [f"{row.move:<6} {100 * row.prior:6.2f} %" for row in result.moves[:moves]]
     chances_text = "{} {} {}".format(*wdl(value, None, engine.variant))
-    said.append(f"Centipawns: {centipawns(value, engine.variant)} for the side to move (wdl {chances_text})")
-    return said
+    lines.append(f"Centipawns: {centipawns(value, engine.variant)} for the side to move (wdl {chances_text})")
+    return lines
 
 
 def _as_shares(
     ranked: list[tuple[str, float]], policy: list[tuple[str, float]]
 ) -> Iterator[tuple[str, float]]:
-    import math
-
     largest = max(logit for _, logit in policy)
     total = sum(math.exp(logit - largest) for _, logit in policy)
     for move, logit in ranked:
@@ -77,49 +78,129 @@ def _as_shares(
 
 def table(progress: Progress) -> list[str]:
     """The moves of the root."""
-    said = [f"{'move':<7}{'visits':>10}{'Q':>9}{'P':>8}{'V':>9}  proven"]
+    lines = [f"{'move':<7}{'visits':>10}{'Q':>9}{'P':>8}{'V':>9}  proven"]
     for row in progress.moves:
         q = "-" if row.q is None else f"{row.q:+.4f}"
         raw = "-" if row.raw is None else f"{row.raw:+.4f}"
         plies = "" if row.plies is None else f" in {row.plies}"
         proven = "" if row.state == "unknown" else f"  {row.state}{plies}"
-        said.append(f"{row.move:<7}{row.visits:>10}{q:>9}{row.prior:>8.4f}{raw:>9}{proven}")
-    return said
+        lines.append(f"{row.move:<7}{row.visits:>10}{q:>9}{row.prior:>8.4f}{raw:>9}{proven}")
+    return lines
 
 
 CHUNK = 4
-"""Plies that are counted in one go; between two such counts a stop is looked for."""
+"""Plies that are counted in one call; between two calls a stop ends the count."""
 
 
-def perft(
-    variant: str, chess960: bool, fen: str, depth: int, is_stopped: Callable[[], bool]
-) -> tuple[int, dict[str, int]] | None:
-    """Number of move sequences, in all and by first move; nothing when it was stopped."""
-    engine = Engine(variant, chess960=chess960, evaluator="material")
+def perft(engine: Engine, depth: int, is_stopped: Callable[[], bool]) -> dict[str, int] | None:
+    """Number of move sequences by first move; `None` when it was stopped."""
+    fen = engine.position
+    counter = Engine(engine.variant, chess960=engine.chess960, evaluator="material")
 
     def count(moves: list[str], left: int) -> int | None:
         if is_stopped():
             return None
-        engine.position = (fen, moves)
+        counter.position = (fen, moves)
         if left == 0:
             return 1
-        if engine.is_over:
+        if counter.is_over:
             return 0
         if left <= CHUNK:
-            return sum(engine.perft(left).values())
+            return sum(counter.perft(left).values())
         total = 0
-        for move in engine.legal_moves:
+        for move in counter.legal_moves:
             part = count([*moves, move], left - 1)
             if part is None:
                 return None
             total += part
         return total
 
-    engine.position = (fen, [])
     parts: dict[str, int] = {}
     for move in engine.legal_moves:
         part = count([move], depth - 1)
         if part is None:
             return None
         parts[move] = part
-    return sum(parts.values()), parts
+    return parts
+
+
+Command = Callable[[Engine, list[str], Callable[[], bool]], Iterator[list[str]]]
+"""Gets the engine, the words after the name, and a function that tells whether `stop` came since."""
+
+
+def _draw(engine: Engine, _: list[str], __: Callable[[], bool]) -> Iterator[list[str]]:
+    yield draw(engine.board())
+
+
+def _evaluate(engine: Engine, _: list[str], __: Callable[[], bool]) -> Iterator[list[str]]:
+    yield ["the game is over"] if engine.is_over else evaluation(engine)
+
+
+def _moves(engine: Engine, _: list[str], __: Callable[[], bool]) -> Iterator[list[str]]:
+    yield ["the game is over"] if engine.is_over else table(engine.result())
+
+
+def _graph(engine: Engine, words: list[str], _: Callable[[], bool]) -> Iterator[list[str]]:
+    depth = _number(words, 6)
+    path = " ".join(words if depth is None else words[1:])
+    graph = engine.graph(2 if depth is None else depth)
+    if path:
+        graph.write(path)
+        yield [f"info string {len(graph.nodes)} nodes written to {path}"]
+    else:
+        yield graph.to_dot().splitlines()
+
+
+def _perft(engine: Engine, words: list[str], is_stopped: Callable[[], bool]) -> Iterator[list[str]]:
+    depth = _number(words, 6) if words else 1
+    if depth is None or not 1 <= depth <= 20:
+        raise LimitError("perft wants a depth from 1 to 20")
+    begun = time.monotonic()
+    parts = perft(engine, depth, is_stopped)
+    if parts is None:
+        yield ["info string perft was stopped"]
+    else:
+        rows = [f"{move}: {number}" for move, number in parts.items()]
+        yield [*rows, "", *_speed(sum(parts.values()), time.monotonic() - begun)]
+
+
+def _bench(engine: Engine, words: list[str], is_stopped: Callable[[], bool]) -> Iterator[list[str]]:
+    from anabranch.bench.workload import positions
+
+    simulations = _number(words, 10)
+    measured = Engine(engine.variant, chess960=engine.chess960, evaluator=engine.evaluator)
+    nodes, taken = 0, 0.0
+    has_own = engine.variant in ("chess", "crazyhouse")
+    for fen in positions(engine.variant, 6) if has_own else (engine.position,):
+        if is_stopped():
+            yield ["info string bench was stopped"]
+            return
+        measured.forget()
+        result = measured.search(fen, simulations=10_000 if simulations is None else max(1, simulations))
+        taken += result.elapsed
+        nodes += result.statistics.simulations
+        yield [f"info string {fen}: {result.best_move}"]
+    yield _speed(nodes, taken)
+
+
+def _help(_: Engine, __: list[str], ___: Callable[[], bool]) -> Iterator[list[str]]:
+    yield HELP.splitlines()
+
+
+def _number(words: list[str], digits: int) -> int | None:
+    return int(words[0]) if words and words[0].isdigit() and len(words[0]) < digits else None
+
+
+def _speed(nodes: int, seconds: float) -> list[str]:
+    return [f"Nodes searched: {nodes}", f"Nodes/second: {int(nodes / max(seconds, 1e-6))}"]
+
+
+COMMANDS: dict[str, Command] = {
+    "d": _draw,
+    "eval": _evaluate,
+    "moves": _moves,
+    "graph": _graph,
+    "perft": _perft,
+    "bench": _bench,
+    "help": _help,
+}

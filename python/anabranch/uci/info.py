@@ -9,49 +9,47 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from anabranch.formats.scores import chances_of, score_of, wdl
+from anabranch.formats.scores import wdl
 from anabranch.result import Line, Progress
 from anabranch.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """How to tell it."""
+class InfoFormat:
+    """What info lines show."""
 
     variant: str
     lines: int
     """Most principal variations."""
     shows_wdl: bool
-    raw: tuple[float, float, float] | None
-    """Win, draw and loss at the root as the network sees them, for the side to move."""
     memory: int
     """Cap of the graph in bytes."""
 
 
-def info_lines(progress: Progress, look: Look, elapsed: float) -> list[str]:
+def info_lines(progress: Progress, form: InfoFormat, elapsed: float) -> list[str]:
     """One line for each principal variation, the move to play first."""
     numbers = progress.statistics
     time_ms = max(0, int(elapsed * 1000))
     nodes = numbers.simulations
     common = (
         f"nodes {nodes} nps {int(nodes / max(elapsed, 1e-3))} hashfull "
-        f"{min(1000, numbers.bytes * 1000 // max(1, look.memory))} tbhits {numbers.tablebase_hits} "
+        f"{min(1000, numbers.bytes * 1000 // max(1, form.memory))} tbhits {numbers.tablebase_hits} "
         f"time {time_ms}"
     )
     depth = depth_of(progress)
-    said = []
-    for place, line in enumerate(ordered(progress, look), 1):
+    shown = []
+    for place, line in enumerate(ordered(progress, form), 1):
         seldepth = max(depth, numbers.max_depth, len(line.moves))
-        text = f"info depth {depth} seldepth {seldepth} multipv {place} score {score(line, look.variant)}"
-        if look.shows_wdl:
-            text += " wdl {} {} {}".format(*line_wdl(line, look.raw, look.variant))
-        said.append(f"{text} {common} pv {' '.join(line.moves)}")
-    return said
+        text = f"info depth {depth} seldepth {seldepth} multipv {place} score {score(line)}"
+        if form.shows_wdl:
+            text += " wdl {} {} {}".format(*line.wdl)
+        shown.append(f"{text} {common} pv {' '.join(line.moves)}")
+    return shown
 
 
-def bare_line(move: str, look: Look, elapsed: float) -> str:
+def bare_line(move: str, form: InfoFormat, elapsed: float) -> str:
     """The line of a move that nothing is known about."""
-    chances = " wdl {} {} {}".format(*wdl(0.0, None, look.variant)) if look.shows_wdl else ""
+    chances = " wdl {} {} {}".format(*wdl(0.0, None, form.variant)) if form.shows_wdl else ""
     time_ms = max(0, int(elapsed * 1000))
     return f"info depth 1 seldepth 1 multipv 1 score cp 0{chances} nodes 0 nps 0 time {time_ms} pv {move}"
 
@@ -61,21 +59,21 @@ def depth_of(progress: Progress) -> int:
     return max(1, round(progress.statistics.mean_depth))
 
 
-def ordered(progress: Progress, look: Look) -> Sequence[Line]:
+def ordered(progress: Progress, form: InfoFormat) -> Sequence[Line]:
     """The lines to tell: the move to play, then the other most visited ones by what they are worth.
 
-    None is told as worth more than the one before it: a move that promises more on fewer visits is not to be
+    None is shown as worth more than the one before it: a move that promises more on fewer visits is not to be
     believed yet, or it would be the one to play.
     """
-    lines = progress.lines[: look.lines]
+    lines = progress.lines[: form.lines]
     if not lines or lines[0].moves[:1] != (progress.best_move,):
         # Nothing has been searched yet: a move without a judgement of its own.
         return [Line((progress.best_move,), progress.value, 0, "unknown", None, progress.root)]
-    told = [lines[0]]
+    shown = [lines[0]]
     for line in sorted(lines[1:], key=worth, reverse=True):
-        is_more = worth(line) > worth(told[-1])
-        told.append(replace(line, value=told[-1].value, state="unknown", plies=None) if is_more else line)
-    return told
+        is_more = worth(line) > worth(shown[-1])
+        shown.append(replace(line, value=shown[-1].value, state="unknown", plies=None) if is_more else line)
+    return shown
 
 
 def worth(line: Line) -> tuple[int, float]:
@@ -88,15 +86,9 @@ def worth(line: Line) -> tuple[int, float]:
             return (2, -mate) if mate > 0 else (-2, -mate)
 
 
-def score(line: Line, variant: str) -> str:
+def score(line: Line) -> str:
     """The score of a line: mate where it is proven, else centipawns."""
-    mate = line.mate
-    return f"mate {mate}" if mate is not None else f"cp {score_of(line.value, line.state, variant)}"
-
-
-def line_wdl(line: Line, raw: tuple[float, float, float] | None, variant: str) -> tuple[int, int, int]:
-    """Win, draw and loss of a line per mille."""
-    return chances_of(line.value, line.state, raw, variant)
+    return f"mate {line.mate}" if line.mate is not None else f"cp {line.centipawns}"
 
 
 def move_table(progress: Progress, settings: Settings) -> list[str]:
@@ -104,20 +96,20 @@ def move_table(progress: Progress, settings: Settings) -> list[str]:
     rows = sorted(progress.moves, key=lambda row: (row.visits, row.prior))
     total = sum(row.visits for row in rows)
     growth = math.log((total + settings.c_base + 1.0) / settings.c_base) + settings.c_init
-    said = []
+    shown = []
     for row in rows:
         q = progress.value if row.q is None else row.q
         u = growth * row.prior * math.sqrt(max(1, total)) / (1 + row.visits)
         raw = "-.----" if row.raw is None else f"{row.raw:7.4f}"
-        said.append(
+        shown.append(
             f"info string {row.move:<5} ({row.child_visits:>4}) N: {row.visits:>7} (+ 0) "
             f"(P: {100 * row.prior:5.2f}%) (WL: {q:8.5f}) (D: 0.000) (M: 0.0) "
             f"(Q: {q:8.5f}) (U: {u:7.5f}) (S: {q + u:8.5f}) (V: {raw})"
             + ("" if row.state == "unknown" else " (T)")
         )
     visits = progress.statistics.root_visits
-    said.append(
+    shown.append(
         f"info string node  ({len(rows):>4}) N: {visits:>7} (+ 0) (P: 100.0%) (WL: {progress.value:8.5f}) "
         f"(D: 0.000) (M: 0.0) (Q: {progress.value:8.5f}) (V: {progress.value:7.4f})"
     )
-    return said
+    return shown

@@ -15,6 +15,7 @@ from anabranch.settings import SettingRow, presets, settings_table, variants
 from anabranch.strength import HIGHEST, LOWEST
 
 Value = bool | int | str
+MEGABYTE = 1 << 20
 
 FROM_PRESET = "<preset>"
 EMPTY = "<empty>"
@@ -171,7 +172,7 @@ def about() -> str:
     return f"Anabranch {__version__}: Monte-Carlo graph search for chess and crazyhouse, GPL-3.0-or-later"
 
 
-class Options:
+class UciOptions:
     """All options with their values; names are found whatever their case."""
 
     def __init__(self) -> None:

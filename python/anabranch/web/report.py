@@ -10,7 +10,6 @@ from typing import Any
 from anabranch.formats.scores import centipawns
 from anabranch.graph import SearchGraph
 from anabranch.result import Line, Result
-from anabranch.uci.info import line_wdl
 
 MOST_MOVES = 60
 """Moves of the root that are told, the best first."""
@@ -19,8 +18,8 @@ _NODE = ("position", "depth", "visits", "value", "raw", "state", "plies", "trans
 _EDGE = ("source", "target", "move", "visits", "q", "prior", "child_value", "pruned")
 
 
-def report(result: Result, raw: tuple[float, float, float] | None) -> dict[str, Any]:
-    """A result. `raw` is win, draw and loss at the root as the network sees them."""
+def report(result: Result) -> dict[str, Any]:
+    """A result."""
     variant = result.root.variant
     solved = result.solved
     statistics = result.statistics
@@ -32,7 +31,7 @@ def report(result: Result, raw: tuple[float, float, float] | None) -> dict[str, 
         "solved": None
         if solved is None
         else {"state": solved.state, "plies": solved.plies, "mate": solved.mate},
-        "lines": [_line(line, raw, variant) for line in result.lines],
+        "lines": [_line(line, variant) for line in result.lines],
         "moves": [
             {
                 "move": row.move,
@@ -62,7 +61,7 @@ def report(result: Result, raw: tuple[float, float, float] | None) -> dict[str, 
     }
 
 
-def _line(line: Line, raw: tuple[float, float, float] | None, variant: str) -> dict[str, Any]:
+def _line(line: Line, variant: str) -> dict[str, Any]:
     return {
         "moves": list(line.moves),
         "value": round(line.value, 5),
@@ -71,7 +70,7 @@ def _line(line: Line, raw: tuple[float, float, float] | None, variant: str) -> d
         "visits": line.visits,
         "state": line.state,
         "plies": line.plies,
-        "wdl": list(line_wdl(line, raw, variant)),
+        "wdl": list(line.wdl),
     }
 
 

@@ -125,7 +125,7 @@ class Thinking:
         if self._stopped.is_set():
             tell({"type": "done", "id": order.id, "finish": "stopped"})
             return
-        told = {"side": 0, "elapsed": round(result.elapsed, 3), **report.report(result, _raw(engine))}
+        told = {"side": 0, "elapsed": round(result.elapsed, 3), **report.report(result)}
         tell({"type": "move", "id": order.id, "move": result.best_move, "report": told})
 
     def _look(self, engine: Engine) -> None:
@@ -166,7 +166,6 @@ class _Side:
         self._number = number
         self._engine = engine
         self._lines = lines
-        self._raw = _raw(engine)
         self._elapsed = 0.0
         self._simulations = 0
         self._copied = 0.0
@@ -191,7 +190,7 @@ class _Side:
             "side": self._number,
             "elapsed": round(self._elapsed, 3),
             "speed": round(self._simulations / max(self._elapsed, 1e-3)),
-            **report.report(result, self._raw),
+            **report.report(result),
         }
 
     def snapshot(self, view: View | None, *, last: bool = False) -> dict[str, Any] | None:
@@ -207,13 +206,6 @@ class _Side:
         self._copying = self._copied - begun
         self._fresh = False
         return told
-
-
-def _raw(engine: Engine) -> tuple[float, float, float] | None:
-    """Win, draw and loss at the root as the network sees them, for the side to move."""
-    if isinstance(engine.evaluator, _core.Network):
-        return engine.evaluator.evaluate([engine.position])[0][1]
-    return None
 
 
 def _share(clock: Clock, engine: Engine) -> float:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anabranch.clock import Allocation, Look, Pace, Spending, allocate, horizon
+from anabranch.clock import Allocation, ClockHistory, SearchState, TimeManager, allocate, horizon
 
 seconds = st.floats(0.0, 20_000.0)
 
@@ -73,7 +73,7 @@ def clocks_of_a_game(
     With a `control` the base is added every so many moves, and what is there before counts.
     """
     clocks: list[float] = []
-    spending, left = Spending(), base
+    spending, left = ClockHistory(), base
     for move in range(moves):
         to_go = None if control is None else control - move % control
         spending.begin(left)
@@ -170,19 +170,19 @@ def test_delays_are_learned_and_kept_in_reserve() -> None:
 
 
 def test_a_clock_that_is_set_anew_is_no_delay() -> None:
-    spending = Spending()
+    spending = ClockHistory()
     for left in (10.0, 70.0, 5.0):
         spending.begin(left)
         spending.end(1.0, 1.0, left - 1.0)
     assert spending.lost(0.05) == 0.05
-    assert spending.reserve == Spending().reserve
+    assert spending.reserve == ClockHistory().reserve
 
 
 @given(st.lists(st.tuples(st.floats(0.0, 1e4), st.floats(0.0, 1e5), st.floats(0.0, 1e5)), max_size=30))
 def test_whatever_happened_the_next_move_stays_within_the_clock(
     moves: list[tuple[float, float, float]],
 ) -> None:
-    spending = Spending()
+    spending = ClockHistory()
     for left, optimum, spent in moves:
         spending.begin(left)
         spending.end(optimum, spent, left, late=spent / 2)
@@ -206,57 +206,59 @@ def test_the_horizon_is_nearer_in_crazyhouse_and_never_gone() -> None:
         assert all(11.0 < horizon(played, variant) <= 60.0 for played in range(10_000))
 
 
-def look(elapsed: float, best: str, *visits: tuple[str, int], value: float = 0.0) -> Look:
-    return Look(elapsed, sum(number for _, number in visits), best, value, visits)
+def state(elapsed: float, best: str, *visits: tuple[str, int], value: float = 0.0) -> SearchState:
+    return SearchState(elapsed, sum(number for _, number in visits), best, value, visits)
 
 
 PLAN = Allocation(1.0, 4.0)
 
 
 def test_stops_when_nothing_can_catch_up() -> None:
-    settled = look(0.5, "a", ("a", 900), ("b", 100))
-    open_race = look(0.5, "a", ("a", 510), ("b", 490))
-    assert Pace(PLAN).until(settled) == 0.0
-    assert Pace(PLAN).until(open_race) > 0.5
+    settled = state(0.5, "a", ("a", 900), ("b", 100))
+    open_race = state(0.5, "a", ("a", 510), ("b", 490))
+    assert TimeManager(PLAN).stop_time(settled) == 0.0
+    assert TimeManager(PLAN).stop_time(open_race) > 0.5
 
 
 def test_a_slow_beginning_does_not_end_the_search() -> None:
     # 12,000 visits from the last move, and a search that has hardly begun: 250 simulations in 0.1 s, soon
     # 10,000 in a second.
-    pace = Pace(Allocation(2.0, 8.0))
-    begun = Look(0.1, 250, "a", 0.0, (("a", 12_200), ("b", 4_000)))
-    assert pace.until(begun) > 1.0
-    under_way = Look(0.4, 3_250, "a", 0.0, (("a", 14_000), ("b", 4_900)))
-    assert pace.until(under_way) > 1.0
-    settled = Look(1.0, 9_250, "a", 0.0, (("a", 19_000), ("b", 5_000)))
-    assert pace.until(settled) == 0.0
+    pace = TimeManager(Allocation(2.0, 8.0))
+    begun = SearchState(0.1, 250, "a", 0.0, (("a", 12_200), ("b", 4_000)))
+    assert pace.stop_time(begun) > 1.0
+    under_way = SearchState(0.4, 3_250, "a", 0.0, (("a", 14_000), ("b", 4_900)))
+    assert pace.stop_time(under_way) > 1.0
+    settled = SearchState(1.0, 9_250, "a", 0.0, (("a", 19_000), ("b", 5_000)))
+    assert pace.stop_time(settled) == 0.0
 
 
 def test_goes_on_when_the_move_to_play_is_not_the_most_visited() -> None:
-    torn = look(0.5, "b", ("a", 900), ("b", 100))
-    agreed = look(0.5, "a", ("a", 510), ("b", 490))
-    assert Pace(PLAN).until(torn) > Pace(PLAN).until(agreed) > 0.0
+    torn = state(0.5, "b", ("a", 900), ("b", 100))
+    agreed = state(0.5, "a", ("a", 510), ("b", 490))
+    assert TimeManager(PLAN).stop_time(torn) > TimeManager(PLAN).stop_time(agreed) > 0.0
 
 
 def test_more_time_when_the_best_move_wavers() -> None:
-    calm, nervous = Pace(PLAN), Pace(PLAN)
+    calm, nervous = TimeManager(PLAN), TimeManager(PLAN)
     for step in range(1, 9):
         visits = (("a", 500), ("b", 499))
-        calm_until = calm.until(look(step / 10, "a", *visits))
-        nervous_until = nervous.until(look(step / 10, "ab"[step % 2], *visits))
+        calm_until = calm.stop_time(state(step / 10, "a", *visits))
+        nervous_until = nervous.stop_time(state(step / 10, "ab"[step % 2], *visits))
     assert calm_until < nervous_until <= PLAN.maximum
 
 
 def test_more_time_when_the_value_drops() -> None:
-    seen = look(0.5, "a", ("a", 510), ("b", 490), value=-0.3)
-    assert Pace(PLAN, last_value=0.2).until(seen) > Pace(PLAN, last_value=-0.3).until(seen)
+    seen = state(0.5, "a", ("a", 510), ("b", 490), value=-0.3)
+    assert TimeManager(PLAN, last_value=0.2).stop_time(seen) > TimeManager(PLAN, last_value=-0.3).stop_time(
+        seen
+    )
     better = replace(seen, value=0.9)
-    assert Pace(PLAN, last_value=0.2).until(better) == Pace(PLAN).until(better)
+    assert TimeManager(PLAN, last_value=0.2).stop_time(better) == TimeManager(PLAN).stop_time(better)
 
 
 @given(st.lists(st.tuples(st.floats(0.0, 10.0), st.sampled_from("abc"), st.floats(-1, 1)), max_size=20))
 def test_never_beyond_the_maximum(looks: list[tuple[float, str, float]]) -> None:
-    pace = Pace(PLAN, 1.0)
+    pace = TimeManager(PLAN, 1.0)
     for elapsed, best, value in looks:
-        until = pace.until(look(elapsed, best, ("a", 10), ("b", 11), ("c", 12), value=value))
+        until = pace.stop_time(state(elapsed, best, ("a", 10), ("b", 11), ("c", 12), value=value))
         assert 0.0 <= until <= PLAN.maximum
