@@ -1,7 +1,7 @@
 // The analyst: searches the position on the board until told to stop, follows when the position changes, and
 // keeps what it found. Also judges a whole game, position by position.
 import type { App } from './app';
-import * as game from './game';
+import { currentNode, gameSoFar, outcomeAt } from './current';
 import { graphOf } from './graph/model';
 import { forWhite, whiteScore } from './numbers';
 import type { GraphColumns, Recipe, Report, Setting } from './protocol';
@@ -38,7 +38,7 @@ export function order(app: App): void {
   analysis.reports = [null, null];
   analysis.graphs = [null, null];
   analysis.finish = null;
-  if (game.ending(state)) {
+  if (outcomeAt(state)) {
     if (state.order) app.say({ type: 'stop' });
     state.order = null;
     return;
@@ -48,7 +48,7 @@ export function order(app: App): void {
   app.say({
     type: 'analyse',
     id,
-    game: game.gameSoFar(state),
+    game: gameSoFar(state),
     recipes: analysis.compare ? analysis.recipes : [analysis.recipes[0]],
     lines: analysis.lines,
     view: state.mode === 'graph' ? state.view : null,
@@ -109,7 +109,7 @@ function judge(state: State, report: Report, id: number | undefined): void {
 /** The row of this recipe in the table of runs. */
 function note(state: State, report: Report): void {
   const { runs, recipes } = state.analysis;
-  const { fen } = game.here(state);
+  const { fen } = currentNode(state);
   if (runs.fen !== fen) Object.assign(runs, { fen, rows: [] });
   const label = recipeText(state, recipes[report.side]);
   const row: Run = {
@@ -204,7 +204,7 @@ export function sweep(app: App): void {
   state.order = null;
   state.analysis.running = false;
   state.analysis.sweep = lineThrough(state.game, state.current)
-    .filter((node) => !game.ending(state, node.id))
+    .filter((node) => !outcomeAt(state, node.id))
     .map((node) => node.id);
   sweepOn(app);
   app.redraw();
@@ -223,7 +223,7 @@ function sweepOn(app: App): void {
   app.say({
     type: 'analyse',
     id,
-    game: game.gameSoFar(state, next),
+    game: gameSoFar(state, next),
     recipes: [state.analysis.recipes[0]],
     lines: 1,
     seconds: SWEEP_SECONDS,

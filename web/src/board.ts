@@ -5,6 +5,7 @@ import type { Config } from 'chessground/config';
 import type { DrawBrushes, DrawShape } from 'chessground/draw';
 import type { Key } from 'chessground/types';
 import type { App } from './app';
+import { canMove, canPremove, currentNode, currentPosition } from './current';
 import * as game from './game';
 import { destinations, dropSquares, positionOf, turnOf } from './rules';
 import type { Color, Role, SquareName } from './rules';
@@ -30,8 +31,8 @@ export class Board {
     if (key !== this.shown) {
       this.shown = key;
       this.ground.set(this.config());
-      if (game.mayMove(this.app.state)) this.playAhead();
-      else if (!game.mayPremove(this.app.state)) this.forgetAhead();
+      if (canMove(this.app.state)) this.playAhead();
+      else if (!canPremove(this.app.state)) this.forgetAhead();
     }
     const shapes = this.autoShapes();
     const text = JSON.stringify(shapes);
@@ -62,7 +63,7 @@ export class Board {
     setTimeout(() => {
       this.ground.playPremove();
       this.ground.playPredrop((drop) => {
-        const pos = game.position(this.app.state);
+        const pos = currentPosition(this.app.state);
         return dropSquares(pos, drop.role).includes(drop.key as SquareName);
       });
     }, 1);
@@ -77,7 +78,7 @@ export class Board {
   private key(): string {
     const { state } = this.app;
     return [
-      state.selected?.fen ?? game.here(state).fen,
+      state.selected?.fen ?? currentNode(state).fen,
       state.current,
       state.orientation,
       state.mode,
@@ -94,18 +95,18 @@ export class Board {
 
   private config(): Config {
     const { state } = this.app;
-    const fen = state.selected?.fen ?? game.here(state).fen;
+    const fen = state.selected?.fen ?? currentNode(state).fen;
     const position = positionOf(state.game.variant, fen);
     const turn = turnOf(fen);
-    const mayMove = game.mayMove(state);
-    const mayPremove = game.mayPremove(state);
+    const mayMove = canMove(state);
+    const mayPremove = canPremove(state);
     return {
       // A promotion that waits for its piece stays where the hand left it.
       fen: state.promotion ? undefined : fen,
       orientation: state.orientation,
       turnColor: turn,
       check: position.isCheck() ? turn : false,
-      lastMove: state.selected ? undefined : lastMove(game.here(state).uci),
+      lastMove: state.selected ? undefined : lastMove(currentNode(state).uci),
       coordinates: true,
       autoCastle: true,
       addDimensionsCssVarsTo: document.documentElement,
@@ -139,13 +140,13 @@ export class Board {
   private highlights(): Map<Key, string> {
     const { state } = this.app;
     const squares = new Map<Key, string>();
-    if (state.dropRole && game.mayMove(state)) {
-      for (const square of dropSquares(game.position(state), state.dropRole))
+    if (state.dropRole && canMove(state)) {
+      for (const square of dropSquares(currentPosition(state), state.dropRole))
         squares.set(square, 'drop-dest');
     }
     if (state.keyboardFrom) {
       squares.set(state.keyboardFrom, 'selected');
-      const position = game.position(state);
+      const position = currentPosition(state);
       for (const square of destinations(position, state.game.chess960).get(state.keyboardFrom) ?? []) {
         squares.set(square, 'drop-dest');
       }
@@ -160,9 +161,9 @@ export class Board {
     if (state.selected) return shapes;
     if (state.hint) shapes.push(arrow(state.hint, 'hint', 1));
     if (state.mode === 'play' || !state.arrows) return shapes;
-    const turn = turnOf(game.here(state).fen);
+    const turn = turnOf(currentNode(state).fen);
     const [first, second] = state.analysis.reports;
-    if (first && first.fen.split(' ')[0] === game.here(state).fen.split(' ')[0]) {
+    if (first && first.fen.split(' ')[0] === currentNode(state).fen.split(' ')[0]) {
       const total = Math.max(1, first.statistics.visits);
       first.lines.slice(0, MOST_ARROWS).forEach((line, index) => {
         const move = line.moves[0];

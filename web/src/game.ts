@@ -1,72 +1,43 @@
 // Moving about in the game: playing moves, going to positions, new games, text in and out. What follows for
 // an opponent or an analyst is for `match.ts` and `analysis.ts`.
-import type { Position } from 'chessops/chess';
 import * as analysis from './analysis';
 import type { App } from './app';
+import { canMove, clearSelection, currentNode, outcomeAt, pieceAt } from './current';
 import * as match from './match';
 import type { Opening } from './openings';
 import { readPgn, writePgn } from './pgn';
-import type { Ending, Role, SquareName } from './rules';
-import { endingOf, positionOf, RulesError, START, turnOf } from './rules';
+import type { Role, SquareName } from './rules';
+import { RulesError, spoken, START, turnOf } from './rules';
 import type { State } from './state';
 import type { Game, TreeNode } from './tree';
-import { addMove, endOfLine, movesTo, newGame, nodeOf, pathTo, promote, remove, ROOT } from './tree';
-
-export function here(state: State): TreeNode {
-  return nodeOf(state.game, state.current);
-}
-
-export function position(state: State): Position {
-  return positionOf(state.game.variant, here(state).fen);
-}
-
-/** How the game has ended at a node, by the rules. */
-export function ending(state: State, id = state.current): Ending | null {
-  const path = pathTo(state.game, id);
-  const node = path.at(-1);
-  if (!node) return null;
-  return endingOf(
-    positionOf(state.game.variant, node.fen),
-    path.slice(0, -1).map((earlier) => earlier.fen),
-  );
-}
-
-/** Whether the person at the board may move here. */
-export function mayMove(state: State): boolean {
-  if (state.selected || ending(state)) return false;
-  if (state.mode !== 'play' || !state.match) return true;
-  return (
-    state.current === state.match.tip && !state.match.outcome && turnOf(here(state).fen) === state.match.human
-  );
-}
-
-/** Whether a move may be made in advance, while the engine thinks. */
-export function mayPremove(state: State): boolean {
-  const { match: current } = state;
-  return (
-    state.mode === 'play' &&
-    !!current &&
-    !current.outcome &&
-    state.current === current.tip &&
-    turnOf(here(state).fen) !== current.human
-  );
-}
+import { addMove, endOfLine, newGame, nodeOf, promote, remove, ROOT } from './tree';
 
 /** Play a move at the board (UCI or SAN); whether it was legal. */
 export function play(app: App, text: string): boolean {
   const { state } = app;
-  if (!mayMove(state)) return false;
+  if (!canMove(state)) return false;
   const node = addMove(state.game, state.current, text);
   if (!node) return false;
-  arrive(app, node, here(state).fen);
+  arrive(app, node, currentNode(state).fen);
   return true;
 }
 
+/** Play the engine's move in the match. */
+export function playEngineMove(app: App, move: string): void {
+  const { state } = app;
+  const { match: current } = state;
+  state.order = null;
+  if (!current || current.outcome || state.mode !== 'play') return;
+  const before = nodeOf(state.game, current.tip).fen;
+  const node = addMove(state.game, current.tip, move);
+  if (node) arrive(app, node, before);
+}
+
 /** The game goes on at a new node. */
-export function arrive(app: App, node: TreeNode, before: string): void {
+function arrive(app: App, node: TreeNode, before: string): void {
   const { state } = app;
   state.current = node.id;
-  forgetChoices(state);
+  clearSelection(state);
   state.announcement = `${turnOf(before) === 'white' ? 'White' : 'Black'} plays ${spoken(node.san)}.`;
   app.sound(node.san.includes('x') ? 'capture' : 'move');
   match.moved(app);
@@ -74,43 +45,23 @@ export function arrive(app: App, node: TreeNode, before: string): void {
   app.redraw();
 }
 
-/** A move in words for a screen reader. */
-export function spoken(san: string): string {
-  const words: Record<string, string> = {
-    N: 'knight ',
-    B: 'bishop ',
-    R: 'rook ',
-    Q: 'queen ',
-    K: 'king ',
-    P: 'pawn ',
-    x: 'takes ',
-    '+': ' check',
-    '#': ' checkmate',
-    '=': ' promotes to ',
-    '@': 'to ',
-  };
-  if (san.startsWith('O-O-O')) return `castles queenside${san.endsWith('+') ? ' check' : ''}`;
-  if (san.startsWith('O-O')) return `castles kingside${san.endsWith('+') ? ' check' : ''}`;
-  return san.replace(/[NBRQKPx+#=@]/g, (sign) => words[sign] ?? sign);
-}
-
 export function goTo(app: App, id: number): void {
   const { state } = app;
   if (!state.game.nodes[id]) return;
   if (id === state.current && !state.selected) return;
   state.current = id;
-  forgetChoices(state);
+  clearSelection(state);
   analysis.moved(app);
   app.redraw();
 }
 
 export function back(app: App): void {
-  const { parent } = here(app.state);
+  const { parent } = currentNode(app.state);
   if (parent !== null) goTo(app, parent);
 }
 
 export function forward(app: App): void {
-  const next = here(app.state).children[0];
+  const next = currentNode(app.state).children[0];
   if (next !== undefined) goTo(app, next);
 }
 
@@ -130,7 +81,7 @@ export function promoteLine(app: App): void {
 export function removeLine(app: App): void {
   const { state } = app;
   state.current = remove(state.game, state.current);
-  forgetChoices(state);
+  clearSelection(state);
   analysis.moved(app);
   app.redraw();
 }
@@ -146,7 +97,7 @@ export function open(app: App, game: Game, at = ROOT): void {
   match.leave(app);
   state.game = game;
   state.current = at;
-  forgetChoices(state);
+  clearSelection(state);
   analysis.moved(app);
   app.redraw();
 }
@@ -216,7 +167,7 @@ function readGame(text: string, present: Game): { game: Game; skipped: number } 
 }
 
 export function pgn(state: State): string {
-  const outcome = state.match?.outcome ?? ending(state, state.match?.tip ?? endOfLine(state.game, ROOT));
+  const outcome = state.match?.outcome ?? outcomeAt(state, state.match?.tip ?? endOfLine(state.game, ROOT));
   const result = !outcome
     ? '*'
     : outcome.winner === 'white'
@@ -227,30 +178,13 @@ export function pgn(state: State): string {
   return writePgn(state.game, result);
 }
 
-export function gameSoFar(
-  state: State,
-  id = state.current,
-): {
-  variant: Game['variant'];
-  chess960: boolean;
-  fen: string;
-  moves: string[];
-} {
-  const { variant, chess960 } = state.game;
-  return { variant, chess960, fen: nodeOf(state.game, ROOT).fen, moves: movesTo(state.game, id) };
-}
-
-export function forgetChoices(state: State): void {
-  Object.assign(state, { promotion: null, dropRole: null, keyboardFrom: null, hint: null, selected: null });
-}
-
 /** A piece was moved on the board; promotions are asked for. */
 export function moveOnBoard(app: App, from: SquareName, to: SquareName, isPremove: boolean): void {
   const { state } = app;
   const role = pieceAt(state, from);
   const isPromotion = role === 'pawn' && /[18]$/.test(to) && legalPromotion(state, from, to);
   if (isPromotion && !isPremove) {
-    state.promotion = { from, to, colour: turnOf(here(state).fen) };
+    state.promotion = { from, to, colour: turnOf(currentNode(state).fen) };
     app.redraw();
     return;
   }
@@ -261,16 +195,8 @@ export function moveOnBoard(app: App, from: SquareName, to: SquareName, isPremov
 }
 
 function legalPromotion(state: State, from: SquareName, to: SquareName): boolean {
-  const trial = newGame(state.game.variant, here(state).fen, state.game.chess960);
+  const trial = newGame(state.game.variant, currentNode(state).fen, state.game.chess960);
   return addMove(trial, ROOT, `${from}${to}q`) !== undefined;
-}
-
-export function pieceAt(state: State, square: SquareName): Role | undefined {
-  return position(state).board.getRole(squareIndex(square));
-}
-
-export function squareIndex(square: SquareName): number {
-  return square.charCodeAt(0) - 97 + 8 * (square.charCodeAt(1) - 49);
 }
 
 export function choosePromotion(app: App, role: Role | null): void {

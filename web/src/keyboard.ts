@@ -1,5 +1,7 @@
 // Playing and moving about with keys: a cursor on the board, and shortcuts for the page.
+import { parseSquare } from 'chessops/util';
 import type { App } from './app';
+import { canMove, clearSelection, currentPosition } from './current';
 import * as game from './game';
 import { destinations, dropSquares } from './rules';
 import type { Role, SquareName } from './rules';
@@ -21,9 +23,9 @@ export function onBoard(app: App, event: KeyboardEvent): void {
   if (step) moveCursor(app, step);
   else if (event.key === 'Enter' || event.key === ' ') press(app);
   else if (event.key === 'Escape') {
-    game.forgetChoices(state);
+    clearSelection(state);
     state.announcement = 'Nothing is selected.';
-  } else if (drop && dropSquares(game.position(state), drop).length && game.mayMove(state)) {
+  } else if (drop && dropSquares(currentPosition(state), drop).length && canMove(state)) {
     state.dropRole = state.dropRole === drop ? null : drop;
     state.keyboardFrom = null;
     state.announcement = state.dropRole ? `Choose where to drop the ${drop}.` : 'Nothing is selected.';
@@ -45,7 +47,7 @@ function moveCursor(app: App, [right, up]: [number, number]): void {
 }
 
 function describe(app: App, square: SquareName): string {
-  const piece = game.position(app.state).board.get(game.squareIndex(square));
+  const piece = currentPosition(app.state).board.get(parseSquare(square));
   return piece ? `${square}, ${piece.color} ${piece.role}` : `${square}, empty`;
 }
 
@@ -53,12 +55,12 @@ function describe(app: App, square: SquareName): string {
 function press(app: App): void {
   const { state } = app;
   const at = state.cursor;
-  if (!at || !game.mayMove(state)) return;
+  if (!at || !canMove(state)) return;
   if (state.dropRole) {
     game.dropOnBoard(app, state.dropRole, at);
     return;
   }
-  const position = game.position(state);
+  const position = currentPosition(state);
   const from = state.keyboardFrom;
   const dests = destinations(position, state.game.chess960);
   if (from && dests.get(from)?.includes(at)) {
@@ -79,7 +81,7 @@ export function onPage(app: App, event: KeyboardEvent): void {
   if (event.key === 'Escape') {
     state.dialog = null;
     if (state.promotion) game.choosePromotion(app, null);
-    game.forgetChoices(state);
+    clearSelection(state);
     app.redraw();
     return;
   }

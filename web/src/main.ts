@@ -5,6 +5,7 @@ import './style/main.css';
 import * as analysis from './analysis';
 import type { App } from './app';
 import { onPage } from './keyboard';
+import * as game from './game';
 import * as match from './match';
 import { paced } from './pace';
 import type { News } from './protocol';
@@ -90,7 +91,7 @@ function hear(news: News): void {
       break;
     case 'move':
       if (purpose === 'hint') match.hinted(app, news.move);
-      else match.answered(app, news.move);
+      else game.playEngineMove(app, news.move);
       break;
     case 'error':
       state.notice = sentence(news.message);

@@ -1,11 +1,11 @@
 // A game against the engine: whose turn it is, asking for moves, clocks, and how it ends.
 import type { App } from './app';
 import { fallen, halt, leftOn, newClock, press } from './clock';
-import * as game from './game';
+import { canMove, clearSelection, currentNode, gameSoFar, outcomeAt } from './current';
 import type { Level, Recipe } from './protocol';
-import type { Color } from './rules';
-import { chess960Start, positionOf, START, turnOf } from './rules';
-import type { MatchForm, Outcome, State, Strength } from './state';
+import type { Color, Outcome } from './rules';
+import { chess960Start, positionOf, spoken, START, turnOf } from './rules';
+import type { MatchForm, State, Strength } from './state';
 import { PLAIN } from './state';
 import { addMove, newGame, nodeOf, remove, ROOT } from './tree';
 
@@ -22,14 +22,14 @@ export function begin(app: App, form: MatchForm): void {
   state.analysis.running = false;
   const { variant, chess960 } = form;
   if (form.fromHere) {
-    const { fen } = game.here(state);
+    const { fen } = currentNode(state);
     state.game = newGame(state.game.variant, fen, state.game.chess960);
   } else {
     const fen = chess960 ? chess960Start(Math.floor(Math.random() * 960), variant) : START[variant];
     state.game = newGame(variant, fen, chess960);
   }
   state.current = ROOT;
-  game.forgetChoices(state);
+  clearSelection(state);
   const human = form.colour === 'random' ? (Math.random() < 0.5 ? 'white' : 'black') : form.colour;
   state.match = {
     human,
@@ -63,9 +63,9 @@ export function moved(app: App): void {
   const { match } = state;
   if (state.mode !== 'play' || !match || match.outcome) return;
   match.tip = state.current;
-  const by = other(turnOf(game.here(state).fen));
+  const by = other(turnOf(currentNode(state).fen));
   if (match.clock) match.clock = press(match.clock, by, app.now());
-  const end = game.ending(state);
+  const end = outcomeAt(state);
   if (end) finish(app, end);
   else askIfDue(app);
 }
@@ -77,7 +77,7 @@ export function askIfDue(app: App): void {
   if (state.mode !== 'play' || !match || match.outcome || state.line !== 'open') return;
   const { tip } = match;
   const { fen } = nodeOf(state.game, tip);
-  if (turnOf(fen) === match.human || state.order?.purpose === 'move' || game.ending(state, tip)) return;
+  if (turnOf(fen) === match.human || state.order?.purpose === 'move' || outcomeAt(state, tip)) return;
   const side = other(match.human);
   const clock = match.clock
     ? { by: 'clock' as const, left: leftOn(match.clock, side, app.now()), increment: match.clock.increment }
@@ -88,7 +88,7 @@ export function askIfDue(app: App): void {
   app.say({
     type: 'play',
     id,
-    game: game.gameSoFar(state, tip),
+    game: gameSoFar(state, tip),
     recipe,
     level: levelOf(match.strength, state),
     clock,
@@ -107,26 +107,15 @@ function levelOf(strength: Strength, state: State): Level {
   }
 }
 
-/** The engine has answered. */
-export function answered(app: App, move: string): void {
-  const { state } = app;
-  const { match } = state;
-  state.order = null;
-  if (!match || match.outcome || state.mode !== 'play') return;
-  const before = nodeOf(state.game, match.tip).fen;
-  const node = addMove(state.game, match.tip, move);
-  if (node) game.arrive(app, node, before);
-}
-
 export function askHint(app: App): void {
   const { state } = app;
-  if (state.order || !game.mayMove(state)) return;
+  if (state.order || !canMove(state)) return;
   const id = app.nextId();
   state.order = { id, purpose: 'hint' };
   app.say({
     type: 'play',
     id,
-    game: game.gameSoFar(state),
+    game: gameSoFar(state),
     recipe: PLAIN,
     level: { by: 'seconds', seconds: HINT_SECONDS },
     clock: null,
@@ -138,9 +127,9 @@ export function hinted(app: App, move: string): void {
   const { state } = app;
   state.order = null;
   state.hint = move;
-  const trial = newGame(state.game.variant, game.here(state).fen, state.game.chess960);
+  const trial = newGame(state.game.variant, currentNode(state).fen, state.game.chess960);
   const node = addMove(trial, ROOT, move);
-  state.announcement = node ? `Hint: ${game.spoken(node.san)}.` : '';
+  state.announcement = node ? `Hint: ${spoken(node.san)}.` : '';
   app.redraw();
 }
 
@@ -157,7 +146,7 @@ export function takeBack(app: App): void {
   match.tip = tip;
   match.outcome = null;
   if (match.clock) match.clock = { ...halt(match.clock, app.now()), running: match.human, since: app.now() };
-  game.forgetChoices(state);
+  clearSelection(state);
   askIfDue(app);
   app.resetBoard();
   app.redraw();

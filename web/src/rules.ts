@@ -113,13 +113,13 @@ export function dropSquares(position: Position, role: Role): SquareName[] {
     : [];
 }
 
-export interface Ending {
+export interface Outcome {
   winner: Color | null;
   reason: string;
 }
 
 /** How a game ends by the rules, if it does. `earlier` are the positions before, FEN. */
-export function endingOf(position: Position, earlier: readonly string[]): Ending | null {
+export function outcomeOf(position: Position, earlier: readonly string[]): Outcome | null {
   if (position.isCheckmate()) {
     return { winner: position.turn === 'white' ? 'black' : 'white', reason: 'checkmate' };
   }
@@ -173,4 +173,24 @@ export function chess960Start(number: number, variant: Variant): string {
   const pieces = row.join('');
   const pocket = variant === 'crazyhouse' ? '[]' : '';
   return `${pieces}/pppppppp/8/8/8/8/PPPPPPPP/${pieces.toUpperCase()}${pocket} w KQkq - 0 1`;
+}
+
+/** A move in words for a screen reader. */
+export function spoken(san: string): string {
+  const words: Record<string, string> = {
+    N: 'knight ',
+    B: 'bishop ',
+    R: 'rook ',
+    Q: 'queen ',
+    K: 'king ',
+    P: 'pawn ',
+    x: 'takes ',
+    '+': ' check',
+    '#': ' checkmate',
+    '=': ' promotes to ',
+    '@': 'to ',
+  };
+  if (san.startsWith('O-O-O')) return `castles queenside${san.endsWith('+') ? ' check' : ''}`;
+  if (san.startsWith('O-O')) return `castles kingside${san.endsWith('+') ? ' check' : ''}`;
+  return san.replace(/[NBRQKPx+#=@]/g, (sign) => words[sign] ?? sign);
 }

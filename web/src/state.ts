@@ -3,7 +3,7 @@
 import type { Clock } from './clock';
 import type { Graph } from './graph/model';
 import type { Hello, Recipe, Report, View } from './protocol';
-import type { Color, Role, SquareName, Variant } from './rules';
+import type { Color, Outcome, Role, SquareName, Variant } from './rules';
 import type { LineState } from './socket';
 import type { Game } from './tree';
 import { newGame, ROOT } from './tree';
@@ -17,11 +17,6 @@ export interface Strength {
   elo: number;
   evaluations: number;
   seconds: number;
-}
-
-export interface Outcome {
-  winner: Color | null;
-  reason: string;
 }
 
 export interface Match {

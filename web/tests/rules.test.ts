@@ -3,7 +3,7 @@ import {
   chess960Start,
   destinations,
   dropSquares,
-  endingOf,
+  outcomeOf,
   fenOf,
   playOn,
   positionOf,
@@ -81,21 +81,21 @@ describe('positions', () => {
 describe('endings', () => {
   it('are found by the rules', () => {
     const mate = positionOf('chess', 'rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3');
-    expect(endingOf(mate, [])).toEqual({ winner: 'black', reason: 'checkmate' });
-    expect(endingOf(positionOf('chess', '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1'), [])?.reason).toBe('stalemate');
-    expect(endingOf(positionOf('chess', '7k/8/8/8/8/8/8/K7 w - - 0 1'), [])?.reason).toBe(
+    expect(outcomeOf(mate, [])).toEqual({ winner: 'black', reason: 'checkmate' });
+    expect(outcomeOf(positionOf('chess', '7k/5Q2/6K1/8/8/8/8/8 b - - 0 1'), [])?.reason).toBe('stalemate');
+    expect(outcomeOf(positionOf('chess', '7k/8/8/8/8/8/8/K7 w - - 0 1'), [])?.reason).toBe(
       'insufficient material',
     );
-    expect(endingOf(positionOf('chess', '7k/8/8/8/8/8/R7/K7 w - - 100 80'), [])?.reason).toBe('fifty moves');
-    expect(endingOf(positionOf('crazyhouse', '7k/8/8/8/8/8/R7/K7[] w - - 100 80'), [])).toBeNull();
+    expect(outcomeOf(positionOf('chess', '7k/8/8/8/8/8/R7/K7 w - - 100 80'), [])?.reason).toBe('fifty moves');
+    expect(outcomeOf(positionOf('crazyhouse', '7k/8/8/8/8/8/R7/K7[] w - - 100 80'), [])).toBeNull();
   });
 
   it('come with the third time, whatever the counters say', () => {
     const again = [START.chess, START.chess.replace('0 1', '4 3')];
-    expect(endingOf(positionOf('chess', START.chess.replace('0 1', '8 5')), again)?.reason).toBe(
+    expect(outcomeOf(positionOf('chess', START.chess.replace('0 1', '8 5')), again)?.reason).toBe(
       'threefold repetition',
     );
-    expect(endingOf(positionOf('chess', START.chess), [START.chess])).toBeNull();
+    expect(outcomeOf(positionOf('chess', START.chess), [START.chess])).toBeNull();
     expect(samePositionKey('a b c d 1 2')).toBe('a b c d');
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { fallen, halt, leftOn, newClock, press } from '../src/clock';
-import { leftOut, spoken } from '../src/game';
+import { leftOut } from '../src/game';
 import { clockText, count, score, signed, verdict } from '../src/numbers';
 import { OPENINGS } from '../src/openings';
+import { spoken } from '../src/rules';
 import { firstState, kept, restored } from '../src/state';
 import { addMove, newGame, ROOT } from '../src/tree';
 

@@ -2,6 +2,7 @@
 // each other; the evaluation over the game.
 import * as analysis from '../analysis';
 import type { App } from '../app';
+import { currentNode, outcomeAt } from '../current';
 import * as game from '../game';
 import { count, forWhite, megabytes, percent, score, signed, verdict, whiteScore } from '../numbers';
 import type { Line, MoveRow, Report } from '../protocol';
@@ -68,7 +69,7 @@ export function startButton(app: App): VNode {
         showsText: true,
         kind: 'primary',
         id: 'start',
-        disabled: state.line !== 'open' || !!game.ending(state),
+        disabled: state.line !== 'open' || !!outcomeAt(state),
       });
 }
 
@@ -88,7 +89,7 @@ function sideView(app: App, side: 0 | 1): VNode {
 
 function emptyText(app: App): string {
   const { state } = app;
-  const end = game.ending(state);
+  const end = outcomeAt(state);
   if (end) return 'The game is over in this position.';
   if (state.analysis.sweep.length)
     return `The game is being judged: ${state.analysis.sweep.length} positions to go.`;
@@ -97,7 +98,7 @@ function emptyText(app: App): string {
 }
 
 export function verdictRow(app: App, report: Report): VNode {
-  const turn = turnOf(game.here(app.state).fen);
+  const turn = turnOf(currentNode(app.state).fen);
   const best = report.lines[0];
   const white = whiteScore(report, turn);
   const proven = report.solved ? verdict(report.solved.state, report.solved.plies) : '';
@@ -137,7 +138,7 @@ export function lines(app: App, report: Report): VNode {
 
 function lineRow(app: App, line: Line, index: number): VNode {
   const { state } = app;
-  const { fen } = game.here(state);
+  const { fen } = currentNode(state);
   const turn = turnOf(fen);
   const said = sanCached(app, fen, line.moves.slice(0, 14));
   const proven = verdict(line.state, line.plies);
@@ -177,7 +178,7 @@ export function playLine(app: App, moves: readonly string[]): void {
 }
 
 export function table(app: App, report: Report): VNode {
-  const { fen } = game.here(app.state);
+  const { fen } = currentNode(app.state);
   const turn = turnOf(fen);
   const shown = report.moves.slice(0, MOST_ROWS);
   const total = Math.max(
@@ -263,7 +264,7 @@ export function statistics(report: Report): VNode {
 /** Recipes that were tried here, one beside the other. */
 function runs(app: App): VNode | null {
   const { runs: present } = app.state.analysis;
-  if (present.rows.length < 2 || present.fen !== game.here(app.state).fen) return null;
+  if (present.rows.length < 2 || present.fen !== currentNode(app.state).fen) return null;
   return h('section.card.runs', { attrs: { 'aria-label': 'What changes' } }, [
     h('h2', 'What changes'),
     h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Recipes tried here' } }, [

@@ -3,6 +3,7 @@
 import type { App } from '../app';
 import { Board } from '../board';
 import { leftOn } from '../clock';
+import { canMove, canPremove, currentNode, outcomeAt } from '../current';
 import * as game from '../game';
 import { onBoard } from '../keyboard';
 import * as match from '../match';
@@ -75,13 +76,13 @@ export function boardArea(app: App): VNode {
 function boardName(app: App): string {
   const { state } = app;
   const kind = state.game.variant === 'chess' ? 'Chess' : 'Crazyhouse';
-  return `${kind} board, ${turnOf(game.here(state).fen)} to move`;
+  return `${kind} board, ${turnOf(currentNode(state).fen)} to move`;
 }
 
 /** One side: name, clock, pocket. */
 function strip(app: App, side: Color): VNode {
   const { state } = app;
-  const fen = state.selected?.fen ?? game.here(state).fen;
+  const fen = state.selected?.fen ?? currentNode(state).fen;
   const isTurn = turnOf(fen) === side;
   const current = state.mode === 'play' ? state.match : null;
   const name = current
@@ -120,8 +121,8 @@ function clock(app: App, side: Color): VNode {
 function pocket(app: App, side: Color, fen: string): VNode {
   const { state } = app;
   const material = positionOf('crazyhouse', fen).pockets?.[side];
-  const isOwn = game.mayMove(state) && turnOf(fen) === side;
-  const mayPlan = game.mayPremove(state) && state.match?.human === side;
+  const isOwn = canMove(state) && turnOf(fen) === side;
+  const mayPlan = canPremove(state) && state.match?.human === side;
   return h(
     'div.pocket',
     { attrs: { role: 'group', 'aria-label': `Pocket of ${side}` } },
@@ -170,8 +171,8 @@ function pocket(app: App, side: Color, fen: string): VNode {
 
 function bar(app: App): VNode {
   const { state } = app;
-  const judgement = game.here(state).judgement;
-  const end = game.ending(state);
+  const judgement = currentNode(state).judgement;
+  const end = outcomeAt(state);
   const value = end
     ? end.winner === 'white'
       ? 1

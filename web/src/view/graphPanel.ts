@@ -2,7 +2,7 @@
 // play meet, and files to take away.
 import * as analysis from '../analysis';
 import type { App } from '../app';
-import * as game from '../game';
+import { currentNode } from '../current';
 import { GraphCanvas } from '../graph/canvas';
 import { toDot, toJson, toSvg } from '../graph/export';
 import type { Graph, GraphNode } from '../graph/model';
@@ -196,7 +196,7 @@ function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
 }
 
 function wayText(app: App, way: readonly string[]): string {
-  const { fen } = game.here(app.state);
+  const { fen } = currentNode(app.state);
   const first = plyOf(fen);
   return sanCached(app, fen, way)
     .map((san, step) => {

@@ -1,5 +1,6 @@
 // The moves of the game with their variations, and what can be done with the game as a whole.
 import type { App } from '../app';
+import { currentNode, outcomeAt } from '../current';
 import * as game from '../game';
 import { score } from '../numbers';
 import { outcomeText } from '../match';
@@ -11,7 +12,7 @@ import { button, h } from './dom';
 export function moveList(app: App): VNode {
   const { state } = app;
   const inVariation = state.current !== ROOT && isVariation(app, state.current);
-  const end = state.match?.outcome ?? game.ending(state);
+  const end = state.match?.outcome ?? outcomeAt(state);
   return h('section.card.moves', { key: 'moves', attrs: { 'aria-label': 'Moves' } }, [
     h('div.card-head', [
       h(
@@ -24,7 +25,7 @@ export function moveList(app: App): VNode {
         state.mode !== 'play' && state.current !== ROOT
           ? button('Delete from here on', () => game.removeLine(app), { icon: 'trash' })
           : null,
-        button('Copy FEN', () => copy(app, state.selected?.fen ?? game.here(state).fen, 'The FEN'), {
+        button('Copy FEN', () => copy(app, state.selected?.fen ?? currentNode(state).fen, 'The FEN'), {
           icon: 'copy',
           showsText: false,
           id: 'copy-fen',

@@ -1,8 +1,8 @@
 // The opponent: the form for a new match, or what can be done in the one that is on.
 import type { App } from '../app';
+import { canMove } from '../current';
 import * as match from '../match';
 import { outcomeText } from '../match';
-import * as game from '../game';
 import type { MatchForm } from '../state';
 import { turnOf } from '../rules';
 import { nodeOf, ROOT } from '../tree';
@@ -42,7 +42,7 @@ function matchCard(app: App): VNode {
             button('Hint', () => match.askHint(app), {
               icon: 'hint',
               showsText: true,
-              disabled: !game.mayMove(state) || !!state.order,
+              disabled: !canMove(state) || !!state.order,
             }),
             button('Take back', () => match.takeBack(app), {
               icon: 'undo',

@@ -1,0 +1,62 @@
+// Queries on the state: the position on the board, how the game ended there, and who may move.
+import type { Position } from 'chessops/chess';
+import { parseSquare } from 'chessops/util';
+import type { GameSoFar } from './protocol';
+import type { Outcome, Role, SquareName } from './rules';
+import { outcomeOf, positionOf, turnOf } from './rules';
+import type { State } from './state';
+import type { TreeNode } from './tree';
+import { movesTo, nodeOf, pathTo, ROOT } from './tree';
+
+export function currentNode(state: State): TreeNode {
+  return nodeOf(state.game, state.current);
+}
+
+export function currentPosition(state: State): Position {
+  return positionOf(state.game.variant, currentNode(state).fen);
+}
+
+/** How the game has ended at a node, by the rules. */
+export function outcomeAt(state: State, id = state.current): Outcome | null {
+  const path = pathTo(state.game, id);
+  const node = path.at(-1);
+  if (!node) return null;
+  return outcomeOf(
+    positionOf(state.game.variant, node.fen),
+    path.slice(0, -1).map((earlier) => earlier.fen),
+  );
+}
+
+/** Whether the person at the board may move here. */
+export function canMove(state: State): boolean {
+  if (state.selected || outcomeAt(state)) return false;
+  if (state.mode !== 'play' || !state.match) return true;
+  return (
+    state.current === state.match.tip && !state.match.outcome && turnOf(currentNode(state).fen) === state.match.human
+  );
+}
+
+/** Whether a move may be made in advance, while the engine thinks. */
+export function canPremove(state: State): boolean {
+  const { match: current } = state;
+  return (
+    state.mode === 'play' &&
+    !!current &&
+    !current.outcome &&
+    state.current === current.tip &&
+    turnOf(currentNode(state).fen) !== current.human
+  );
+}
+
+export function gameSoFar(state: State, id = state.current): GameSoFar {
+  const { variant, chess960 } = state.game;
+  return { variant, chess960, fen: nodeOf(state.game, ROOT).fen, moves: movesTo(state.game, id) };
+}
+
+export function clearSelection(state: State): void {
+  Object.assign(state, { promotion: null, dropRole: null, keyboardFrom: null, hint: null, selected: null });
+}
+
+export function pieceAt(state: State, square: SquareName): Role | undefined {
+  return currentPosition(state).board.getRole(parseSquare(square));
+}
