@@ -67,12 +67,12 @@ def graph(page: Page) -> None:
     page.wait_for_timeout(6000)
 
 
-def meeting(page: Page) -> None:
+def transposition(page: Page) -> None:
     """A transposition from near by."""
     graph(page)
     page.click("[data-id=stop]")
     page.wait_for_timeout(600)
-    page.locator("button.meeting").first.click()
+    page.locator("button.transposition").first.click()
     for _ in range(2):
         page.get_by_role("button", name="Zoom in").click()
     page.wait_for_timeout(500)
@@ -84,7 +84,7 @@ PICTURES: list[tuple[str, Callable[[Page], None], tuple[int, int], str]] = [
     ("web-compare", compare, WIDE, "light"),
     ("web-graph", graph, WIDE, "light"),
     ("web-graph-dark", graph, WIDE, "dark"),
-    ("web-transposition", meeting, WIDE, "dark"),
+    ("web-transposition", transposition, WIDE, "dark"),
     ("web-play-phone", play, PHONE, "dark"),
     ("web-analyse-phone", analyse, PHONE, "light"),
     ("web-graph-phone", graph, PHONE, "dark"),

@@ -1,4 +1,4 @@
-// The hash of all that the page is built from: every file of `src`, the page itself, and the locked packages.
+// The hash of everything that the page is built from: `src`, `index.html`, the locked packages, this build.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Builds the page into the Python package. The file `sources` beside it carries a hash of the sources, by which a test sees whether the build is that of the sources.
+// Builds the page into the Python package, with a hash of the sources beside it: a test compares that with the
+// hash of the present sources.
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -15,14 +16,15 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     rollupOptions: {
-      // The build is committed: names that stay make changes readable. The server lets nobody keep copies.
+      // Fixed names, because the build is committed. The server forbids caching.
       output: { entryFileNames: 'page.js', assetFileNames: 'page[extname]' },
     },
     chunkSizeWarningLimit: 600,
   },
   plugins: [
     {
-      name: 'notes-beside-the-page',
+      name: 'licences-and-hash',
+      apply: 'build', // vitest closes a bundle too
       closeBundle() {
         copyFileSync(resolve(import.meta.dirname, 'src/third-party.txt'), resolve(out, 'third-party.txt'));
         writeFileSync(resolve(out, 'sources'), `${hashOfSources(import.meta.dirname)}\n`);

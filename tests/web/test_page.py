@@ -387,7 +387,7 @@ def test_the_graph_shows_a_transposition_with_two_parents(page: Page, tmp_path: 
     page.mouse.click(box["x"] + place["x"], box["y"] + place["y"])
     card = page.get_by_role("region", name="Selected node")
     expect(card.get_by_role("heading")).to_have_text("Where lines meet")
-    ways = card.locator(".ways li").all_inner_texts()
+    ways = card.locator(".paths li").all_inner_texts()
     assert "1. d4 d5 2. Nf3" in ways
     assert "1. Nf3 d5 2. d4" in ways
     assert len(card.locator(".edges tbody tr").all()) >= 2
@@ -445,9 +445,9 @@ def test_the_graph_is_walked_by_keys(page: Page) -> None:
     page.locator("canvas.graph").focus()
     for _ in range(3):
         page.keyboard.press("ArrowDown")
-    assert len(read_state(page, "selected.way")) == 2
+    assert len(read_state(page, "selected.path")) == 2
     page.keyboard.press("ArrowUp")
-    assert len(read_state(page, "selected.way")) == 1
+    assert len(read_state(page, "selected.path")) == 1
     expect(page.locator("#announcer")).to_contain_text("visits")
     page.keyboard.press("Escape")
     assert read_state(page, "selected") is None
@@ -498,9 +498,9 @@ def test_nothing_stands_in_the_way_of_anybody(page: Page, scheme: str) -> None:
             page.click("[data-id=start]")
             page.wait_for_selector(".lines li")
         elif name == "graph":
-            page.wait_for_selector("button.meeting", timeout=30_000)
+            page.wait_for_selector("button.transposition", timeout=30_000)
             page.click("[data-id=stop]")
-            page.locator("button.meeting").first.click()
+            page.locator("button.transposition").first.click()
         page.evaluate(AXE.read_text())
         found = page.evaluate("axe.run(document)")
         faults = [

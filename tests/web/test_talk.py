@@ -18,6 +18,7 @@ from websockets.exceptions import ConnectionClosed
 
 from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.messages import Analyse, MessageError, read_message
+from anabranch.web.server import Options, greeting
 from anabranch.web.thinking import Resources, Thinking
 
 
@@ -37,6 +38,15 @@ def test_an_analysis_tells_lines_and_a_graph_and_ends(server: Server) -> None:
     assert sum(reports[-1]["lines"][0]["wdl"]) == 1000
     assert len(graphs[-1]["nodes"]["position"]) == 50
     assert len(graphs[-1]["edges"]["move"]) >= 49
+
+
+@pytest.mark.parametrize(("evaluator", "c_init"), [(None, 1.5), ("material", 2.5), ("crazyhouse", 1.5)])
+def test_the_page_gets_the_settings_of_preset_variant_and_evaluator(
+    evaluator: str | None, c_init: float
+) -> None:
+    presets = greeting(Options(evaluator=evaluator))["presets"]
+    assert presets["default"]["chess"]["c_init"] == c_init
+    assert presets["default"]["crazyhouse"]["c_init"] == presets["mcgs"]["chess"]["c_init"] == 2.5
 
 
 def test_two_recipes_search_in_turn(server: Server) -> None:

@@ -1,17 +1,23 @@
-// What all parts of the page share: the state, a way to say something to the server, a way to draw again.
-import type { Order } from './protocol';
+// The interface that all parts of the page share: the state, messages to the server, and drawing.
+import type { ClientMessage } from './protocol';
 import type { State } from './state';
 
 export interface App {
   readonly state: State;
-  say(order: Order): void;
-  /** Draw the state soon, and keep it. */
+  send(message: ClientMessage): void;
+  /** Draw and save the state soon. */
   redraw(): void;
-  /** The number of the next order. */
+  /** The id of the next request. */
   nextId(): number;
-  /** Seconds on a clock that only goes forward. */
+  /** Seconds on a monotonic clock. */
   now(): number;
-  /** The board must be set again, though the position is the same: a move was taken back by the page. */
+  /** Set the pieces again although the position is the same, after the page has refused a move. */
   resetBoard(): void;
   sound(kind: 'move' | 'capture' | 'end'): void;
+}
+
+/** Stop the search, if there is one; its later messages are ignored. */
+export function stopSearch(app: App): void {
+  if (app.state.request) app.send({ type: 'stop' });
+  app.state.request = null;
 }

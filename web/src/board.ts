@@ -1,4 +1,4 @@
-// The board on the screen, over chessground: tells it what the state says, and the state what a hand did.
+// The board on the screen, over chessground: shows the state, and reports moves of the user.
 import { Chessground } from 'chessground';
 import type { Api } from 'chessground/api';
 import type { Config } from 'chessground/config';
@@ -10,7 +10,7 @@ import * as game from './game';
 import { destinations, dropSquares, positionOf, turnOf } from './rules';
 import type { Color, Role, SquareName } from './rules';
 
-const MOST_ARROWS = 3;
+const MAX_ARROWS = 3;
 
 export class Board {
   private readonly ground: Api;
@@ -25,14 +25,14 @@ export class Board {
     this.shown = this.key();
   }
 
-  /** Show the state. The pieces are set only when something about them has changed, so a drag goes on. */
+  /** Show the state. The pieces are set only when they have changed, so that a drag is not interrupted. */
   update(): void {
     const key = this.key();
     if (key !== this.shown) {
       this.shown = key;
       this.ground.set(this.config());
-      if (canMove(this.app.state)) this.playAhead();
-      else if (!canPremove(this.app.state)) this.forgetAhead();
+      if (canMove(this.app.state)) this.playPremove();
+      else if (!canPremove(this.app.state)) this.cancelPremove();
     }
     const shapes = this.autoShapes();
     const text = JSON.stringify(shapes);
@@ -58,8 +58,8 @@ export class Board {
     this.ground.destroy();
   }
 
-  /** What was planned while the engine thought is played now. */
-  private playAhead(): void {
+  /** Play the move or drop that was entered while the engine was thinking. */
+  private playPremove(): void {
     setTimeout(() => {
       this.ground.playPremove();
       this.ground.playPredrop((drop) => {
@@ -69,12 +69,12 @@ export class Board {
     }, 1);
   }
 
-  private forgetAhead(): void {
+  private cancelPremove(): void {
     this.ground.cancelPremove();
     this.ground.cancelPredrop();
   }
 
-  /** All that the pieces and the moves on the board depend on. */
+  /** Everything that the pieces and moves on the board depend on. */
   private key(): string {
     const { state } = this.app;
     return [
@@ -101,7 +101,7 @@ export class Board {
     const mayMove = canMove(state);
     const mayPremove = canPremove(state);
     return {
-      // A promotion that waits for its piece stays where the hand left it.
+      // A promoting pawn stays on its square until the piece is chosen.
       fen: state.promotion ? undefined : fen,
       orientation: state.orientation,
       turnColor: turn,
@@ -165,7 +165,7 @@ export class Board {
     const [first, second] = state.analysis.reports;
     if (first && first.fen.split(' ')[0] === currentNode(state).fen.split(' ')[0]) {
       const total = Math.max(1, first.statistics.visits);
-      first.lines.slice(0, MOST_ARROWS).forEach((line, index) => {
+      first.lines.slice(0, MAX_ARROWS).forEach((line, index) => {
         const move = line.moves[0];
         if (move) shapes.push(arrow(move, index ? 'other' : 'best', line.visits / total, turn));
       });
@@ -178,7 +178,7 @@ export class Board {
 
 const WIDTHS = { best: 10, other: 6, hint: 10, rival: 8 };
 
-/** Those that people draw with, and those of the engine. */
+/** The brushes of the user, and those of the engine. */
 const BRUSHES: DrawBrushes = {
   green: { key: 'g', color: '#15781b', opacity: 1, lineWidth: 10 },
   red: { key: 'r', color: '#882020', opacity: 1, lineWidth: 10 },

@@ -16,7 +16,7 @@ export function currentPosition(state: State): Position {
   return positionOf(state.game.variant, currentNode(state).fen);
 }
 
-/** How the game has ended at a node, by the rules. */
+/** The outcome by the rules at a node of the game, or null. */
 export function outcomeAt(state: State, id = state.current): Outcome | null {
   const path = pathTo(state.game, id);
   const node = path.at(-1);
@@ -27,16 +27,18 @@ export function outcomeAt(state: State, id = state.current): Outcome | null {
   );
 }
 
-/** Whether the person at the board may move here. */
+/** Whether the user may move here. */
 export function canMove(state: State): boolean {
   if (state.selected || outcomeAt(state)) return false;
   if (state.mode !== 'play' || !state.match) return true;
   return (
-    state.current === state.match.tip && !state.match.outcome && turnOf(currentNode(state).fen) === state.match.human
+    state.current === state.match.tip &&
+    !state.match.outcome &&
+    turnOf(currentNode(state).fen) === state.match.human
   );
 }
 
-/** Whether a move may be made in advance, while the engine thinks. */
+/** Whether the user may enter a premove while the engine thinks. */
 export function canPremove(state: State): boolean {
   const { match: current } = state;
   return (

@@ -1,5 +1,5 @@
-// Moving about in the game: playing moves, going to positions, new games, text in and out. What follows for
-// an opponent or an analyst is for `match.ts` and `analysis.ts`.
+// Actions on the game: playing moves, going to positions, new games, import and export. Calls `match.ts` and
+// `analysis.ts` when the position changes.
 import * as analysis from './analysis';
 import type { App } from './app';
 import { canMove, clearSelection, currentNode, outcomeAt, pieceAt } from './current';
@@ -12,13 +12,13 @@ import type { State } from './state';
 import type { Game, TreeNode } from './tree';
 import { addMove, endOfLine, newGame, nodeOf, promote, remove, ROOT } from './tree';
 
-/** Play a move at the board (UCI or SAN); whether it was legal. */
+/** Play a move of the user (UCI or SAN). Returns whether it was legal. */
 export function play(app: App, text: string): boolean {
   const { state } = app;
   if (!canMove(state)) return false;
   const node = addMove(state.game, state.current, text);
   if (!node) return false;
-  arrive(app, node, currentNode(state).fen);
+  enterNode(app, node, currentNode(state).fen);
   return true;
 }
 
@@ -26,22 +26,22 @@ export function play(app: App, text: string): boolean {
 export function playEngineMove(app: App, move: string): void {
   const { state } = app;
   const { match: current } = state;
-  state.order = null;
+  state.request = null;
   if (!current || current.outcome || state.mode !== 'play') return;
   const before = nodeOf(state.game, current.tip).fen;
   const node = addMove(state.game, current.tip, move);
-  if (node) arrive(app, node, before);
+  if (node) enterNode(app, node, before);
 }
 
-/** The game goes on at a new node. */
-function arrive(app: App, node: TreeNode, before: string): void {
+/** Go to the node of a new move, and notify match and analysis. */
+function enterNode(app: App, node: TreeNode, before: string): void {
   const { state } = app;
   state.current = node.id;
   clearSelection(state);
   state.announcement = `${turnOf(before) === 'white' ? 'White' : 'Black'} plays ${spoken(node.san)}.`;
   app.sound(node.san.includes('x') ? 'capture' : 'move');
-  match.moved(app);
-  analysis.moved(app);
+  match.onMove(app);
+  analysis.onPositionChange(app);
   app.redraw();
 }
 
@@ -51,7 +51,7 @@ export function goTo(app: App, id: number): void {
   if (id === state.current && !state.selected) return;
   state.current = id;
   clearSelection(state);
-  analysis.moved(app);
+  analysis.onPositionChange(app);
   app.redraw();
 }
 
@@ -82,7 +82,7 @@ export function removeLine(app: App): void {
   const { state } = app;
   state.current = remove(state.game, state.current);
   clearSelection(state);
-  analysis.moved(app);
+  analysis.onPositionChange(app);
   app.redraw();
 }
 
@@ -92,33 +92,33 @@ export function flip(app: App): void {
 }
 
 /** Put another game on the board. */
-export function open(app: App, game: Game, at = ROOT): void {
+export function openGame(app: App, game: Game, at = ROOT): void {
   const { state } = app;
-  match.leave(app);
+  match.leaveMatch(app);
   state.game = game;
   state.current = at;
   clearSelection(state);
-  analysis.moved(app);
+  analysis.onPositionChange(app);
   app.redraw();
 }
 
-export function openOpening(app: App, opening: Opening): void {
+export function startFromOpening(app: App, opening: Opening): void {
   const game = newGame(app.state.game.variant);
   let at = ROOT;
   for (const san of opening.moves.split(' ')) at = addMove(game, at, san)?.id ?? at;
   game.headers['Opening'] = opening.name;
   app.state.dialog = null;
-  open(app, game, at);
+  openGame(app, game, at);
 }
 
-/** Ask for the opening suite of the variant on the board, once. */
-export function askSuite(app: App): void {
+/** Request the opening suite of the variant on the board, once. */
+export function requestSuite(app: App): void {
   const { variant } = app.state.game;
-  if (!app.state.suites[variant]) app.say({ type: 'openings', variant });
+  if (!app.state.suites[variant]) app.send({ type: 'openings', variant });
 }
 
-/** Begin from a position of the suite, by its number from 1. */
-export function openSuite(app: App, number: number): void {
+/** Start from a position of the suite, by its number from 1. */
+export function startFromSuite(app: App, number: number): void {
   const { state } = app;
   const { variant } = state.game;
   const found = state.suites[variant]?.[number - 1];
@@ -127,20 +127,20 @@ export function openSuite(app: App, number: number): void {
   const game = newGame(variant, found[1]);
   game.headers['Opening'] = found[0];
   state.dialog = null;
-  open(app, game);
+  openGame(app, game);
 }
 
 export function restart(app: App, variant: Game['variant'], fen = START[variant], chess960 = false): void {
-  open(app, newGame(variant, fen, chess960));
+  openGame(app, newGame(variant, fen, chess960));
 }
 
-/** What is said about illegal moves of a game that was read. */
-export function leftOut(moves: number): string {
+/** The notice about illegal moves of an imported game. */
+export function skippedText(moves: number): string {
   if (moves === 0) return '';
-  return moves === 1 ? '1 illegal move was left out.' : `${moves} illegal moves were left out.`;
+  return moves === 1 ? '1 illegal move was skipped.' : `${moves} illegal moves were skipped.`;
 }
 
-/** Read a FEN or PGN that somebody pasted. */
+/** Import the pasted FEN or PGN. */
 export function importText(app: App): void {
   const { state } = app;
   try {
@@ -148,8 +148,8 @@ export function importText(app: App): void {
     state.dialog = null;
     state.importError = '';
     state.importText = '';
-    state.notice = leftOut(skipped);
-    open(app, game, endOfLine(game, ROOT));
+    state.notice = skippedText(skipped);
+    openGame(app, game, endOfLine(game, ROOT));
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
     state.importError = error.message;
@@ -158,7 +158,7 @@ export function importText(app: App): void {
 }
 
 function readGame(text: string, present: Game): { game: Game; skipped: number } {
-  if (!text) throw new RulesError('There is nothing to read yet.');
+  if (!text) throw new RulesError('The text is empty.');
   if (!/^[\w~/[\]]+\/[\w~/[\]]+(\s|$)/.test(text)) return readPgn(text);
   const isHouse = /\[[a-z]*\]|(?:\/[\w~]*){8}/i.test(text.split(' ')[0] ?? '');
   const variant = isHouse ? 'crazyhouse' : 'chess';
@@ -178,7 +178,7 @@ export function pgn(state: State): string {
   return writePgn(state.game, result);
 }
 
-/** A piece was moved on the board; promotions are asked for. */
+/** Called when a piece was moved on the board. A promotion first opens the choice of the piece. */
 export function moveOnBoard(app: App, from: SquareName, to: SquareName, isPremove: boolean): void {
   const { state } = app;
   const role = pieceAt(state, from);

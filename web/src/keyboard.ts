@@ -1,4 +1,4 @@
-// Playing and moving about with keys: a cursor on the board, and shortcuts for the page.
+// Keyboard input: a cursor on the board, and shortcuts for the page.
 import { parseSquare } from 'chessops/util';
 import type { App } from './app';
 import { canMove, clearSelection, currentPosition } from './current';
@@ -14,7 +14,7 @@ const STEPS: Record<string, [number, number]> = {
   ArrowRight: [1, 0],
 };
 
-/** A key that was pressed on the board itself. */
+/** Handle a key that was pressed on the board. */
 export function onBoard(app: App, event: KeyboardEvent): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const { state } = app;
@@ -72,7 +72,7 @@ function press(app: App): void {
   } else state.announcement = from ? 'That move is not legal.' : `${describe(app, at)}, cannot move.`;
 }
 
-/** A key that was pressed anywhere else on the page. */
+/** Handle a key that was pressed elsewhere on the page. */
 export function onPage(app: App, event: KeyboardEvent): void {
   const target = event.target;
   const isText = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);

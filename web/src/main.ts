@@ -1,4 +1,4 @@
-// Puts the page together: state, line to the server, drawing. What is heard is handed to those it concerns.
+// Puts the page together: state, connection, drawing. Passes each message of the server to its module.
 import 'chessground/assets/chessground.base.css';
 import 'chessground/assets/chessground.cburnett.css';
 import './style/main.css';
@@ -7,18 +7,18 @@ import type { App } from './app';
 import { onPage } from './keyboard';
 import * as game from './game';
 import * as match from './match';
-import { paced } from './pace';
-import type { News } from './protocol';
+import { throttle } from './throttle';
+import type { ServerMessage } from './protocol';
 import { connect } from './socket';
-import { knock } from './sound';
+import { playSound } from './sound';
 import { load, save } from './state';
 import { resetBoard, syncBoard } from './view/boardArea';
 import type { VNode } from './view/dom';
 import { patch } from './view/dom';
-import { darkNow, graphCanvas, syncGraph } from './view/graphPanel';
+import { isDarkTheme, graphCanvas, syncGraph } from './view/graphPanel';
 import { page } from './view/page';
 
-history.replaceState(null, '', location.pathname); // the token has done its work
+history.replaceState(null, '', location.pathname); // remove the token from the address
 
 const state = load();
 const root = document.getElementById('app');
@@ -31,71 +31,74 @@ const SAVE_MS = 400;
 
 const app: App = {
   state,
-  say: paced((order) => line.say(order), {
+  send: throttle((message) => connection.send(message), {
     now: () => performance.now(),
     later: (act, ms) => void setTimeout(act, ms),
   }),
   redraw: () => {
-    if (!pending) pending = requestAnimationFrame(drawNow);
+    if (!pending) pending = requestAnimationFrame(draw);
   },
   nextId: () => ++lastId,
   now: () => performance.now() / 1000,
   resetBoard,
   sound: (kind) => {
-    if (state.sound) knock(kind);
+    if (state.sound) playSound(kind);
   },
 };
 
-function drawNow(): void {
+function draw(): void {
   pending = 0;
-  document.documentElement.dataset['theme'] = darkNow(app) ? 'dark' : 'light';
+  document.documentElement.dataset['theme'] = isDarkTheme(app) ? 'dark' : 'light';
   drawn = patch(drawn, page(app));
   syncBoard();
   syncGraph(app);
-  if (!saving) saving = setTimeout(saveNow, SAVE_MS);
+  if (!saving) saving = setTimeout(saveState, SAVE_MS);
 }
 
-function saveNow(): void {
+function saveState(): void {
   clearTimeout(saving);
   saving = undefined;
   save(state);
 }
 
-function hear(news: News): void {
-  if (news.type === 'hello') {
-    state.hello = news;
+function receive(message: ServerMessage): void {
+  if (message.type === 'hello') {
+    state.hello = message;
+    state.connection = 'open';
+    match.requestMove(app);
+    analysis.requestAnalysis(app);
     app.redraw();
     return;
   }
-  if (news.type === 'openings') {
-    state.suites[news.variant] = news.positions;
+  if (message.type === 'openings') {
+    state.suites[message.variant] = message.positions;
     app.redraw();
     return;
   }
-  if (news.type === 'error' && news.id === null) {
-    state.notice = sentence(news.message);
+  if (message.type === 'error' && message.id === null) {
+    state.notice = sentence(message.message);
     app.redraw();
     return;
   }
-  if (news.id !== state.order?.id) return; // of an order that is no more
-  const { purpose } = state.order;
-  switch (news.type) {
+  if (message.id !== state.request?.id) return; // of an earlier request
+  const { purpose } = state.request;
+  switch (message.type) {
     case 'report':
-      analysis.reported(app, news);
+      analysis.onReport(app, message);
       break;
     case 'graph':
-      analysis.charted(app, news.side, news);
+      analysis.onGraph(app, message.side, message);
       break;
     case 'done':
-      analysis.done(app, news.finish);
+      analysis.onDone(app, message.finish);
       break;
     case 'move':
-      if (purpose === 'hint') match.hinted(app, news.move);
-      else game.playEngineMove(app, news.move);
+      if (purpose === 'hint') match.onHint(app, message.move);
+      else game.playEngineMove(app, message.move);
       break;
     case 'error':
-      state.notice = sentence(news.message);
-      state.order = null;
+      state.notice = sentence(message.message);
+      state.request = null;
       state.analysis.running = false;
       state.analysis.sweep = [];
       app.redraw();
@@ -106,16 +109,12 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 }
 
-match.resume(state, app.now());
-const line = connect(hear, (now, reason) => {
-  state.line = now;
-  state.lineReason = reason;
-  if (now === 'closed') state.order = null;
-  if (reason && now === 'closed') state.notice = reason;
-  if (now === 'open') {
-    match.askIfDue(app);
-    analysis.order(app);
-  }
+match.resumeClock(state, app.now());
+const connection = connect(receive, (status, reason) => {
+  if (status !== 'open') state.connection = status; // the server is ready when it has sent its first message
+  state.connectionReason = reason;
+  if (status === 'closed') state.request = null;
+  if (reason && status === 'closed') state.notice = reason;
   app.redraw();
 });
 
@@ -123,16 +122,16 @@ document.addEventListener('keydown', (event) => onPage(app, event));
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => app.redraw());
 setInterval(() => {
   if (!state.match?.clock?.running) return;
-  match.tick(app);
+  match.checkClock(app);
   app.redraw();
 }, 100);
 window.addEventListener('pagehide', () => {
-  if (state.match?.clock) state.match.clock = { ...state.match.clock, ...bookTime() };
-  saveNow();
+  if (state.match?.clock) state.match.clock = { ...state.match.clock, ...elapsedClock() };
+  saveState();
 });
 
-/** What is left on the clock when the page goes. */
-function bookTime(): { left: Record<'white' | 'black', number>; since: number } {
+/** The clock with the elapsed time subtracted, for saving. */
+function elapsedClock(): { left: Record<'white' | 'black', number>; since: number } {
   const clock = state.match?.clock;
   const now = app.now();
   const left = { white: 0, black: 0, ...clock?.left };
@@ -142,4 +141,4 @@ function bookTime(): { left: Record<'white' | 'black', number>; since: number } 
 
 // For tests of the page in a real browser.
 Object.assign(window, { anabranch: { state, graph: graphCanvas } });
-drawNow();
+draw();

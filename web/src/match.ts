@@ -1,24 +1,25 @@
-// A game against the engine: whose turn it is, asking for moves, clocks, and how it ends.
+// A game against the engine: the engine's moves, hints, clocks and the end of the game.
 import type { App } from './app';
-import { fallen, halt, leftOn, newClock, press } from './clock';
+import { stopSearch } from './app';
+import { outOfTime, stopClock, timeLeft, newClock, pressClock } from './clock';
 import { canMove, clearSelection, currentNode, gameSoFar, outcomeAt } from './current';
-import type { Level, Recipe } from './protocol';
+import type { Level } from './protocol';
 import type { Color, Outcome } from './rules';
 import { chess960Start, positionOf, spoken, START, turnOf } from './rules';
 import type { MatchForm, State, Strength } from './state';
-import { PLAIN } from './state';
+import { DEFAULT_RECIPE } from './state';
 import { addMove, newGame, nodeOf, remove, ROOT } from './tree';
 
 const HINT_SECONDS = 1;
 
-export function other(side: Color): Color {
+export function opponentOf(side: Color): Color {
   return side === 'white' ? 'black' : 'white';
 }
 
-/** Begin a match as the form says. */
-export function begin(app: App, form: MatchForm): void {
+/** Start a match with the settings of the form. */
+export function startMatch(app: App, form: MatchForm): void {
   const { state } = app;
-  stopOrder(app);
+  stopSearch(app);
   state.analysis.running = false;
   const { variant, chess960 } = form;
   if (form.fromHere) {
@@ -42,7 +43,7 @@ export function begin(app: App, form: MatchForm): void {
   const name = `Anabranch (${strengthText(form.strength)})`;
   state.game.headers = human === 'white' ? { White: 'You', Black: name } : { White: name, Black: 'You' };
   state.game.headers['Date'] = new Date().toISOString().slice(0, 10).replaceAll('-', '.');
-  askIfDue(app);
+  requestMove(app);
   app.redraw();
 }
 
@@ -57,46 +58,45 @@ export function strengthText(strength: Strength): string {
   }
 }
 
-/** A move was made by anybody. */
-export function moved(app: App): void {
+/** Called after a move of either side. */
+export function onMove(app: App): void {
   const { state } = app;
   const { match } = state;
   if (state.mode !== 'play' || !match || match.outcome) return;
   match.tip = state.current;
-  const by = other(turnOf(currentNode(state).fen));
-  if (match.clock) match.clock = press(match.clock, by, app.now());
+  const by = opponentOf(turnOf(currentNode(state).fen));
+  if (match.clock) match.clock = pressClock(match.clock, by, app.now());
   const end = outcomeAt(state);
-  if (end) finish(app, end);
-  else askIfDue(app);
+  if (end) endMatch(app, end);
+  else requestMove(app);
 }
 
-/** Ask the engine for its move, if it is its turn and nobody asked yet. */
-export function askIfDue(app: App): void {
+/** Request the engine's move, if it is to move and no request is running. */
+export function requestMove(app: App): void {
   const { state } = app;
   const { match } = state;
-  if (state.mode !== 'play' || !match || match.outcome || state.line !== 'open') return;
+  if (state.mode !== 'play' || !match || match.outcome || state.connection !== 'open') return;
   const { tip } = match;
   const { fen } = nodeOf(state.game, tip);
-  if (turnOf(fen) === match.human || state.order?.purpose === 'move' || outcomeAt(state, tip)) return;
-  const side = other(match.human);
+  if (turnOf(fen) === match.human || state.request?.purpose === 'move' || outcomeAt(state, tip)) return;
+  const side = opponentOf(match.human);
   const clock = match.clock
-    ? { by: 'clock' as const, left: leftOn(match.clock, side, app.now()), increment: match.clock.increment }
+    ? { by: 'clock' as const, left: timeLeft(match.clock, side, app.now()), increment: match.clock.increment }
     : null;
   const id = app.nextId();
-  state.order = { id, purpose: 'move' };
-  const recipe: Recipe = PLAIN;
-  app.say({
+  state.request = { id, purpose: 'move' };
+  app.send({
     type: 'play',
     id,
     game: gameSoFar(state, tip),
-    recipe,
+    recipe: DEFAULT_RECIPE,
     level: levelOf(match.strength, state),
     clock,
   });
 }
 
 function levelOf(strength: Strength, state: State): Level {
-  const [lowest, highest] = state.hello?.elo ?? [500, 2100];
+  const [lowest, highest] = state.hello?.elo ?? [strength.elo, strength.elo];
   switch (strength.by) {
     case 'elo':
       return { by: 'elo', elo: Math.min(highest, Math.max(lowest, strength.elo)) };
@@ -107,25 +107,25 @@ function levelOf(strength: Strength, state: State): Level {
   }
 }
 
-export function askHint(app: App): void {
+export function requestHint(app: App): void {
   const { state } = app;
-  if (state.order || !canMove(state)) return;
+  if (state.request || !canMove(state)) return;
   const id = app.nextId();
-  state.order = { id, purpose: 'hint' };
-  app.say({
+  state.request = { id, purpose: 'hint' };
+  app.send({
     type: 'play',
     id,
     game: gameSoFar(state),
-    recipe: PLAIN,
+    recipe: DEFAULT_RECIPE,
     level: { by: 'seconds', seconds: HINT_SECONDS },
     clock: null,
   });
   app.redraw();
 }
 
-export function hinted(app: App, move: string): void {
+export function onHint(app: App, move: string): void {
   const { state } = app;
-  state.order = null;
+  state.request = null;
   state.hint = move;
   const trial = newGame(state.game.variant, currentNode(state).fen, state.game.chess960);
   const node = addMove(trial, ROOT, move);
@@ -133,38 +133,38 @@ export function hinted(app: App, move: string): void {
   app.redraw();
 }
 
-/** Take the last move of the person back, and the answer to it. */
+/** Take back the last move of the user, and the engine's reply to it. */
 export function takeBack(app: App): void {
   const { state } = app;
   const { match } = state;
   if (!match) return;
-  stopOrder(app);
+  stopSearch(app);
   let { tip } = match;
   do tip = remove(state.game, tip);
   while (tip !== ROOT && turnOf(nodeOf(state.game, tip).fen) !== match.human);
   state.current = tip;
   match.tip = tip;
   match.outcome = null;
-  if (match.clock) match.clock = { ...halt(match.clock, app.now()), running: match.human, since: app.now() };
+  if (match.clock)
+    match.clock = { ...stopClock(match.clock, app.now()), running: match.human, since: app.now() };
   clearSelection(state);
-  askIfDue(app);
+  requestMove(app);
   app.resetBoard();
   app.redraw();
 }
 
 export function resign(app: App): void {
   const { match } = app.state;
-  if (match && !match.outcome) finish(app, { winner: other(match.human), reason: 'resignation' });
+  if (match && !match.outcome) endMatch(app, { winner: opponentOf(match.human), reason: 'resignation' });
 }
 
-/** A threefold repetition or fifty moves end a game by themselves; this is for those who agree without. */
-export function finish(app: App, outcome: Outcome): void {
+export function endMatch(app: App, outcome: Outcome): void {
   const { state } = app;
   const { match } = state;
   if (!match) return;
-  stopOrder(app);
+  stopSearch(app);
   match.outcome = outcome;
-  if (match.clock) match.clock = halt(match.clock, app.now());
+  if (match.clock) match.clock = stopClock(match.clock, app.now());
   state.announcement = `${outcomeText(outcome)}.`;
   app.sound('end');
   app.redraw();
@@ -176,40 +176,35 @@ export function outcomeText(outcome: Outcome): string {
   return `${winner} wins by ${outcome.reason}`;
 }
 
-/** Called many times a second while a clock runs. */
-export function tick(app: App): void {
+/** End the match if a clock has run out. Called many times a second while a clock runs. */
+export function checkClock(app: App): void {
   const { state } = app;
   const clock = state.match?.clock;
   if (!clock || state.match?.outcome) return;
-  const loser = fallen(clock, app.now());
+  const loser = outOfTime(clock, app.now());
   if (!loser) return;
-  const winner = other(loser);
+  const winner = opponentOf(loser);
   const board = positionOf(state.game.variant, nodeOf(state.game, state.match?.tip ?? ROOT).fen);
   const canWin = !board.hasInsufficientMaterial(winner);
-  finish(app, { winner: canWin ? winner : null, reason: canWin ? 'time' : 'time against a lone king' });
+  endMatch(app, { winner: canWin ? winner : null, reason: canWin ? 'time' : 'time against a lone king' });
 }
 
-/** Back from analysis: the board shows the match again, unless its moves were deleted. */
-export function comeBack(app: App): void {
+/** Show the match again after analysis, unless its moves were deleted. */
+export function returnToMatch(app: App): void {
   const { state } = app;
   if (!state.match) return;
   if (!state.game.nodes[state.match.tip]) state.match = null;
   else state.current = state.match.tip;
 }
 
-/** The match is over because another game is opened. */
-export function leave(app: App): void {
-  stopOrder(app);
+/** Abandon the match, because another game is opened. */
+export function leaveMatch(app: App): void {
+  stopSearch(app);
   app.state.match = null;
 }
 
-export function stopOrder(app: App): void {
-  if (app.state.order) app.say({ type: 'stop' });
-  app.state.order = null;
-}
-
-/** Go on after a reload: clocks ran only while the page was open. */
-export function resume(state: State, now: number): void {
+/** Restart the clock after a reload; it runs only while the page is open. */
+export function resumeClock(state: State, now: number): void {
   const clock = state.match?.clock;
   if (clock) clock.since = now;
 }

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formats numbers, scores and verdicts for display.
 import type { Line, Report, Verdict } from './protocol';
 import type { Color } from './rules';
 
@@ -17,14 +17,14 @@ export function percent(share: number): string {
   return `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
 }
 
-/** Pawns, or a mate. */
+/** A score in pawns, or a mate. */
 export function score(cp: number, mate: number | null): string {
   if (mate !== null) return mate < 0 ? `−#${-mate}` : `#${mate}`;
   return signed(cp / 100, Math.abs(cp) >= 1000 ? 1 : 2);
 }
 
-/** What is proven about a line, in words, for the side to move. */
-export function verdict(state: Verdict, plies: number | null): string {
+/** A verdict in words, for the side to move. */
+export function verdictText(state: Verdict, plies: number | null): string {
   switch (state) {
     case 'unknown':
       return '';
@@ -57,6 +57,12 @@ export function whiteScore(report: Report, turn: Color): { cp: number; mate: num
     mate: mate === null ? null : forWhite(turn, mate),
     value: forWhite(turn, line?.value ?? report.value),
   };
+}
+
+/** The number before a move: of every move of White, and of one of Black where the text begins with it. */
+export function moveNumber(ply: number, isFirst: boolean): string {
+  const isWhite = ply % 2 === 0;
+  return isWhite || isFirst ? `${Math.floor(ply / 2) + 1}${isWhite ? '.' : '…'}` : '';
 }
 
 export function megabytes(bytes: number): string {

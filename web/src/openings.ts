@@ -1,4 +1,4 @@
-// Positions to begin from: openings everybody knows, as moves from the start of the game.
+// Well-known openings to start from, as moves from the initial position.
 import type { Variant } from './rules';
 
 export interface Opening {

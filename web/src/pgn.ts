@@ -1,15 +1,15 @@
-// A game as PGN text and back, with variations and comments. Whatever the text holds, only legal moves come in.
+// Reads and writes PGN, with variations and comments. Illegal moves are skipped.
 import type { Node, PgnNodeData } from 'chessops/pgn';
 import { ChildNode, defaultGame, makePgn, parsePgn, parseVariant, startingPosition } from 'chessops/pgn';
 import { fenOf, RulesError, START } from './rules';
 import type { Game } from './tree';
 import { addMove, newGame, nodeOf, ROOT } from './tree';
 
-const LONGEST = 200_000;
+const MAX_LENGTH = 200_000;
 
-/** The first game of a text, and how much of it was illegal. */
+/** The first game of a text, and the number of illegal moves that were skipped. */
 export function readPgn(text: string): { game: Game; skipped: number } {
-  if (text.length > LONGEST) throw new RulesError('That PGN is too long.');
+  if (text.length > MAX_LENGTH) throw new RulesError('That PGN is too long.');
   const parsed = parsePgn(text, () => new Map())[0];
   if (!parsed) throw new RulesError('That is not a PGN.');
   const name = parsed.headers.get('Variant') ?? 'chess';

@@ -1,4 +1,4 @@
-// What is said on the line to the server: the mirror of `anabranch/web/messages.py` and `report.py`.
+// The messages between page and server, as in `anabranch/web/messages.py`, `report.py` and `server.py`.
 import type { Variant } from './rules';
 
 export type Verdict = 'unknown' | 'win' | 'draw' | 'loss' | 'tb-win' | 'tb-draw' | 'tb-loss';
@@ -34,7 +34,7 @@ export type Level =
   | { by: 'seconds'; seconds: number }
   | ClockLeft;
 
-export type Order =
+export type ClientMessage =
   | {
       type: 'analyse';
       id: number;
@@ -60,10 +60,9 @@ export interface SettingRow {
 export interface Hello {
   type: 'hello';
   version: string;
-  presets: Record<string, Record<string, Setting>>;
+  /** The settings of each preset, by variant. */
+  presets: Record<string, Record<Variant, Record<string, Setting>>>;
   settings: SettingRow[];
-  /** What is otherwise, by preset and variant. */
-  tuned: Record<string, Record<string, Record<string, Setting>>>;
   elo: [number, number];
   seconds: number;
   nodes: number;
@@ -120,7 +119,7 @@ export interface Report {
   statistics: Statistics;
 }
 
-/** A part of the graph, in columns. */
+/** A part of the graph, in columns: one array for each field. */
 export interface GraphColumns {
   nodes: {
     position: string[];
@@ -145,7 +144,7 @@ export interface GraphColumns {
   };
 }
 
-export type News =
+export type ServerMessage =
   | Hello
   | ({ type: 'report'; id: number } & Report)
   | ({ type: 'graph'; id: number; side: 0 | 1 } & GraphColumns)

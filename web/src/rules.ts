@@ -1,5 +1,5 @@
-// The rules, over chessops: positions, legal moves, how they are written, and when a game is over.
-// Knows no page and no engine. Moves are UCI as the engine has them: castling is e1g1, in Chess960 e1h1.
+// The rules, over chessops: positions, legal moves, notation and the end of a game. Knows nothing of the page
+// or the engine. Moves are in the engine's UCI: castling is e1g1, in Chess960 e1h1.
 import type { Position } from 'chessops/chess';
 import { castlingSide, normalizeMove } from 'chessops/chess';
 import { chessgroundDests } from 'chessops/compat';
@@ -18,7 +18,7 @@ export const START: Record<Variant, string> = {
   crazyhouse: INITIAL_FEN.replace(' ', '[] '),
 };
 
-/** What went wrong, in a sentence for people. */
+/** An error whose message is a sentence for the user. */
 export class RulesError extends Error {}
 
 const REASONS: Record<string, string> = {
@@ -52,7 +52,7 @@ export function fenOf(position: Position): string {
   return makeFen(position.toSetup());
 }
 
-/** The move as the engine writes it. */
+/** The move in the engine's notation. */
 export function uciOf(position: Position, move: Move, chess960: boolean): string {
   if (!chess960 && !isDrop(move)) {
     const side = castlingSide(position, move);
@@ -61,7 +61,7 @@ export function uciOf(position: Position, move: Move, chess960: boolean): string
   return makeUci(move);
 }
 
-/** A legal move from UCI or SAN, or nothing. */
+/** A legal move from UCI or SAN; undefined if it is not legal. */
 export function readMove(position: Position, text: string): Move | undefined {
   const trimmed = text.trim();
   const uci = parseUci(trimmed.replace(/^([pnbrq])@/, (drop) => drop.toUpperCase()));
@@ -78,7 +78,7 @@ export interface Played {
   fen: string;
 }
 
-/** What a move leads to; nothing if it is illegal. */
+/** The result of a move (UCI or SAN); undefined if it is illegal. */
 export function playOn(variant: Variant, chess960: boolean, fen: string, text: string): Played | undefined {
   const position = positionOf(variant, fen);
   const move = readMove(position, text);
@@ -89,17 +89,17 @@ export function playOn(variant: Variant, chess960: boolean, fen: string, text: s
   return { uci, san, fen: fenOf(position) };
 }
 
-/** Moves in a row as players write them; stops at the first that is illegal. */
+/** A line of moves as SAN, up to the first illegal one. */
 export function sanLine(variant: Variant, fen: string, moves: readonly string[]): string[] {
   const position = positionOf(variant, fen);
-  const said: string[] = [];
+  const sans: string[] = [];
   for (const text of moves) {
     const move = readMove(position, text);
     if (!move) break;
-    said.push(makeSan(position, move));
+    sans.push(makeSan(position, move));
     position.play(move);
   }
-  return said;
+  return sans;
 }
 
 export function destinations(position: Position, chess960: boolean): Map<SquareName, SquareName[]> {
@@ -118,7 +118,7 @@ export interface Outcome {
   reason: string;
 }
 
-/** How a game ends by the rules, if it does. `earlier` are the positions before, FEN. */
+/** The outcome of a game by the rules, or null. `earlier` are the FENs of the positions before. */
 export function outcomeOf(position: Position, earlier: readonly string[]): Outcome | null {
   if (position.isCheckmate()) {
     return { winner: position.turn === 'white' ? 'black' : 'white', reason: 'checkmate' };
@@ -133,7 +133,7 @@ export function outcomeOf(position: Position, earlier: readonly string[]): Outco
   return null;
 }
 
-/** Positions with the same key are the same by the rule of repetition. */
+/** The key of a position for the rule of repetition. */
 export function samePositionKey(fen: string): string {
   return fen.split(' ').slice(0, 4).join(' ').replaceAll('~', '');
 }

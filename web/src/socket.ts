@@ -1,52 +1,52 @@
-// The line to the server: opens itself again when it breaks. Knows nothing of what is said.
-import type { News, Order } from './protocol';
+// The WebSocket to the server. It reconnects when it is closed. Knows nothing of the messages.
+import type { ServerMessage, ClientMessage } from './protocol';
 
-export type LineState = 'connecting' | 'open' | 'closed';
+export type ConnectionState = 'connecting' | 'open' | 'closed';
 
-export interface Line {
-  say(order: Order): void;
+export interface Connection {
+  send(message: ClientMessage): void;
 }
 
-const FULL = 1013;
-const TELL_AFTER = 3;
+const SERVER_FULL = 1013;
+const FAILURES_BEFORE_NOTICE = 3;
 
 export function connect(
-  hear: (news: News) => void,
-  changed: (state: LineState, reason: string) => void,
-): Line {
+  receive: (news: ServerMessage) => void,
+  onChange: (state: ConnectionState, reason: string) => void,
+): Connection {
   let socket: WebSocket | null = null;
   let pause = 500;
   let failures = 0;
   const open = (): void => {
-    changed('connecting', '');
+    onChange('connecting', '');
     const address = new URL('ws', location.href);
     address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
     address.search = '';
     address.hash = '';
-    const line = new WebSocket(address);
-    socket = line;
-    line.onopen = () => {
+    const opened = new WebSocket(address);
+    socket = opened;
+    opened.onopen = () => {
       pause = 500;
       failures = 0;
-      changed('open', '');
+      onChange('open', '');
     };
-    line.onmessage = (event: MessageEvent<string>) => hear(JSON.parse(event.data) as News);
-    line.onclose = (event) => {
-      if (socket === line) socket = null;
+    opened.onmessage = (event: MessageEvent<string>) => receive(JSON.parse(event.data) as ServerMessage);
+    opened.onclose = (event) => {
+      if (socket === opened) socket = null;
       failures += 1;
       const reason =
-        failures === TELL_AFTER
-          ? 'The server does not answer. If it was started again, open the address that it printed.'
+        failures === FAILURES_BEFORE_NOTICE
+          ? 'The server does not answer. If it was restarted, open the address that it printed.'
           : '';
-      changed('closed', event.reason ? `The server says: ${event.reason}.` : reason);
-      pause = Math.min(event.code === FULL ? 5000 : pause * 1.6, 8000);
+      onChange('closed', event.reason ? `The server closed the connection: ${event.reason}.` : reason);
+      pause = Math.min(event.code === SERVER_FULL ? 5000 : pause * 1.6, 8000);
       setTimeout(open, pause);
     };
   };
   open();
   return {
-    say: (order) => {
-      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(order));
+    send: (message) => {
+      if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     },
   };
 }

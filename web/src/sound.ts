@@ -1,7 +1,7 @@
-// Sounds without files: a short knock for a move, a lower one for a capture, two for the end of a game.
+// Sounds without files: a short tone for a move, a lower one for a capture, two for the end of a game.
 let context: AudioContext | null = null;
 
-export function knock(kind: 'move' | 'capture' | 'end'): void {
+export function playSound(kind: 'move' | 'capture' | 'end'): void {
   context ??= new AudioContext();
   const pitches = { move: [420], capture: [260], end: [420, 315] }[kind];
   pitches.forEach((pitch, index) => tone(pitch, index * 0.16));

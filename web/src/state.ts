@@ -1,10 +1,10 @@
-// The one state of the page, what it is at first, and how it outlives a reload. Everything on the screen is a
-// function of it.
+// The state of the page, its initial value, and its storage in the browser. Everything on the screen is a
+// function of the state.
 import type { Clock } from './clock';
 import type { Graph } from './graph/model';
 import type { Hello, Recipe, Report, View } from './protocol';
 import type { Color, Outcome, Role, SquareName, Variant } from './rules';
-import type { LineState } from './socket';
+import type { ConnectionState } from './socket';
 import type { Game } from './tree';
 import { newGame, ROOT } from './tree';
 
@@ -21,14 +21,14 @@ export interface Strength {
 
 export interface Match {
   human: Color;
-  /** The node of the last move played; what is tried beyond it in analysis is no part of the match. */
+  /** The node of the last move of the match; moves beyond it were tried in analysis. */
   tip: number;
   strength: Strength;
   clock: Clock | null;
   outcome: Outcome | null;
 }
 
-/** The form from which a match is made. */
+/** The form of a new match. */
 export interface MatchForm {
   variant: Variant;
   chess960: boolean;
@@ -40,8 +40,8 @@ export interface MatchForm {
   increment: number;
 }
 
-/** What was found with a recipe, for comparing it with others. */
-export interface Run {
+/** The result of one recipe, for comparison with others. */
+export interface Trial {
   label: string;
   move: string;
   cp: number;
@@ -60,8 +60,8 @@ export interface Analysis {
   reports: [Report | null, Report | null];
   graphs: [Graph | null, Graph | null];
   finish: string | null;
-  runs: { fen: string; rows: Run[] };
-  /** Nodes of the game that wait to be judged. */
+  trials: { fen: string; rows: Trial[] };
+  /** Nodes of the game that are still to be judged. */
   sweep: number[];
 }
 
@@ -70,24 +70,24 @@ export interface State {
   game: Game;
   current: number;
   orientation: Color;
-  line: LineState;
-  lineReason: string;
+  connection: ConnectionState;
+  connectionReason: string;
   hello: Hello | null;
   match: Match | null;
   form: MatchForm;
-  /** The order under way: its number and what for. */
-  order: { id: number; purpose: 'move' | 'hint' | 'analysis' | 'sweep' } | null;
+  /** The running request: its id and purpose. */
+  request: { id: number; purpose: 'move' | 'hint' | 'analysis' | 'sweep' } | null;
   hint: string | null;
   analysis: Analysis;
   view: View;
   viewSide: 0 | 1;
   /** The node of the graph that is shown on the board. */
-  selected: { key: string; fen: string; way: string[] } | null;
+  selected: { key: string; fen: string; path: string[] } | null;
   arrows: boolean;
   theme: Theme;
   sound: boolean;
   dialog: Dialog;
-  /** The opening suites that were asked for: name and FEN. */
+  /** The opening suites that the server has sent: name and FEN. */
   suites: Partial<Record<Variant, [string, string][]>>;
   suiteNumber: number;
   importText: string;
@@ -97,22 +97,21 @@ export interface State {
   cursor: SquareName | null;
   keyboardFrom: SquareName | null;
   typed: string;
-  /** What is said to screen readers. */
+  /** The text for screen readers. */
   announcement: string;
   notice: string;
-  isMore: boolean;
 }
 
-export const PLAIN: Recipe = { preset: 'default', changes: {} };
+export const DEFAULT_RECIPE: Recipe = { preset: 'default', changes: {} };
 
-export function firstState(): State {
+export function initialState(): State {
   return {
     mode: 'play',
     game: newGame('chess'),
     current: ROOT,
     orientation: 'white',
-    line: 'connecting',
-    lineReason: '',
+    connection: 'connecting',
+    connectionReason: '',
     hello: null,
     match: null,
     form: {
@@ -125,17 +124,17 @@ export function firstState(): State {
       minutes: 5,
       increment: 3,
     },
-    order: null,
+    request: null,
     hint: null,
     analysis: {
       running: false,
       compare: false,
       lines: 3,
-      recipes: [PLAIN, { preset: 'alphazero', changes: {} }],
+      recipes: [DEFAULT_RECIPE, { preset: 'alphazero', changes: {} }],
       reports: [null, null],
       graphs: [null, null],
       finish: null,
-      runs: { fen: '', rows: [] },
+      trials: { fen: '', rows: [] },
       sweep: [],
     },
     view: { nodes: 300, depth: 12, visits: 1 },
@@ -156,11 +155,10 @@ export function firstState(): State {
     typed: '',
     announcement: '',
     notice: '',
-    isMore: false,
   };
 }
 
-const KEPT = [
+const SAVED_KEYS = [
   'mode',
   'game',
   'current',
@@ -173,41 +171,41 @@ const KEPT = [
   'sound',
 ] as const;
 const VERSION = 1;
-const NAME = 'anabranch';
+const STORAGE_KEY = 'anabranch';
 
-/** What of the state is kept in the browser. */
-export function kept(state: State): string {
-  const values = Object.fromEntries(KEPT.map((key) => [key, state[key]]));
+/** The part of the state that is saved in the browser, as JSON. */
+export function serialize(state: State): string {
+  const values = Object.fromEntries(SAVED_KEYS.map((key) => [key, state[key]]));
   const { compare, lines, recipes } = state.analysis;
   return JSON.stringify({ version: VERSION, ...values, analysis: { compare, lines, recipes } });
 }
 
-/** The state from what was kept; the first one where that cannot be read. */
-export function restored(text: string | null): State {
-  const state = firstState();
+/** The state from saved JSON; the initial state if it cannot be read. */
+export function deserialize(text: string | null): State {
+  const state = initialState();
   try {
     const values = JSON.parse(text ?? 'null') as (Partial<State> & { version?: number }) | null;
     if (values?.version !== VERSION || !values.game?.nodes[values.current ?? ROOT]) return state;
-    for (const key of KEPT) if (values[key] !== undefined) Object.assign(state, { [key]: values[key] });
+    for (const key of SAVED_KEYS) if (values[key] !== undefined) Object.assign(state, { [key]: values[key] });
     Object.assign(state.analysis, values.analysis);
   } catch {
-    return firstState();
+    return initialState();
   }
   return state;
 }
 
 export function save(state: State): void {
   try {
-    localStorage.setItem(NAME, kept(state));
+    localStorage.setItem(STORAGE_KEY, serialize(state));
   } catch {
-    state.notice = 'This browser keeps nothing, so a reload will lose the game.';
+    state.notice = 'This browser does not allow storage, so a reload loses the game.';
   }
 }
 
 export function load(): State {
   try {
-    return restored(localStorage.getItem(NAME));
+    return deserialize(localStorage.getItem(STORAGE_KEY));
   } catch {
-    return firstState();
+    return initialState();
   }
 }

@@ -1,8 +1,8 @@
-// A game as a tree of moves: the main line and variations. Knows the rules, not the page.
+// A game as a tree of moves: the main line and variations. Knows nothing of the page.
 import type { Variant } from './rules';
 import { fenOf, playOn, positionOf, START } from './rules';
 
-/** What an engine thought of a position, for White. */
+/** The engine's score of a position, for White. */
 export interface Judgement {
   cp: number;
   mate: number | null;
@@ -44,7 +44,7 @@ export function nodeOf(game: Game, id: number): TreeNode {
   return node;
 }
 
-/** Add a move (UCI or SAN) below a node, or find it there; its node, or nothing if the move is illegal. */
+/** Add a move (UCI or SAN) below a node, or find it there. Returns undefined if the move is illegal. */
 export function addMove(game: Game, at: number, text: string): TreeNode | undefined {
   const parent = nodeOf(game, at);
   const played = playOn(game.variant, game.chess960, parent.fen, text);
@@ -77,7 +77,7 @@ export function endOfLine(game: Game, id: number): number {
   return node.id;
 }
 
-/** The line a node is on: from the root through it to the end of its main line. */
+/** The line through a node: from the root to the end of the node's main line. */
 export function lineThrough(game: Game, id: number): TreeNode[] {
   return pathTo(game, endOfLine(game, id));
 }
@@ -92,7 +92,7 @@ export function promote(game: Game, id: number): void {
   }
 }
 
-/** Remove a node and all below it; its parent. */
+/** Remove a node and all below it. Returns its parent. */
 export function remove(game: Game, id: number): number {
   const node = nodeOf(game, id);
   if (node.parent === null) return id;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { edgeText, toDot, toJson, toSvg } from '../src/graph/export';
-import { layOut } from '../src/graph/layout';
-import { graphOf, meetings, trace, wayTo, waysTo } from '../src/graph/model';
+import { computeLayout } from '../src/graph/layout';
+import { graphOf, transpositions, trace, pathTo, pathsTo } from '../src/graph/model';
 import { LIGHT, shade } from '../src/graph/palette';
 import type { GraphColumns, Verdict } from '../src/protocol';
 
@@ -52,35 +52,35 @@ const DIAMOND = columns(5, [
 describe('the model', () => {
   const graph = graphOf(DIAMOND);
 
-  it('knows both parents of a position that two lines reach', () => {
-    expect(meetings(graph).map((node) => node.id)).toEqual([3]);
+  it('has both parents of a position that two lines reach', () => {
+    expect(transpositions(graph).map((node) => node.id)).toEqual([3]);
     expect(graph.nodes[3]?.above.map((edge) => edge.source)).toEqual([1, 2]);
-    expect(waysTo(graph, 3)).toEqual([
+    expect(pathsTo(graph, 3)).toEqual([
       ['d2d4', 'g1f3'],
       ['g1f3', 'd2d4'],
     ]);
   });
 
-  it('traces lines as far as they are there', () => {
+  it('traces a line as far as the graph has it', () => {
     expect(trace(graph, ['d2d4', 'g1f3', 'a7a6']).map((edge) => edge.target)).toEqual([1, 3]);
-    expect(wayTo(graph, 3).map((edge) => edge.move)).toEqual(['d2d4', 'g1f3']);
-    expect(wayTo(graph, 0)).toEqual([]);
+    expect(pathTo(graph, 3).map((edge) => edge.move)).toEqual(['d2d4', 'g1f3']);
+    expect(pathTo(graph, 0)).toEqual([]);
   });
 
-  it('tells the leak, and values for White', () => {
+  it('computes the leak, and values for White', () => {
     expect(graph.edges[0]?.leak).toBeCloseTo(0.05);
     expect(graph.nodes[1]?.white).toBe(-0.5);
     expect(edgeText(graph.edges[0] ?? never())).toBe('N 600 Q +0.250 P 0.500 leak 0.0500');
   });
 
-  it('does not hang on a circle', () => {
+  it('does not hang on a cycle', () => {
     const circle = graphOf(
       columns(3, [
         [1, 2, 'a', 1],
         [2, 1, 'b', 1],
       ]),
     );
-    expect(wayTo(circle, 2)).toEqual([]);
+    expect(pathTo(circle, 2)).toEqual([]);
   });
 });
 
@@ -93,7 +93,7 @@ describe('the layout', () => {
       edges.push([random(id), id, 'm', 1 + random(500)]);
     }
     const graph = graphOf(columns(2000, edges));
-    const { spots, width, height } = layOut(graph);
+    const { spots, width, height } = computeLayout(graph);
     const layers = new Map<number, { x: number; radius: number }[]>();
     graph.nodes.forEach((node, id) => {
       const spot = spots[id] ?? never();
@@ -113,8 +113,8 @@ describe('the layout', () => {
 
   it('is the same for the same graph, and wider where there is room', () => {
     const graph = graphOf(DIAMOND);
-    expect(layOut(graph)).toEqual(layOut(graph));
-    expect(layOut(graph, 3).width).toBeGreaterThan(layOut(graph).width);
+    expect(computeLayout(graph)).toEqual(computeLayout(graph));
+    expect(computeLayout(graph, 3).width).toBeGreaterThan(computeLayout(graph).width);
   });
 
   it('puts the most visited child in the middle', () => {
@@ -125,7 +125,7 @@ describe('the layout', () => {
         [0, 3, 'c', 40],
       ]),
     );
-    const { spots } = layOut(graph);
+    const { spots } = computeLayout(graph);
     const places = [1, 2, 3].map((id) => spots[id]?.x ?? 0);
     const sorted = [...places].sort((first, second) => first - second);
     expect(sorted[1]).toBe(places[0]);
@@ -156,7 +156,7 @@ describe('files', () => {
     ]);
   });
 
-  it('are DOT with boxes for what is solved and double borders where lines meet', () => {
+  it('are DOT with boxes for solved nodes and double borders for transpositions', () => {
     const text = toDot(graph);
     expect(text.startsWith('digraph search {')).toBe(true);
     expect(text).toMatch(/^ {2}4 \[.*shape=box/m);
@@ -165,14 +165,14 @@ describe('files', () => {
   });
 
   it('are SVG with a line for every edge', () => {
-    const text = toSvg(graph, layOut(graph), new Set(trace(graph, ['d2d4'])), LIGHT);
+    const text = toSvg(graph, computeLayout(graph), new Set(trace(graph, ['d2d4'])), LIGHT);
     expect(text.match(/<path/g)).toHaveLength(5);
     expect(text.match(/<circle/g)).toHaveLength(4);
     expect(text).toContain(LIGHT.line);
-    expect(text).toContain(LIGHT.meeting);
+    expect(text).toContain(LIGHT.transposition);
   });
 
-  it('have lighter colours for what is better for White', () => {
+  it('have lighter colours for values that are better for White', () => {
     const light = (value: number): number => Number((/\d+/.exec(shade(value)) ?? ['0'])[0]);
     expect([-1, -0.3, 0, 0.3, 1].map(light)).toEqual(
       [...[-1, -0.3, 0, 0.3, 1].map(light)].sort((a, b) => a - b),

@@ -15,7 +15,7 @@ import {
 } from '../src/rules';
 
 describe('moves', () => {
-  it('are written as the engine writes them', () => {
+  it('are in the notation of the engine', () => {
     const fen = 'r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1';
     expect(playOn('chess', false, fen, 'O-O')?.uci).toBe('e1g1');
     expect(playOn('chess', false, fen, 'e1c1')?.san).toBe('O-O-O');
@@ -23,13 +23,13 @@ describe('moves', () => {
     expect(playOn('chess', true, fen, 'O-O')?.uci).toBe('e1h1');
   });
 
-  it('that are illegal are nothing', () => {
+  it('that are illegal are undefined', () => {
     expect(playOn('chess', false, START.chess, 'e2e5')).toBeUndefined();
     expect(playOn('chess', false, START.chess, 'Qh5')).toBeUndefined();
     expect(playOn('chess', false, START.chess, 'rubbish')).toBeUndefined();
   });
 
-  it('can be drops, of what is in the pocket', () => {
+  it('can be drops of pieces in the pocket', () => {
     const fen = '4k3/8/8/8/8/8/8/4K3[Qn] w - - 0 1';
     expect(playOn('crazyhouse', false, fen, 'Q@e7')?.san).toBe('Q@e7+');
     expect(playOn('crazyhouse', false, fen, 'N@e7')).toBeUndefined();
@@ -45,24 +45,24 @@ describe('moves', () => {
     expect(played?.fen).toContain('Q~');
   });
 
-  it('in a row become a line', () => {
+  it('become a line of SAN', () => {
     expect(sanLine('chess', START.chess, ['e2e4', 'e7e5', 'g1f3', 'e1e8'])).toEqual(['e4', 'e5', 'Nf3']);
   });
 
-  it('are read with zeros for castling too', () => {
+  it('are read with zeros for castling', () => {
     const position = positionOf('chess', 'r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1');
     expect(readMove(position, '0-0')).toBeDefined();
   });
 });
 
 describe('positions', () => {
-  it('that are unsound are refused in a sentence', () => {
+  it('that are invalid are refused with a sentence', () => {
     expect(() => positionOf('chess', 'nothing')).toThrow(RulesError);
     expect(() => positionOf('chess', '8/8/8/8/8/8/8/8 w - - 0 1')).toThrow(/king|empty/);
     expect(() => positionOf('chess', '4k3/8/8/8/8/8/8/4K2P w - - 0 1')).toThrow(/pawns/);
   });
 
-  it('of Chess960 have their numbers', () => {
+  it('of Chess960 have the usual numbers', () => {
     expect(chess960Start(518, 'chess')).toBe(START.chess);
     expect(chess960Start(0, 'chess')).toMatch(/^bbqnnrkr\//);
     expect(chess960Start(959, 'chess')).toMatch(/^rkrnnqbb\//);
@@ -78,7 +78,7 @@ describe('positions', () => {
   });
 });
 
-describe('endings', () => {
+describe('outcomes', () => {
   it('are found by the rules', () => {
     const mate = positionOf('chess', 'rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3');
     expect(outcomeOf(mate, [])).toEqual({ winner: 'black', reason: 'checkmate' });
@@ -90,7 +90,7 @@ describe('endings', () => {
     expect(outcomeOf(positionOf('crazyhouse', '7k/8/8/8/8/8/R7/K7[] w - - 100 80'), [])).toBeNull();
   });
 
-  it('come with the third time, whatever the counters say', () => {
+  it('include the third repetition, whatever the counters are', () => {
     const again = [START.chess, START.chess.replace('0 1', '4 3')];
     expect(outcomeOf(positionOf('chess', START.chess.replace('0 1', '8 5')), again)?.reason).toBe(
       'threefold repetition',

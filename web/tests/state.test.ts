@@ -1,59 +1,59 @@
 import { describe, expect, it } from 'vitest';
-import { fallen, halt, leftOn, newClock, press } from '../src/clock';
-import { leftOut } from '../src/game';
-import { clockText, count, score, signed, verdict } from '../src/numbers';
+import { outOfTime, stopClock, timeLeft, newClock, pressClock } from '../src/clock';
+import { skippedText } from '../src/game';
+import { clockText, count, score, signed, verdictText } from '../src/numbers';
 import { OPENINGS } from '../src/openings';
 import { spoken } from '../src/rules';
-import { firstState, kept, restored } from '../src/state';
+import { initialState, serialize, deserialize } from '../src/state';
 import { addMove, newGame, ROOT } from '../src/tree';
 
 describe('the state', () => {
-  it('outlives a reload', () => {
-    const state = firstState();
+  it('survives a reload', () => {
+    const state = initialState();
     state.current = addMove(state.game, ROOT, 'e4')?.id ?? 0;
     state.theme = 'dark';
     state.analysis.lines = 5;
-    const again = restored(kept(state));
+    const again = deserialize(serialize(state));
     expect(again.game).toEqual(state.game);
     expect(again.current).toBe(state.current);
     expect(again.theme).toBe('dark');
     expect(again.analysis.lines).toBe(5);
-    expect(again.order).toBeNull();
+    expect(again.request).toBeNull();
   });
 
-  it('begins anew from what cannot be read', () => {
-    const first = JSON.stringify(firstState());
+  it('is the initial one where the saved one cannot be read', () => {
+    const first = JSON.stringify(initialState());
     for (const text of [null, '', '{', '{"version":0}', '{"version":1,"game":{"nodes":{}},"current":3}']) {
-      expect(JSON.stringify(restored(text))).toBe(first);
+      expect(JSON.stringify(deserialize(text))).toBe(first);
     }
   });
 });
 
-describe('a game that was read', () => {
+describe('an imported game', () => {
   it('has its illegal moves counted', () => {
-    expect([0, 1, 2].map(leftOut)).toEqual([
+    expect([0, 1, 2].map(skippedText)).toEqual([
       '',
-      '1 illegal move was left out.',
-      '2 illegal moves were left out.',
+      '1 illegal move was skipped.',
+      '2 illegal moves were skipped.',
     ]);
   });
 });
 
 describe('the clock', () => {
-  it('runs for one side, adds the increment and falls', () => {
+  it('runs for one side, adds the increment and runs out', () => {
     let clock = newClock(1, 2);
     expect(clock.running).toBeNull();
-    clock = press(clock, 'white', 100);
-    expect(leftOn(clock, 'white', 105)).toBe(60);
-    expect(leftOn(clock, 'black', 105)).toBe(55);
-    clock = press(clock, 'black', 110);
+    clock = pressClock(clock, 'white', 100);
+    expect(timeLeft(clock, 'white', 105)).toBe(60);
+    expect(timeLeft(clock, 'black', 105)).toBe(55);
+    clock = pressClock(clock, 'black', 110);
     expect(clock.left.black).toBe(52);
-    expect(fallen(clock, 169)).toBeNull();
-    expect(fallen(clock, 170)).toBe('white');
-    expect(halt(clock, 120).left.white).toBe(50);
+    expect(outOfTime(clock, 169)).toBeNull();
+    expect(outOfTime(clock, 170)).toBe('white');
+    expect(stopClock(clock, 120).left.white).toBe(50);
   });
 
-  it('is read by people', () => {
+  it('is formatted', () => {
     expect([9.96, 65, 3600, 0].map(clockText)).toEqual(['10.0', '1:05', '1:00:00', '0.0']);
   });
 });
@@ -70,16 +70,16 @@ describe('numbers', () => {
     ]);
   });
 
-  it('say what is proven', () => {
-    expect(verdict('win', 5)).toBe('win in 3');
-    expect(verdict('loss', 4)).toBe('loss in 2');
-    expect(verdict('tb-draw', null)).toBe('tablebase draw');
-    expect(verdict('unknown', null)).toBe('');
+  it('include verdicts in words', () => {
+    expect(verdictText('win', 5)).toBe('win in 3');
+    expect(verdictText('loss', 4)).toBe('loss in 2');
+    expect(verdictText('tb-draw', null)).toBe('tablebase draw');
+    expect(verdictText('unknown', null)).toBe('');
   });
 });
 
 describe('words', () => {
-  it('say moves aloud', () => {
+  it('spell moves for screen readers', () => {
     expect(spoken('Nxf7+')).toBe('knight takes f7 check');
     expect(spoken('O-O')).toBe('castles kingside');
     expect(spoken('e8=Q#')).toBe('e8 promotes to queen  checkmate');

@@ -21,7 +21,7 @@ function played(moves: string): { game: ReturnType<typeof newGame>; at: number }
 }
 
 describe('the tree', () => {
-  it('finds a move that is there already', () => {
+  it('finds a move that it has already', () => {
     const { game } = played('e4 e5');
     const again = addMove(game, ROOT, 'e2e4');
     expect(again?.id).toBe(nodeOf(game, ROOT).children[0]);
@@ -50,7 +50,7 @@ describe('the tree', () => {
 });
 
 describe('PGN', () => {
-  it('comes back as it went, with variations and comments', () => {
+  it('survives a round trip, with variations and comments', () => {
     const text = '[White "A"]\n\n1. e4 {best by test} e5 (1... c5 2. Nf3 (2. c3 d5)) 2. Nf3 *';
     const { game, skipped } = readPgn(text);
     expect(skipped).toBe(0);
@@ -80,7 +80,7 @@ describe('PGN', () => {
     expect(movesTo(game, endOfLine(game, ROOT))).toEqual(['e2e4', 'e7e5']);
   });
 
-  it('that is none is refused in a sentence', () => {
+  it('that cannot be read is refused with a sentence', () => {
     expect(() => readPgn('hello there')).toThrow(/neither/);
     expect(() => readPgn('[Variant "Atomic"]\n\n1. e4')).toThrow(/Atomic/);
     expect(() => readPgn('x'.repeat(300_000))).toThrow(/long/);

@@ -7,7 +7,7 @@ threads are not among those that a browser may change.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -43,6 +43,10 @@ CHANGEABLE = (
 """The settings that a browser may change."""
 
 
+Variant: TypeAlias = Literal["chess", "crazyhouse"]
+VARIANTS = get_args(Variant)
+
+
 class MessageError(AnabranchError, ValueError):
     """A message of a browser makes no sense."""
 
@@ -54,7 +58,7 @@ class _Strict(BaseModel):
 class Game(_Strict):
     """A game up to the position in question."""
 
-    variant: Literal["chess", "crazyhouse"]
+    variant: Variant
     chess960: bool = False
     fen: Annotated[str, Field(max_length=200, pattern=r"^[ -~]+$")]
     """Where it began."""
@@ -151,7 +155,7 @@ class Openings(_Strict):
     """Tell the positions of the opening suite of a variant."""
 
     type: Literal["openings"]
-    variant: Literal["chess", "crazyhouse"]
+    variant: Variant
 
 
 class Stop(_Strict):

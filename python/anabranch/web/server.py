@@ -22,13 +22,14 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from anabranch import __version__, _core
-from anabranch.defaults import tuned
-from anabranch.errors import AnabranchError
-from anabranch.settings import Settings, presets, settings_table, variants
+from anabranch.defaults import resolve
+from anabranch.engine import Engine
+from anabranch.errors import AnabranchError, VariantError
+from anabranch.settings import presets, settings_table
 from anabranch.strength import HIGHEST, LOWEST
 from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.gate import Gate, Refusal, security_headers
-from anabranch.web.messages import CHANGEABLE, LARGEST_MESSAGE, MOST_NODES
+from anabranch.web.messages import CHANGEABLE, LARGEST_MESSAGE, MOST_NODES, VARIANTS
 from anabranch.web.patience import PatientHttp
 from anabranch.web.thinking import Resources, Thinking
 
@@ -83,6 +84,7 @@ def make_app(gate: Gate, options: Options) -> FastAPI:
     app = FastAPI(title="Anabranch", docs_url=None, redoc_url=None, openapi_url=None)
     files = read_page()
     connected: set[WebSocket] = set()
+    hello = greeting(options)
 
     @app.get("/{path:path}")
     def page(path: str) -> Response:
@@ -104,7 +106,7 @@ def make_app(gate: Gate, options: Options) -> FastAPI:
             line.send_text,
         )
         try:
-            await client.serve(greeting(options))
+            await client.serve(hello)
         except WebSocketDisconnect:
             pass
         except ClientGoneError as reason:
@@ -133,13 +135,15 @@ async def _close(line: WebSocket, reason: str) -> None:
 
 
 def greeting(options: Options) -> dict[str, Any]:
-    """What the page is told first: what there is to choose from, and within which limits."""
+    """The first message to the page: presets, settings and limits."""
     rows = {row.name: row for row in settings_table()}
+    evaluators = {variant: _evaluator(variant, options.evaluator) for variant in VARIANTS}
     return {
         "type": "hello",
         "version": __version__,
         "presets": {
-            name: {key: getattr(Settings.preset(name), key) for key in CHANGEABLE} for name in presets()
+            name: {variant: _changeable(name, variant, evaluators[variant]) for variant in VARIANTS}
+            for name in presets()
         },
         "settings": [
             {
@@ -151,14 +155,22 @@ def greeting(options: Options) -> dict[str, Any]:
             }
             for name in CHANGEABLE
         ],
-        "tuned": {
-            name: {variant: found for variant in variants() if (found := tuned(name, variant, None))}
-            for name in presets()
-        },
         "elo": [LOWEST, HIGHEST],
         "seconds": options.resources.seconds,
         "nodes": MOST_NODES,
     }
+
+
+def _evaluator(variant: str, given: str | None) -> object:
+    """The evaluator of a variant: the given one if it is for this variant, else the package's network."""
+    with contextlib.suppress(VariantError):
+        return None if given is None else Engine(variant, evaluator=given).evaluator
+    return None
+
+
+def _changeable(preset: str, variant: str, evaluator: object) -> dict[str, bool | int | float | str]:
+    settings = resolve(preset, variant, evaluator, {})
+    return {name: getattr(settings, name) for name in CHANGEABLE}
 
 
 class _Guard:

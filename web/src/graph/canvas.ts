@@ -1,22 +1,22 @@
-// The live view of a graph: a canvas with a camera. Pans, zooms, finds the node under the pointer or by the
-// arrow keys, and moves nodes smoothly to their new places when the search goes on.
+// The live view of a graph: a canvas with a camera. Handles pan, zoom, hover and selection by pointer and
+// by arrow keys, and animates nodes to their new places when the graph changes.
 import type { Camera, Scene } from './draw';
 import { draw } from './draw';
 import type { Layout, Spot } from './layout';
-import { layOut } from './layout';
+import { computeLayout } from './layout';
 import type { Graph, GraphEdge } from './model';
 import type { Palette } from './palette';
 
-const GLIDE_MS = 260;
-const NEAREST = 14;
+const ANIMATION_MS = 260;
+const HIT_DISTANCE = 14;
 
-export interface Watcher {
-  hovered(id: number | null, x: number, y: number): void;
-  selected(id: number | null): void;
+export interface GraphListener {
+  onHover(id: number | null, x: number, y: number): void;
+  onSelect(id: number | null): void;
 }
 
 export class GraphCanvas {
-  /** The layout of the graph on show. */
+  /** The layout of the shown graph. */
   layout: Layout = { spots: [], width: 1, height: 1 };
   /** Milliseconds that the last frame took. */
   frameMs = 0;
@@ -27,8 +27,8 @@ export class GraphCanvas {
   private readonly camera: Camera = { x: 0, y: 0, zoom: 1 };
   private scene: Scene | null = null;
   private from: Spot[] = [];
-  private glideBegun = 0;
-  private isTouched = false;
+  private animationStart = 0;
+  private isCameraMoved = false;
   private pending = 0;
   private readonly pointers = new Map<number, { x: number; y: number }>();
   private travelled = 0;
@@ -36,12 +36,12 @@ export class GraphCanvas {
 
   constructor(
     readonly canvas: HTMLCanvasElement,
-    private readonly watcher: Watcher,
+    private readonly listener: GraphListener,
     private readonly sanOf: (fen: string, move: string) => string,
   ) {
     this.context = canvas.getContext('2d');
     this.observer = new ResizeObserver(() => {
-      if (!this.isTouched) this.fit();
+      if (!this.isCameraMoved) this.fit();
       this.redraw();
     });
     this.observer.observe(canvas);
@@ -59,7 +59,7 @@ export class GraphCanvas {
     cancelAnimationFrame(this.pending);
   }
 
-  /** Show a graph; a newer one of the same search takes its place smoothly. */
+  /** Show a graph. Nodes that were shown before move to their new places in an animation. */
   show(graph: Graph, line: readonly GraphEdge[], palette: Palette, selectedKey: string | null): void {
     const before = new Map<string, Spot>();
     const shown = this.present();
@@ -71,12 +71,12 @@ export class GraphCanvas {
     const oldRoot = shown[0];
     const { width, height } = this.size();
     const begun = performance.now();
-    this.layout = layOut(graph, width / height);
+    this.layout = computeLayout(graph, width / height);
     this.layoutMs = performance.now() - begun;
     // The root stays where it is on the screen while the graph grows around it.
     const root = this.layout.spots[0];
     const shift = root && oldRoot && !isNew ? root.x - oldRoot.x : 0;
-    if (this.isTouched) this.camera.x -= shift * this.camera.zoom;
+    if (this.isCameraMoved) this.camera.x -= shift * this.camera.zoom;
     this.from = this.layout.spots.map((spot, index) => {
       const old = isNew ? undefined : before.get(graph.nodes[index]?.key ?? '');
       return old
@@ -93,9 +93,9 @@ export class GraphCanvas {
       palette,
       sanOf: this.sanOf,
     };
-    this.glideBegun = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : performance.now();
-    if (isNew) this.isTouched = false;
-    if (!this.isTouched) this.fit();
+    this.animationStart = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : performance.now();
+    if (isNew) this.isCameraMoved = false;
+    if (!this.isCameraMoved) this.fit();
     this.redraw();
   }
 
@@ -109,7 +109,7 @@ export class GraphCanvas {
     this.redraw();
   }
 
-  /** The whole graph in view; where that is too small to see, the upper part of it. */
+  /** Zoom to the whole graph, or to its upper part where the whole would be too small. */
   fit(): void {
     const { width, height } = this.size();
     const across = width / this.layout.width;
@@ -120,7 +120,7 @@ export class GraphCanvas {
     const isWhole = this.layout.width * zoom <= width + 1;
     this.camera.x = isWhole || !root ? (width - this.layout.width * zoom) / 2 : width / 2 - root.x * zoom;
     this.camera.y = Math.max(8, (height - this.layout.height * zoom) / 2);
-    this.isTouched = false;
+    this.isCameraMoved = false;
     this.redraw();
   }
 
@@ -133,7 +133,7 @@ export class GraphCanvas {
     this.zoomAt(x, y, factor);
   }
 
-  /** Bring a node to the middle, near enough to read. */
+  /** Move the camera to a node. */
   centre(id: number, zoom = Math.max(1, this.camera.zoom)): void {
     const spot = this.layout.spots[id];
     if (!spot) return;
@@ -141,11 +141,11 @@ export class GraphCanvas {
     this.camera.zoom = zoom;
     this.camera.x = width / 2 - spot.x * zoom;
     this.camera.y = height / 2 - spot.y * zoom;
-    this.isTouched = true;
+    this.isCameraMoved = true;
     this.redraw();
   }
 
-  /** Where a node is on the canvas, in CSS pixels. */
+  /** The place of a node on the canvas, in CSS pixels. */
   screen(id: number): { x: number; y: number } | null {
     const spot = this.layout.spots[id];
     return spot
@@ -178,12 +178,12 @@ export class GraphCanvas {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     draw(context, width, height, this.camera, { ...scene, spots: this.present() });
     this.frameMs = performance.now() - begun;
-    if (performance.now() - this.glideBegun < GLIDE_MS) this.redraw();
+    if (performance.now() - this.animationStart < ANIMATION_MS) this.redraw();
   }
 
-  /** Where the nodes are now, on their way. */
+  /** The places of the nodes at this moment of the animation. */
   private present(): Spot[] {
-    const share = Math.min(1, (performance.now() - this.glideBegun) / GLIDE_MS);
+    const share = Math.min(1, (performance.now() - this.animationStart) / ANIMATION_MS);
     if (share >= 1) return this.layout.spots;
     const eased = 1 - (1 - share) ** 3;
     return this.layout.spots.map((to, index) => {
@@ -202,7 +202,7 @@ export class GraphCanvas {
     this.camera.x = x - (x - this.camera.x) * change;
     this.camera.y = y - (y - this.camera.y) * change;
     this.camera.zoom = zoom;
-    this.isTouched = true;
+    this.isCameraMoved = true;
     this.redraw();
   }
 
@@ -236,7 +236,7 @@ export class GraphCanvas {
     }
     this.travelled += Math.hypot(now.x - before.x, now.y - before.y);
     this.pointers.set(event.pointerId, now);
-    if (this.travelled > 4) this.isTouched = true;
+    if (this.travelled > 4) this.isCameraMoved = true;
     this.redraw();
   }
 
@@ -252,7 +252,7 @@ export class GraphCanvas {
     let least = Infinity;
     this.layout.spots.forEach((spot, id) => {
       const distance = Math.hypot(spot.x - at.x, spot.y - at.y) - spot.radius;
-      if (distance < least && distance < NEAREST / this.camera.zoom) {
+      if (distance < least && distance < HIT_DISTANCE / this.camera.zoom) {
         best = id;
         least = distance;
       }
@@ -265,13 +265,13 @@ export class GraphCanvas {
     if (this.scene.hovered !== id) this.redraw();
     this.scene.hovered = id;
     this.canvas.style.cursor = id === null ? 'grab' : 'pointer';
-    this.watcher.hovered(id, x, y);
+    this.listener.onHover(id, x, y);
   }
 
   private pick(id: number | null): void {
     if (this.scene) this.scene.selected = id;
     this.redraw();
-    this.watcher.selected(id);
+    this.listener.onSelect(id);
   }
 
   private key(event: KeyboardEvent): void {
@@ -288,7 +288,7 @@ export class GraphCanvas {
     else if (event.key === '0') this.fit();
   }
 
-  /** The node that a key leads to: up to a parent, down to the most visited child, sideways in the layer. */
+  /** The node that a key selects: up to a parent, down to the most visited child, sideways in the layer. */
   private step(graph: Graph, key: string): number | null | undefined {
     const node = graph.nodes[this.scene?.selected ?? -1];
     if (key === 'Escape') return null;

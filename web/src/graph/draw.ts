@@ -1,6 +1,6 @@
-// Draws a graph on a canvas: the part that is in view, with more to read the nearer one looks. Draws only;
-// who looks where, and when, is for `canvas.ts`.
-import { count, signed, verdict } from '../numbers';
+// Draws the visible part of a graph on a canvas, with more detail at higher zoom. The camera and its events
+// are in `canvas.ts`.
+import { count, signed, verdictText } from '../numbers';
 import type { Spot } from './layout';
 import type { Graph, GraphEdge, GraphNode } from './model';
 import type { Palette } from './palette';
@@ -22,11 +22,11 @@ export interface Scene {
   sanOf: (fen: string, move: string) => string;
 }
 
-const MOVES_FROM = 0.75;
-const NUMBERS_FROM = 1.7;
-const MOST_LABELS = 240;
+const MOVES_ZOOM = 0.75;
+const NUMBERS_ZOOM = 1.7;
+const MAX_LABELS = 240;
 
-/** A place that is written on. */
+/** The area of a label. */
 interface Box {
   left: number;
   right: number;
@@ -59,7 +59,7 @@ export function draw(
     Math.min(from.x, to.x) < view.right &&
     Math.max(from.y, to.y) > view.top &&
     Math.min(from.y, to.y) < view.bottom;
-  const near = nearby(scene);
+  const near = edgesInFocus(scene);
   const labels: [GraphEdge, Spot, Spot][] = [];
   const most = Math.max(1, scene.graph.nodes[0]?.visits ?? 1);
   for (const edge of scene.graph.edges) {
@@ -67,12 +67,12 @@ export function draw(
     const to = scene.spots[edge.target];
     if (!from || !to || !seen(from, to)) continue;
     drawEdge(context, edge, from, to, most, near, scene);
-    if (camera.zoom >= MOVES_FROM || near?.has(edge)) labels.push([edge, from, to]);
+    if (camera.zoom >= MOVES_ZOOM || near?.has(edge)) labels.push([edge, from, to]);
   }
   for (const edge of scene.line) {
     const from = scene.spots[edge.source];
     const to = scene.spots[edge.target];
-    if (from && to) curve(context, from, to, palette.line, 3.2, 1);
+    if (from && to) drawCurve(context, from, to, palette.line, 3.2, 1);
   }
   const lineNodes = new Set([0, ...[...scene.line].map((edge) => edge.target)]);
   for (const node of scene.graph.nodes) {
@@ -83,13 +83,13 @@ export function draw(
     edge.visits + (near?.has(edge) ? 1e12 : scene.line.has(edge) ? 1e11 : 0);
   labels.sort((first, second) => weight(second[0]) - weight(first[0]));
   const taken: Box[] = [];
-  for (const [edge, from, to] of labels.slice(0, MOST_LABELS))
-    label(context, edge, from, to, camera.zoom, scene, taken);
+  for (const [edge, from, to] of labels.slice(0, MAX_LABELS))
+    drawLabel(context, edge, from, to, camera.zoom, scene, taken);
   context.restore();
 }
 
-/** The edges of the node that somebody points at. */
-function nearby(scene: Scene): Set<GraphEdge> | null {
+/** The edges of the hovered or selected node. */
+function edgesInFocus(scene: Scene): Set<GraphEdge> | null {
   const node = scene.graph.nodes[scene.hovered ?? scene.selected ?? -1];
   return node ? new Set([...node.above, ...node.below]) : null;
 }
@@ -107,10 +107,10 @@ function drawEdge(
   const isNear = near?.has(edge) ?? false;
   const strength = 0.8 + 6 * Math.sqrt(edge.visits / most) + (isNear ? 1 : 0);
   const opacity = isNear ? 1 : near ? 0.25 : meets ? 0.5 : 0.7;
-  curve(context, from, to, meets ? scene.palette.meeting : scene.palette.edge, strength, opacity);
+  drawCurve(context, from, to, meets ? scene.palette.transposition : scene.palette.edge, strength, opacity);
 }
 
-function curve(
+function drawCurve(
   context: CanvasRenderingContext2D,
   from: Spot,
   to: Spot,
@@ -152,7 +152,7 @@ function drawNode(
   const meets = node.above.length > 1;
   if (meets) {
     outline(context, node, spot, 3.2);
-    context.strokeStyle = palette.meeting;
+    context.strokeStyle = palette.transposition;
     context.lineWidth = 1.8;
     context.stroke();
   }
@@ -165,11 +165,11 @@ function drawNode(
   outline(context, node, spot, 0);
   context.fillStyle = shade(node.white);
   context.fill();
-  context.strokeStyle = meets ? palette.meeting : onLine ? palette.line : palette.faint;
+  context.strokeStyle = meets ? palette.transposition : onLine ? palette.line : palette.faint;
   context.lineWidth = onLine || meets ? 2 : 1;
   context.stroke();
-  if (node.state !== 'unknown') mark(context, node, spot, palette);
-  if (zoom >= NUMBERS_FROM && spot.radius * zoom > 16) inside(context, node, spot);
+  if (node.state !== 'unknown') drawVerdict(context, node, spot, palette);
+  if (zoom >= NUMBERS_ZOOM && spot.radius * zoom > 16) drawNumbers(context, node, spot);
 }
 
 /** Solved nodes are boxes. */
@@ -180,8 +180,8 @@ function outline(context: CanvasRenderingContext2D, node: GraphNode, spot: Spot,
   else context.rect(spot.x - radius, spot.y - radius, 2 * radius, 2 * radius);
 }
 
-/** A corner in the colour of what is proven, for the side to move. */
-function mark(context: CanvasRenderingContext2D, node: GraphNode, spot: Spot, palette: Palette): void {
+/** Mark a solved node with a coloured corner: win, loss or draw for the side to move. */
+function drawVerdict(context: CanvasRenderingContext2D, node: GraphNode, spot: Spot, palette: Palette): void {
   const colour = node.state.endsWith('win')
     ? palette.win
     : node.state.endsWith('loss')
@@ -196,18 +196,18 @@ function mark(context: CanvasRenderingContext2D, node: GraphNode, spot: Spot, pa
   context.fill();
 }
 
-function inside(context: CanvasRenderingContext2D, node: GraphNode, spot: Spot): void {
+function drawNumbers(context: CanvasRenderingContext2D, node: GraphNode, spot: Spot): void {
   const size = Math.min(7, spot.radius * 0.55);
   context.font = `600 ${size}px system-ui, sans-serif`;
   context.textAlign = 'center';
   context.textBaseline = 'middle';
   context.fillStyle = node.white > -0.12 ? '#1c242b' : '#f1f3f5';
   context.fillText(count(node.visits), spot.x, spot.y - size * 0.55);
-  context.fillText(verdict(node.state, node.plies) || signed(node.white, 2), spot.x, spot.y + size * 0.6);
+  context.fillText(verdictText(node.state, node.plies) || signed(node.white, 2), spot.x, spot.y + size * 0.6);
 }
 
-/** The move of an edge and, near enough, its numbers; nothing where something is written already. */
-function label(
+/** Write the move of an edge and, at high zoom, its numbers. Skip it where it would overlap a label. */
+function drawLabel(
   context: CanvasRenderingContext2D,
   edge: GraphEdge,
   from: Spot,
@@ -218,14 +218,14 @@ function label(
 ): void {
   const source = scene.graph.nodes[edge.source];
   if (!source) return;
-  const isFull = zoom >= NUMBERS_FROM;
+  const isFull = zoom >= NUMBERS_ZOOM;
   const size = (isFull ? 9.5 : 11) / Math.max(zoom, 0.75);
   const lines = [scene.sanOf(source.fen, edge.move)];
   if (isFull) lines.push(`N ${count(edge.visits)}  Q ${signed(edge.q, 2)}`, `leak ${edge.leak.toFixed(3)}`);
   context.font = `500 ${size}px system-ui, sans-serif`;
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  const at = onCurve(from, to, 0.68); // nearer to the child, where the edges of a node have parted
+  const at = onCurve(from, to, 0.68); // nearer to the child, where the edges of a node are apart
   const half = Math.max(...lines.map((text) => context.measureText(text).width)) / 2;
   const box = {
     left: at.x - half,

@@ -1,5 +1,5 @@
 // The graph as files: SVG as it is drawn, DOT for Graphviz, JSON as `anabranch.graph.SearchGraph` reads it.
-import { count, signed, verdict } from '../numbers';
+import { count, signed, verdictText } from '../numbers';
 import type { Variant } from '../rules';
 import type { Layout } from './layout';
 import type { Graph, GraphEdge, GraphNode } from './model';
@@ -56,7 +56,8 @@ export function toDot(graph: Graph): string {
   for (const edge of graph.edges) {
     const width = (0.5 + (4 * edge.visits) / most).toFixed(2);
     lines.push(
-      `  ${edge.source} -> ${edge.target} [label="${edge.move}", tooltip="${edgeText(edge)}", penwidth=${width}];`,
+      `  ${edge.source} -> ${edge.target} ` +
+        `[label="${edge.move}", tooltip="${edgeText(edge)}", penwidth=${width}];`,
     );
   }
   return [...lines, '}', ''].join('\n');
@@ -67,7 +68,7 @@ export function edgeText(edge: GraphEdge): string {
 }
 
 export function nodeText(node: GraphNode): string {
-  const proven = verdict(node.state, node.plies);
+  const proven = verdictText(node.state, node.plies);
   return `N ${node.visits} V ${signed(node.value, 3)}${proven ? ` ${proven}` : ''}`;
 }
 
@@ -80,29 +81,33 @@ export function toSvg(graph: Graph, layout: Layout, line: ReadonlySet<GraphEdge>
     const to = spots[edge.target];
     if (!from || !to) continue;
     const meets = (graph.nodes[edge.target]?.above.length ?? 0) > 1;
-    const colour = line.has(edge) ? palette.line : meets ? palette.meeting : palette.edge;
+    const colour = line.has(edge) ? palette.line : meets ? palette.transposition : palette.edge;
     const strength = line.has(edge) ? 3 : 0.6 + 4 * Math.sqrt(edge.visits / most);
-    const bend = (to.y - from.y) * 0.5;
-    const path = `M${n(from.x)} ${n(from.y)}C${n(from.x)} ${n(from.y + bend)} ${n(to.x)} ${n(to.y - bend)} ${n(to.x)} ${n(to.y)}`;
-    parts.push(
-      `<path d="${path}" stroke="${colour}" stroke-width="${n(strength)}" opacity="${line.has(edge) ? 1 : 0.6}"><title>${edge.move} ${edgeText(edge)}</title></path>`,
-    );
+    const middle = n((from.y + to.y) / 2);
+    const start = `${n(from.x)} ${n(from.y)}`;
+    const path = `M${start}C${n(from.x)} ${middle} ${n(to.x)} ${middle} ${n(to.x)} ${n(to.y)}`;
+    const style = `stroke="${colour}" stroke-width="${n(strength)}" opacity="${line.has(edge) ? 1 : 0.6}"`;
+    parts.push(`<path d="${path}" ${style}><title>${edge.move} ${edgeText(edge)}</title></path>`);
   }
   const lineNodes = new Set([0, ...[...line].map((edge) => edge.target)]);
   for (const node of graph.nodes) {
     const spot = spots[node.id];
     if (!spot) continue;
     const meets = node.above.length > 1;
-    const stroke = meets ? palette.meeting : lineNodes.has(node.id) ? palette.line : palette.faint;
-    const look = `fill="${shade(node.white)}" stroke="${stroke}" stroke-width="${meets ? 2.5 : 1.2}"`;
+    const stroke = meets ? palette.transposition : lineNodes.has(node.id) ? palette.line : palette.faint;
+    const style = `fill="${shade(node.white)}" stroke="${stroke}" stroke-width="${meets ? 2.5 : 1.2}"`;
     const title = `<title>${node.fen} ${nodeText(node)}</title>`;
+    const { x, y, radius } = spot;
+    const side = n(2 * radius);
     parts.push(
       node.state === 'unknown'
-        ? `<circle cx="${n(spot.x)}" cy="${n(spot.y)}" r="${n(spot.radius)}" ${look}>${title}</circle>`
-        : `<rect x="${n(spot.x - spot.radius)}" y="${n(spot.y - spot.radius)}" width="${n(2 * spot.radius)}" height="${n(2 * spot.radius)}" ${look}>${title}</rect>`,
+        ? `<circle cx="${n(x)}" cy="${n(y)}" r="${n(radius)}" ${style}>${title}</circle>`
+        : `<rect x="${n(x - radius)}" y="${n(y - radius)}" width="${side}" height="${side}" ${style}>${title}</rect>`,
     );
   }
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${n(width)} ${n(height)}" fill="none"><rect width="100%" height="100%" fill="${palette.ground}"/>${parts.join('')}</svg>\n`;
+  const ground = `<rect width="100%" height="100%" fill="${palette.ground}"/>`;
+  const box = `viewBox="0 0 ${n(width)} ${n(height)}" fill="none"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${box}>${ground}${parts.join('')}</svg>\n`;
 }
 
 function n(number: number): string {

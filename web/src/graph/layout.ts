@@ -1,6 +1,6 @@
-// Where the nodes of a graph stand: layers by depth, in each layer an order with few crossings, and places as
-// near to the parents as the neighbours allow. The most visited child stands in the middle, so the main
-// stream of the search runs down the centre. Pure arithmetic.
+// The layout of a graph: layers by depth, an order with few crossings in each layer, and nodes as near to
+// their parents as their neighbours allow. The most visited child is in the middle, so the principal
+// variation runs down the centre. Pure arithmetic.
 import type { Graph, GraphNode } from './model';
 
 export interface Spot {
@@ -15,15 +15,15 @@ export interface Layout {
   height: number;
 }
 
-const LEAST_RADIUS = 3.5;
-const LARGEST_RADIUS = 24;
+const MIN_RADIUS = 3.5;
+const MAX_RADIUS = 24;
 const GAP = 5;
 const LAYER_HEIGHT = 92;
 const SWEEPS = 4;
-const MOST_STRETCH = 4;
+const MAX_STRETCH = 4;
 
 /** The places of all nodes; a graph that is narrower than `aspect` (width by height) is stretched. */
-export function layOut(graph: Graph, aspect = 0): Layout {
+export function computeLayout(graph: Graph, aspect = 0): Layout {
   const spots = graph.nodes.map((node): Spot => ({
     x: 0,
     y: node.depth * LAYER_HEIGHT,
@@ -32,19 +32,21 @@ export function layOut(graph: Graph, aspect = 0): Layout {
   const layers: GraphNode[][] = [];
   for (const node of graph.nodes) (layers[node.depth] ??= []).push(node);
   const filled = layers.filter((layer) => layer.length > 0);
-  const wish = new Float64Array(graph.nodes.length);
+  const desired = new Float64Array(graph.nodes.length);
   const spotOf = (node: GraphNode): Spot => spots[node.id] ?? { x: 0, y: 0, radius: 0 };
 
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     for (const layer of filled) {
-      for (const node of layer) wish[node.id] = wishFromParents(node, graph, spots);
-      layer.sort((first, second) => (wish[first.id] ?? 0) - (wish[second.id] ?? 0) || first.id - second.id);
-      place(layer, wish, spotOf);
+      for (const node of layer) desired[node.id] = desiredFromParents(node, graph, spots);
+      layer.sort(
+        (first, second) => (desired[first.id] ?? 0) - (desired[second.id] ?? 0) || first.id - second.id,
+      );
+      place(layer, desired, spotOf);
     }
     if (sweep === SWEEPS - 1) break;
     for (const layer of filled.toReversed()) {
-      for (const node of layer) wish[node.id] = wishFromChildren(node, spots, spotOf(node).x);
-      place(layer, wish, spotOf);
+      for (const node of layer) desired[node.id] = desiredFromChildren(node, spots, spotOf(node).x);
+      place(layer, desired, spotOf);
     }
   }
   return bounded(spots, aspect);
@@ -53,11 +55,11 @@ export function layOut(graph: Graph, aspect = 0): Layout {
 export function radiusOf(node: GraphNode, graph: Graph): number {
   const most = Math.max(1, graph.nodes[0]?.visits ?? 1);
   const share = Math.sqrt(Math.min(1, node.visits / most));
-  return LEAST_RADIUS + (LARGEST_RADIUS - LEAST_RADIUS) * share;
+  return MIN_RADIUS + (MAX_RADIUS - MIN_RADIUS) * share;
 }
 
-/** The mean of the parents, by visits, and beside it: siblings spread by rank, the most visited in the middle. */
-function wishFromParents(node: GraphNode, graph: Graph, spots: readonly Spot[]): number {
+/** The mean of the parents, weighted by visits. Siblings spread by rank, the most visited in the middle. */
+function desiredFromParents(node: GraphNode, graph: Graph, spots: readonly Spot[]): number {
   let sum = 0;
   let weight = 0;
   for (const edge of node.above) {
@@ -72,7 +74,7 @@ function wishFromParents(node: GraphNode, graph: Graph, spots: readonly Spot[]):
   return weight ? sum / weight : 0;
 }
 
-function wishFromChildren(node: GraphNode, spots: readonly Spot[], present: number): number {
+function desiredFromChildren(node: GraphNode, spots: readonly Spot[], present: number): number {
   let sum = present;
   let weight = 1;
   for (const edge of node.below) {
@@ -83,8 +85,8 @@ function wishFromChildren(node: GraphNode, spots: readonly Spot[], present: numb
   return sum / weight;
 }
 
-/** Nodes of a layer as near to their wishes as their sizes allow, in their order (least squares). */
-function place(layer: readonly GraphNode[], wish: Float64Array, spotOf: (node: GraphNode) => Spot): void {
+/** Place a layer: nodes as near to `desired` as their sizes allow, in their order (least squares). */
+function place(layer: readonly GraphNode[], desired: Float64Array, spotOf: (node: GraphNode) => Spot): void {
   interface Block {
     sum: number;
     weight: number;
@@ -98,7 +100,7 @@ function place(layer: readonly GraphNode[], wish: Float64Array, spotOf: (node: G
     if (before) offset += spotOf(before).radius + spotOf(node).radius + GAP;
     offsets.push(offset);
     const weight = spotOf(node).radius;
-    let block: Block = { sum: weight * ((wish[node.id] ?? 0) - offset), weight, first: index };
+    let block: Block = { sum: weight * ((desired[node.id] ?? 0) - offset), weight, first: index };
     for (
       let last = blocks.at(-1);
       last && last.sum / last.weight > block.sum / block.weight;
@@ -119,7 +121,7 @@ function place(layer: readonly GraphNode[], wish: Float64Array, spotOf: (node: G
 }
 
 function bounded(spots: Spot[], aspect: number): Layout {
-  const margin = LARGEST_RADIUS + 8;
+  const margin = MAX_RADIUS + 8;
   let left = 0;
   let right = 0;
   let bottom = 0;
@@ -130,7 +132,7 @@ function bounded(spots: Spot[], aspect: number): Layout {
   }
   const height = bottom + 2 * margin;
   const stretch = Math.min(
-    MOST_STRETCH,
+    MAX_STRETCH,
     Math.max(1, (aspect * height - 2 * margin) / Math.max(1, right - left)),
   );
   for (const spot of spots) {

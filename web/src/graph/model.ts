@@ -1,5 +1,5 @@
-// The search graph as the page thinks of it: nodes with their edges in both directions, the principal
-// variation, and the paths by which a node is reached. Knows no pixels.
+// The search graph of the page: nodes with their edges in both directions, the principal variation, and the
+// paths to a node. Knows nothing of the screen.
 import type { GraphColumns, Verdict } from '../protocol';
 import type { Color } from '../rules';
 import { samePositionKey, turnOf } from '../rules';
@@ -38,7 +38,7 @@ export interface GraphEdge {
   /** Value of the child for the side to move at the parent. */
   child: number;
   pruned: boolean;
-  /** How far Q is from the value of the child. */
+  /** The distance between Q and the value of the child. */
   leak: number;
 }
 
@@ -102,7 +102,7 @@ function byVisits(first: GraphEdge, second: GraphEdge): number {
   return second.visits - first.visits;
 }
 
-/** The edges of a line of moves from the root, as far as it is in the graph. */
+/** The edges of a line of moves from the root, as far as the graph has them. */
 export function trace(graph: Graph, moves: readonly string[]): GraphEdge[] {
   const edges: GraphEdge[] = [];
   let at = graph.nodes[0];
@@ -115,30 +115,30 @@ export function trace(graph: Graph, moves: readonly string[]): GraphEdge[] {
   return edges;
 }
 
-/** The most visited way from the root to a node. */
-export function wayTo(graph: Graph, id: number): GraphEdge[] {
-  const way: GraphEdge[] = [];
+/** The most visited path from the root to a node. */
+export function pathTo(graph: Graph, id: number): GraphEdge[] {
+  const path: GraphEdge[] = [];
   const seen = new Set([id]);
   let node = graph.nodes[id];
   while (node && node.id !== 0) {
     const edge: GraphEdge | undefined = node.above.find((candidate) => !seen.has(candidate.source));
     if (!edge) return [];
     seen.add(edge.source);
-    way.push(edge);
+    path.push(edge);
     node = graph.nodes[edge.source];
   }
-  return way.reverse();
+  return path.reverse();
 }
 
-/** The most visited ways to a node, one through each of its parents. */
-export function waysTo(graph: Graph, id: number): string[][] {
+/** The most visited paths to a node, one through each of its parents. */
+export function pathsTo(graph: Graph, id: number): string[][] {
   const node = graph.nodes[id];
   if (!node) return [];
-  return node.above.map((edge) => [...wayTo(graph, edge.source).map((step) => step.move), edge.move]);
+  return node.above.map((edge) => [...pathTo(graph, edge.source).map((step) => step.move), edge.move]);
 }
 
-/** Nodes where lines of play meet: several parents are in the graph. The most visited first. */
-export function meetings(graph: Graph): GraphNode[] {
+/** Nodes with several parents in the graph, most visited first. */
+export function transpositions(graph: Graph): GraphNode[] {
   return graph.nodes
     .filter((node) => new Set(node.above.map((edge) => edge.source)).size > 1)
     .sort((first, second) => second.visits - first.visits || first.id - second.id);

@@ -1,11 +1,11 @@
-// The colours of the graph: light is good for White, as on the board. For the canvas and for SVG files alike.
+// The colours of the graph: light is good for White, as on the board. Used by the canvas and by SVG files.
 export interface Palette {
   ground: string;
   ink: string;
   faint: string;
   edge: string;
   line: string;
-  meeting: string;
+  transposition: string;
   win: string;
   loss: string;
   draw: string;
@@ -17,7 +17,7 @@ export const LIGHT: Palette = {
   faint: '#5d6a75',
   edge: '#b3bec7',
   line: '#0c7489',
-  meeting: '#e8590c',
+  transposition: '#e8590c',
   win: '#2b8a3e',
   loss: '#c92a2a',
   draw: '#5f6b76',
@@ -29,7 +29,7 @@ export const DARK: Palette = {
   faint: '#93a1ad',
   edge: '#3d4953',
   line: '#3bc9db',
-  meeting: '#ff922b',
+  transposition: '#ff922b',
   win: '#51cf66',
   loss: '#ff6b6b',
   draw: '#adb5bd',
@@ -37,7 +37,7 @@ export const DARK: Palette = {
 
 /** The colour of a value for White from -1 to 1. */
 export function shade(white: number): string {
-  const strength = Math.min(1, Math.abs(white)) ** 0.45; // most of what matters happens near 0
+  const strength = Math.min(1, Math.abs(white)) ** 0.45; // more contrast near 0, where most values are
   const end = white < 0 ? [16, 32, 58] : [255, 240, 196];
   const [red, green, blue] = [148, 160, 170].map((middle, part) =>
     Math.round(middle + ((end[part] ?? 0) - middle) * strength),

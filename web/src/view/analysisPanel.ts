@@ -1,10 +1,20 @@
-// The analyst: lines, win-draw-loss, every move with its visits, value and prior; one recipe or two beside
-// each other; the evaluation over the game.
+// The panel of analysis: lines, win-draw-loss, every move with its visits, value and prior, for one recipe or
+// for two side by side, and the evaluation over the game.
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import { currentNode, outcomeAt } from '../current';
 import * as game from '../game';
-import { count, forWhite, megabytes, percent, score, signed, verdict, whiteScore } from '../numbers';
+import {
+  count,
+  forWhite,
+  megabytes,
+  moveNumber,
+  percent,
+  score,
+  signed,
+  verdictText,
+  whiteScore,
+} from '../numbers';
 import type { Line, MoveRow, Report } from '../protocol';
 import { sanLine, turnOf } from '../rules';
 import { addMove, plyOf } from '../tree';
@@ -14,12 +24,12 @@ import { button, check, h, select } from './dom';
 import { moveList } from './moveList';
 import { enhancements, presetSelect } from './recipe';
 
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 
-/** Why a search ended by itself. */
-const FINISHES: Record<string, string> = {
-  time: 'Stopped at the time limit; start it again to go on.',
-  memory: 'Stopped, because the memory for the graph is full.',
+/** Why a search ended without a stop. */
+const FINISH_TEXTS: Record<string, string> = {
+  time: 'Stopped at the time limit. Start it again to continue.',
+  memory: 'Stopped: the memory of the graph is full.',
   solved: 'The position is solved.',
   idle: 'Nothing is left to evaluate.',
 };
@@ -37,7 +47,7 @@ export function analysisPanel(app: App): VNode {
         ),
       ]),
     ]),
-    h('div.column', { key: 'game' }, [moveList(app), chart(app), runs(app)]),
+    h('div.column', { key: 'game' }, [moveList(app), chart(app), trials(app)]),
   ]);
 }
 
@@ -69,13 +79,13 @@ export function startButton(app: App): VNode {
         showsText: true,
         kind: 'primary',
         id: 'start',
-        disabled: state.line !== 'open' || !!outcomeAt(state),
+        disabled: state.connection !== 'open' || !!outcomeAt(state),
       });
 }
 
 function sideView(app: App, side: 0 | 1): VNode {
   const { state } = app;
-  const report = state.order?.purpose === 'sweep' ? null : state.analysis.reports[side];
+  const report = state.request?.purpose === 'sweep' ? null : state.analysis.reports[side];
   return h('div.side-view', { key: side, attrs: { 'data-side': side } }, [
     presetSelect(app, side),
     enhancements(app, side),
@@ -83,7 +93,7 @@ function sideView(app: App, side: 0 | 1): VNode {
     report ? lines(app, report) : null,
     report ? table(app, report) : null,
     report ? statistics(report) : null,
-    report && state.analysis.finish ? h('p.empty', FINISHES[state.analysis.finish] ?? '') : null,
+    report && state.analysis.finish ? h('p.empty', FINISH_TEXTS[state.analysis.finish] ?? '') : null,
   ]);
 }
 
@@ -91,9 +101,8 @@ function emptyText(app: App): string {
   const { state } = app;
   const end = outcomeAt(state);
   if (end) return 'The game is over in this position.';
-  if (state.analysis.sweep.length)
-    return `The game is being judged: ${state.analysis.sweep.length} positions to go.`;
-  if (state.line !== 'open') return 'The engine is away.';
+  if (state.analysis.sweep.length) return `Judging the game: ${state.analysis.sweep.length} positions left.`;
+  if (state.connection !== 'open') return 'The engine is not connected.';
   return state.analysis.running ? 'Searching…' : 'Start the analysis to see lines, values and visits.';
 }
 
@@ -101,7 +110,7 @@ export function verdictRow(app: App, report: Report): VNode {
   const turn = turnOf(currentNode(app.state).fen);
   const best = report.lines[0];
   const white = whiteScore(report, turn);
-  const proven = report.solved ? verdict(report.solved.state, report.solved.plies) : '';
+  const proven = report.solved ? verdictText(report.solved.state, report.solved.plies) : '';
   const [win, draw, loss] = best?.wdl ?? [0, 0, 0];
   const [ours, theirs] = turn === 'white' ? [win, loss] : [loss, win];
   return h('div.verdict', [
@@ -140,8 +149,8 @@ function lineRow(app: App, line: Line, index: number): VNode {
   const { state } = app;
   const { fen } = currentNode(state);
   const turn = turnOf(fen);
-  const said = sanCached(app, fen, line.moves.slice(0, 14));
-  const proven = verdict(line.state, line.plies);
+  const sans = sanCached(app, fen, line.moves.slice(0, 14));
+  const proven = verdictText(line.state, line.plies);
   const first = plyOf(fen);
   return h('li', { key: index }, [
     h(
@@ -150,9 +159,8 @@ function lineRow(app: App, line: Line, index: number): VNode {
       score(forWhite(turn, line.cp), line.mate === null ? null : forWhite(turn, line.mate)),
     ),
     h('span.text', [
-      ...said.map((san, step) => {
-        const ply = first + step;
-        const number = ply % 2 === 0 ? `${ply / 2 + 1}.\u00a0` : step === 0 ? `${(ply + 1) / 2}…\u00a0` : '';
+      ...sans.map((san, step) => {
+        const number = moveNumber(first + step, step === 0);
         return h(
           'button.move',
           {
@@ -160,7 +168,7 @@ function lineRow(app: App, line: Line, index: number): VNode {
             attrs: { type: 'button', title: 'Play the line up to here' },
             on: { click: () => playLine(app, line.moves.slice(0, step + 1)) },
           },
-          number + san,
+          number ? `${number}\u00a0${san}` : san,
         );
       }),
       proven ? h('span.badge', proven) : null,
@@ -169,7 +177,7 @@ function lineRow(app: App, line: Line, index: number): VNode {
   ]);
 }
 
-/** Put moves into the game as a line from here. */
+/** Add moves to the game as a line from the current position. */
 export function playLine(app: App, moves: readonly string[]): void {
   const { state } = app;
   let at = state.current;
@@ -180,7 +188,7 @@ export function playLine(app: App, moves: readonly string[]): void {
 export function table(app: App, report: Report): VNode {
   const { fen } = currentNode(app.state);
   const turn = turnOf(fen);
-  const shown = report.moves.slice(0, MOST_ROWS);
+  const shown = report.moves.slice(0, MAX_ROWS);
   const total = Math.max(
     1,
     report.moves.reduce((sum, row) => sum + row.visits, 0),
@@ -231,7 +239,7 @@ function moveRow(
       ]),
     ]),
     h('td.meter.prior', [h('i', { style: { width: percent(row.prior) } }), h('span', percent(row.prior))]),
-    h('td.proven', verdict(row.state, row.plies)),
+    h('td.proven', verdictText(row.state, row.plies)),
   ]);
 }
 
@@ -248,11 +256,11 @@ export function statistics(report: Report): VNode {
     ['Nodes', count(numbers.nodes), 'Nodes of the graph'],
     ['Transpositions', count(numbers.transpositions), 'Nodes with more than one parent'],
     ['Solved', count(numbers.solved), 'Nodes with a proof'],
-    ['Leak', numbers.leak.toFixed(4), 'Mean distance of an edge’s Q and the value of its child'],
+    ['Leak', numbers.leak.toFixed(4), 'Mean distance between the Q of an edge and the value of its child'],
     ['Memory', megabytes(numbers.bytes), 'Memory of the graph'],
   ];
   if (numbers.tablebase_hits)
-    rows.push(['Tablebase hits', count(numbers.tablebase_hits), 'Nodes whose result a tablebase knew']);
+    rows.push(['Tablebase hits', count(numbers.tablebase_hits), 'Nodes found in a tablebase']);
   return h(
     'dl.statistics',
     rows.map(([name, value, meaning]) =>
@@ -261,48 +269,52 @@ export function statistics(report: Report): VNode {
   );
 }
 
-/** Recipes that were tried here, one beside the other. */
-function runs(app: App): VNode | null {
-  const { runs: present } = app.state.analysis;
-  if (present.rows.length < 2 || present.fen !== currentNode(app.state).fen) return null;
-  return h('section.card.runs', { attrs: { 'aria-label': 'What changes' } }, [
+/** The recipes that were tried in this position, for comparison. */
+function trials(app: App): VNode | null {
+  const { trials: shown } = app.state.analysis;
+  if (shown.rows.length < 2 || shown.fen !== currentNode(app.state).fen) return null;
+  return h('section.card.trials', { attrs: { 'aria-label': 'What changes' } }, [
     h('h2', 'What changes'),
-    h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Recipes tried here' } }, [
-      h('table', [
-        h('thead', [
+    h(
+      'div.table',
+      { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Recipes tried in this position' } },
+      [
+        h('table', [
+          h('thead', [
+            h(
+              'tr',
+              ['Recipe', 'Move', 'Score', 'Visits', 'Transp.', 'Solved', 'Leak'].map((name) => h('th', name)),
+            ),
+          ]),
           h(
-            'tr',
-            ['Recipe', 'Move', 'Score', 'Visits', 'Transp.', 'Solved', 'Leak'].map((name) => h('th', name)),
+            'tbody',
+            shown.rows.map((row) =>
+              h('tr', { key: row.label }, [
+                h('td.label', { attrs: { title: row.label } }, row.label),
+                h('td', row.move),
+                h('td', score(row.cp, null)),
+                h('td', count(row.visits)),
+                h('td', count(row.transpositions)),
+                h('td', count(row.solved)),
+                h('td', row.leak.toFixed(4)),
+              ]),
+            ),
           ),
         ]),
-        h(
-          'tbody',
-          present.rows.map((row) =>
-            h('tr', { key: row.label }, [
-              h('td.label', { attrs: { title: row.label } }, row.label),
-              h('td', row.move),
-              h('td', score(row.cp, null)),
-              h('td', count(row.visits)),
-              h('td', count(row.transpositions)),
-              h('td', count(row.solved)),
-              h('td', row.leak.toFixed(4)),
-            ]),
-          ),
-        ),
-      ]),
-    ]),
+      ],
+    ),
   ]);
 }
 
 const cache = new Map<string, string[]>();
 
-/** Lines as players write them; the same lines come again several times a second. */
+/** `sanLine` with a cache: the same lines arrive several times a second. */
 export function sanCached(app: App, fen: string, moves: readonly string[]): string[] {
   const key = `${app.state.game.variant} ${fen} ${moves.join(' ')}`;
   const known = cache.get(key);
   if (known) return known;
   if (cache.size > 4000) cache.clear();
-  const said = sanLine(app.state.game.variant, fen, moves);
-  cache.set(key, said);
-  return said;
+  const sans = sanLine(app.state.game.variant, fen, moves);
+  cache.set(key, sans);
+  return sans;
 }

@@ -1,8 +1,7 @@
-// The board with all that stands around it: evaluation bar, players, clocks, pockets, promotion, the keys
-// under it.
+// The board and its surroundings: evaluation bar, players, clocks, pockets, promotion and buttons.
 import type { App } from '../app';
 import { Board } from '../board';
-import { leftOn } from '../clock';
+import { timeLeft } from '../clock';
 import { canMove, canPremove, currentNode, outcomeAt } from '../current';
 import * as game from '../game';
 import { onBoard } from '../keyboard';
@@ -28,7 +27,7 @@ export function resetBoard(): void {
 
 export function boardArea(app: App): VNode {
   const { state } = app;
-  const far = match.other(state.orientation);
+  const far = match.opponentOf(state.orientation);
   const hasBar = state.mode !== 'play';
   return h('section.board-area', { attrs: { 'aria-label': 'Board' } }, [
     strip(app, far),
@@ -68,7 +67,9 @@ export function boardArea(app: App): VNode {
     controls(app),
     h(
       'p#board-help.sr-only',
-      'Arrow keys move a cursor, Enter selects a piece and its square, Escape lets go. In crazyhouse the letters p, n, b, r and q choose a piece to drop. Moves can also be typed in the field below.',
+      'Arrow keys move a cursor, Enter selects a piece and its square, Escape deselects. ' +
+        'In crazyhouse the letters p, n, b, r and q choose a piece to drop. ' +
+        'Moves can also be typed in the field below.',
     ),
   ]);
 }
@@ -92,7 +93,7 @@ function strip(app: App, side: Color): VNode {
     : side === 'white'
       ? 'White'
       : 'Black';
-  const isThinking = current && current.human !== side && state.order?.purpose === 'move';
+  const isThinking = current && current.human !== side && state.request?.purpose === 'move';
   return h('div.strip', { key: `strip-${side}`, class: { turn: isTurn } }, [
     h('span.player', [
       h(`i.disc.${side}`),
@@ -107,7 +108,7 @@ function strip(app: App, side: Color): VNode {
 function clock(app: App, side: Color): VNode {
   const running = app.state.match?.clock;
   if (!running) return h('span');
-  const left = leftOn(running, side, app.now());
+  const left = timeLeft(running, side, app.now());
   return h(
     'span.clock',
     {
@@ -153,7 +154,7 @@ function pocket(app: App, side: Color, fen: string): VNode {
             mousedown: drag,
             touchstart: drag,
             touchend: (event: TouchEvent) => {
-              // A finger that did not leave the piece has tapped it; there will be no click after a drag.
+              // A finger that did not leave the piece is a tap; there is no click after a drag.
               const touch = event.changedTouches[0];
               const under = touch && document.elementFromPoint(touch.clientX, touch.clientY);
               if (under?.closest('button') !== event.currentTarget) return;
@@ -265,7 +266,7 @@ function controls(app: App): VNode {
             event.preventDefault();
             if (game.play(app, state.typed)) {
               state.typed = '';
-              (event.target as HTMLFormElement).reset(); // it may be quicker than the next drawing
+              (event.target as HTMLFormElement).reset(); // the next redraw may be too late
             } else state.announcement = `${state.typed || 'Nothing'} is not a legal move here.`;
             state.notice = state.typed ? state.announcement : '';
             app.redraw();
@@ -306,7 +307,7 @@ function controls(app: App): VNode {
         'Openings',
         () => {
           state.dialog = 'openings';
-          game.askSuite(app);
+          game.requestSuite(app);
           app.redraw();
         },
         { icon: 'book' },

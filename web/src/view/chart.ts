@@ -1,4 +1,4 @@
-// The evaluation over the game, as a line between White's wins above and Black's below.
+// The evaluation over the game as a curve, White's advantage above and Black's below.
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import * as game from '../game';
@@ -13,16 +13,16 @@ const HEIGHT = 100;
 export function chart(app: App): VNode {
   const { state } = app;
   const line = lineThrough(state.game, state.current);
-  const waits = state.analysis.sweep.length;
+  const waiting = state.analysis.sweep.length;
   return h('section.card.chart', { key: 'chart', attrs: { 'aria-label': 'Evaluation over the game' } }, [
     h('div.card-head', [
       h('h2', 'Evaluation'),
-      waits
-        ? button(`Stop (${waits} to go)`, () => analysis.stop(app), { kind: 'quiet', id: 'sweep-stop' })
-        : button('Judge the game', () => analysis.sweep(app), {
+      waiting
+        ? button(`Stop (${waiting} left)`, () => analysis.stop(app), { kind: 'quiet', id: 'sweep-stop' })
+        : button('Judge the game', () => analysis.startSweep(app), {
             kind: 'quiet',
             id: 'sweep',
-            disabled: line.length < 2 || state.line !== 'open',
+            disabled: line.length < 2 || state.connection !== 'open',
           }),
     ]),
     line.filter((node) => node.judgement).length > 1
@@ -77,11 +77,14 @@ function plot(app: App, line: readonly TreeNode[]): VNode {
   );
 }
 
-/** A value drawn larger near 0, where most games are decided. */
+/** A value with more resolution near 0. */
 function stretched(value: number): number {
   return Math.sign(value) * Math.min(1, Math.abs(value)) ** 0.6;
 }
 
 function summary(nodes: readonly TreeNode[]): string {
-  return `Evaluation for White: ${nodes.map((node) => `${node.san || 'start'} ${node.judgement ? score(node.judgement.cp, node.judgement.mate) : ''}`).join(', ')}`;
+  const scores = nodes.map(
+    ({ san, judgement }) => `${san || 'start'} ${judgement ? score(judgement.cp, judgement.mate) : ''}`,
+  );
+  return `Evaluation for White: ${scores.join(', ')}`;
 }

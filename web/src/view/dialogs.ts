@@ -1,4 +1,4 @@
-// Dialogs: text to paste, and openings to begin from.
+// Dialogs: text to paste, and openings to start from.
 import type { App } from '../app';
 import * as game from '../game';
 import { OPENINGS } from '../openings';
@@ -61,13 +61,11 @@ function importForm(app: App): VNode[] {
       },
     }),
     state.importError ? h('p.error', { attrs: { role: 'alert' } }, state.importError) : h('span'),
-    h('div.buttons', [
-      button('Put it on the board', () => game.importText(app), { kind: 'primary', id: 'import' }),
-    ]),
+    h('div.buttons', [button('Load', () => game.importText(app), { kind: 'primary', id: 'import' })]),
   ];
 }
 
-/** The positions from which matches begin. */
+/** The opening suite of matches. */
 function suite(app: App): VNode {
   const { state } = app;
   const size = state.suites[state.game.variant]?.length ?? 0;
@@ -81,8 +79,11 @@ function suite(app: App): VNode {
         app.redraw();
       },
     ),
-    button('Begin there', () => game.openSuite(app, state.suiteNumber), { disabled: !size, id: 'suite' }),
-    button('Drawn by lot', () => game.openSuite(app, 1 + Math.floor(Math.random() * size)), {
+    button('Start here', () => game.startFromSuite(app, state.suiteNumber), {
+      disabled: !size,
+      id: 'suite',
+    }),
+    button('Random', () => game.startFromSuite(app, 1 + Math.floor(Math.random() * size)), {
       disabled: !size,
       id: 'suite-lot',
     }),
@@ -102,14 +103,14 @@ function openings(app: App): VNode[] {
       variant,
       (chosen: Variant) => {
         game.restart(app, chosen);
-        game.askSuite(app);
+        game.requestSuite(app);
       },
     ),
     suite(app),
     h('ul.openings', { attrs: { tabindex: 0, 'aria-label': 'Openings' } }, [
       h('li', { key: 'start' }, [
         button(
-          'Start of the game',
+          'Initial position',
           () => {
             game.restart(app, variant);
             close(app);
@@ -119,7 +120,7 @@ function openings(app: App): VNode[] {
       ]),
       h('li', { key: '960' }, [
         button(
-          'Chess960, drawn by lot',
+          'Chess960, random position',
           () => {
             game.restart(app, variant, chess960Start(Math.floor(Math.random() * 960), variant), true);
             close(app);
@@ -131,7 +132,7 @@ function openings(app: App): VNode[] {
         h('li', { key: opening.name }, [
           h(
             'button.quiet',
-            { attrs: { type: 'button' }, on: { click: () => game.openOpening(app, opening) } },
+            { attrs: { type: 'button' }, on: { click: () => game.startFromOpening(app, opening) } },
             [h('span', opening.name), h('small', opening.moves)],
           ),
         ]),

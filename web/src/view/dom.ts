@@ -1,5 +1,4 @@
-// The words that the views are written in: elements by snabbdom, buttons, fields and icons with names for
-// everybody.
+// The elements of the views, over snabbdom: buttons, fields and icons, each with an accessible name.
 import type { VNode, VNodeChildren, VNodeData } from 'snabbdom';
 import {
   attributesModule,
@@ -52,7 +51,7 @@ export function icon(name: IconName): VNode {
   ]);
 }
 
-interface Look {
+interface ButtonOptions {
   icon?: IconName;
   kind?: 'primary' | 'quiet' | 'danger';
   disabled?: boolean;
@@ -61,27 +60,27 @@ interface Look {
   id?: string;
 }
 
-/** A button; where only the icon is seen, the text is its name. */
-export function button(text: string, act: () => void, look: Look = {}): VNode {
-  const shows = look.showsText ?? !look.icon;
+/** A button. Where only the icon is shown, the text is its accessible name. */
+export function button(text: string, act: () => void, options: ButtonOptions = {}): VNode {
+  const shows = options.showsText ?? !options.icon;
   return h(
-    `button${look.kind ? `.${look.kind}` : ''}${shows ? '' : '.bare'}`,
+    `button${options.kind ? `.${options.kind}` : ''}${shows ? '' : '.bare'}`,
     {
-      key: look.id ?? text,
+      key: options.id ?? text,
       attrs: {
         type: 'button',
-        disabled: look.disabled ?? false,
+        disabled: options.disabled ?? false,
         ...(shows ? {} : { 'aria-label': text, title: text }),
-        ...(look.pressed === undefined ? {} : { 'aria-pressed': String(look.pressed) }),
-        ...(look.id ? { 'data-id': look.id } : {}),
+        ...(options.pressed === undefined ? {} : { 'aria-pressed': String(options.pressed) }),
+        ...(options.id ? { 'data-id': options.id } : {}),
       },
       on: { click: act },
     },
-    [look.icon ? icon(look.icon) : null, shows ? h('span', text) : null],
+    [options.icon ? icon(options.icon) : null, shows ? h('span', text) : null],
   );
 }
 
-/** A choice of several, of which one holds. */
+/** Buttons of which one is chosen. */
 export function segments<T extends string>(
   label: string,
   options: readonly (readonly [T, string])[],

@@ -1,28 +1,28 @@
-// The graph view: the live search graph, what is known of the node that somebody points at, where lines of
-// play meet, and files to take away.
+// The panel of the graph: the live search graph, the numbers of the hovered or selected node, the list of
+// transpositions, and export to files.
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import { currentNode } from '../current';
 import { GraphCanvas } from '../graph/canvas';
 import { toDot, toJson, toSvg } from '../graph/export';
 import type { Graph, GraphNode } from '../graph/model';
-import { meetings, trace, wayTo, waysTo } from '../graph/model';
+import { transpositions, trace, pathTo, pathsTo } from '../graph/model';
 import type { Palette } from '../graph/palette';
 import { DARK, LIGHT } from '../graph/palette';
-import { count, percent, signed, verdict } from '../numbers';
+import { count, moveNumber, percent, signed, verdictText } from '../numbers';
 import { plyOf } from '../tree';
 import { lines, playLine, sanCached, startButton, statistics, verdictRow } from './analysisPanel';
 import type { VNode } from './dom';
 import { button, h, segments, slider } from './dom';
 import { presetSelect } from './recipe';
 
-const MOST_MEETINGS = 12;
+const MAX_TRANSPOSITIONS = 12;
 
 let canvas: GraphCanvas | null = null;
 let shown: { graph: Graph | null; isDark: boolean } = { graph: null, isDark: false };
-let pointed: { id: number; x: number; y: number } | null = null;
+let hovered: { id: number; x: number; y: number } | null = null;
 
-/** For tests: where the nodes are, and how long a frame takes. */
+/** For tests: the places of the nodes, and the time of a frame. */
 export function graphCanvas(): GraphCanvas | null {
   return canvas;
 }
@@ -39,7 +39,8 @@ export function graphPanel(app: App): VNode {
             tabindex: 0,
             role: 'application',
             'aria-label': graph
-              ? `Search graph, ${graph.nodes.length} nodes, ${graph.edges.length} edges. Arrow keys go from node to node.`
+              ? `Search graph, ${graph.nodes.length} nodes, ${graph.edges.length} edges. ` +
+                'Arrow keys go from node to node.'
               : 'Search graph, empty',
           },
           hook: {
@@ -61,7 +62,7 @@ export function graphPanel(app: App): VNode {
         legend(),
       ]),
     ]),
-    meetingCard(app, graph),
+    transpositionCard(app, graph),
   ]);
 }
 
@@ -69,26 +70,26 @@ function mount(app: App, element: HTMLCanvasElement): void {
   canvas = new GraphCanvas(
     element,
     {
-      hovered: (id, x, y) => {
-        const before = pointed?.id;
-        pointed = id === null ? null : { id, x, y };
-        if (before !== pointed?.id) app.redraw();
+      onHover: (id, x, y) => {
+        const before = hovered?.id;
+        hovered = id === null ? null : { id, x, y };
+        if (before !== hovered?.id) app.redraw();
       },
-      selected: (id) => pick(app, id),
+      onSelect: (id) => selectNode(app, id),
     },
     (fen, move) => sanCached(app, fen, [move])[0] ?? move,
   );
   syncGraph(app);
 }
 
-/** Show the newest graph. Called after every drawing of the page. */
+/** Show the newest graph. Called after every redraw of the page. */
 export function syncGraph(app: App): void {
   const { state } = app;
   if (!canvas) return;
   const graph = state.analysis.graphs[state.viewSide];
-  const isDark = darkNow(app);
+  const isDark = isDarkTheme(app);
   if (graph && graph !== shown.graph) {
-    pointed = null;
+    hovered = null;
     canvas.show(graph, mainLine(app, graph), paletteOf(isDark), state.selected?.key ?? null);
   } else if (isDark !== shown.isDark) canvas.setPalette(paletteOf(isDark));
   const selected =
@@ -97,7 +98,7 @@ export function syncGraph(app: App): void {
   shown = { graph, isDark };
 }
 
-export function darkNow(app: App): boolean {
+export function isDarkTheme(app: App): boolean {
   return (
     app.state.theme === 'dark' ||
     (app.state.theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches)
@@ -112,26 +113,28 @@ function mainLine(app: App, graph: Graph): ReturnType<typeof trace> {
   return trace(graph, app.state.analysis.reports[app.state.viewSide]?.lines[0]?.moves ?? []);
 }
 
-function pick(app: App, id: number | null): void {
+function selectNode(app: App, id: number | null): void {
   const { state } = app;
   const graph = state.analysis.graphs[state.viewSide];
   const node = id === null ? undefined : graph?.nodes[id];
   state.selected =
     node && graph
-      ? { key: node.key, fen: node.fen, way: wayTo(graph, node.id).map((edge) => edge.move) }
+      ? { key: node.key, fen: node.fen, path: pathTo(graph, node.id).map((edge) => edge.move) }
       : null;
   if (node)
-    state.announcement = `${wayText(app, state.selected?.way ?? []) || 'Root'}: ${count(node.visits)} visits, value ${signed(node.white, 2)} for White, ${node.above.length} parents.`;
+    state.announcement =
+      `${pathText(app, state.selected?.path ?? []) || 'Root'}: ${count(node.visits)} visits, ` +
+      `value ${signed(node.white, 2)} for White, ${node.above.length} parents.`;
   app.redraw();
 }
 
 function toolbar(app: App, graph: Graph | null): VNode {
   const { state } = app;
   const { view } = state;
-  const most = state.hello?.nodes ?? 2000;
+  const most = state.hello?.nodes ?? view.nodes;
   const set = (changes: Partial<typeof view>): void => {
-    state.view = { ...state.view, ...changes }; // as it is now: it may have changed since this was drawn
-    analysis.watch(app);
+    state.view = { ...state.view, ...changes }; // not `view`: it may have changed since this was drawn
+    analysis.onViewChange(app);
   };
   return h('div.graph-tools', [
     startButton(app),
@@ -185,7 +188,7 @@ function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
             graph,
             canvas?.layout ?? { spots: [], width: 1, height: 1 },
             new Set(mainLine(app, graph)),
-            paletteOf(darkNow(app)),
+            paletteOf(isDarkTheme(app)),
           );
   const type = { svg: 'image/svg+xml', dot: 'text/vnd.graphviz', json: 'application/json' }[kind];
   const link = document.createElement('a');
@@ -195,31 +198,30 @@ function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-function wayText(app: App, way: readonly string[]): string {
+function pathText(app: App, path: readonly string[]): string {
   const { fen } = currentNode(app.state);
   const first = plyOf(fen);
-  return sanCached(app, fen, way)
+  return sanCached(app, fen, path)
     .map((san, step) => {
-      const ply = first + step;
-      const number = ply % 2 === 0 ? `${ply / 2 + 1}. ` : step === 0 ? `${(ply + 1) / 2}… ` : '';
-      return number + san;
+      const number = moveNumber(first + step, step === 0);
+      return number ? `${number} ${san}` : san;
     })
     .join(' ');
 }
 
 function tooltip(app: App, graph: Graph | null): VNode | null {
-  const node = pointed && graph ? graph.nodes[pointed.id] : undefined;
-  if (!node || !graph || !pointed) return null;
-  const isRight = canvas && pointed.x > canvas.canvas.clientWidth / 2;
-  const isLow = canvas && pointed.y > canvas.canvas.clientHeight / 2;
+  const node = hovered && graph ? graph.nodes[hovered.id] : undefined;
+  if (!node || !graph || !hovered) return null;
+  const isRight = canvas && hovered.x > canvas.canvas.clientWidth / 2;
+  const isLow = canvas && hovered.y > canvas.canvas.clientHeight / 2;
   return h(
     'div.tooltip',
     {
       style: {
-        left: isRight ? 'auto' : `${pointed.x + 16}px`,
-        right: isRight && canvas ? `${canvas.canvas.clientWidth - pointed.x + 16}px` : 'auto',
-        top: isLow ? 'auto' : `${pointed.y + 16}px`,
-        bottom: isLow && canvas ? `${canvas.canvas.clientHeight - pointed.y + 16}px` : 'auto',
+        left: isRight ? 'auto' : `${hovered.x + 16}px`,
+        right: isRight && canvas ? `${canvas.canvas.clientWidth - hovered.x + 16}px` : 'auto',
+        top: isLow ? 'auto' : `${hovered.y + 16}px`,
+        bottom: isLow && canvas ? `${canvas.canvas.clientHeight - hovered.y + 16}px` : 'auto',
       },
     },
     nodeNumbers(app, graph, node),
@@ -227,13 +229,13 @@ function tooltip(app: App, graph: Graph | null): VNode | null {
 }
 
 function nodeNumbers(app: App, graph: Graph, node: GraphNode): VNode[] {
-  const way = wayText(
+  const path = pathText(
     app,
-    wayTo(graph, node.id).map((edge) => edge.move),
+    pathTo(graph, node.id).map((edge) => edge.move),
   );
-  const proven = verdict(node.state, node.plies);
+  const proven = verdictText(node.state, node.plies);
   return [
-    h('strong', way || 'The position on the board'),
+    h('strong', path || 'The position on the board'),
     h(
       'dl.statistics',
       (
@@ -277,48 +279,48 @@ export function nodeCard(app: App): VNode {
   const { state } = app;
   const graph = state.analysis.graphs[state.viewSide];
   const node = graph?.nodes.find((candidate) => candidate.key === state.selected?.key);
-  const ways = graph && node ? waysTo(graph, node.id) : [];
+  const paths = graph && node ? pathsTo(graph, node.id) : [];
   return h('section.card.node-card', { attrs: { 'aria-label': 'Selected node' } }, [
     h('h2', node && node.above.length > 1 ? 'Where lines meet' : 'Node'),
     graph && node
       ? h('div', { attrs: { 'data-parents': node.above.length, 'data-fen': node.fen } }, [
           ...nodeNumbers(app, graph, node),
-          ways.length > 1
+          paths.length > 1
             ? h(
-                'ul.ways',
-                ways.slice(0, 6).map((way, index) => h('li', { key: index }, wayText(app, way))),
+                'ul.paths',
+                paths.slice(0, 6).map((path, index) => h('li', { key: index }, pathText(app, path))),
               )
             : h('span'),
-          button('Play this line on the board', () => playLine(app, state.selected?.way ?? []), {
+          button('Play this line on the board', () => playLine(app, state.selected?.path ?? []), {
             kind: 'quiet',
-            disabled: !state.selected?.way.length,
+            disabled: !state.selected?.path.length,
           }),
         ])
       : h('p.empty', 'Click a node to see its position on the board.'),
   ]);
 }
 
-function meetingCard(app: App, graph: Graph | null): VNode {
-  const found = graph ? meetings(graph) : [];
-  return h('section.card.meetings', { attrs: { 'aria-label': 'Transpositions' } }, [
+function transpositionCard(app: App, graph: Graph | null): VNode {
+  const found = graph ? transpositions(graph) : [];
+  return h('section.card.transpositions', { attrs: { 'aria-label': 'Transpositions' } }, [
     h('h2', [
       'Transpositions',
-      found.length ? h('span.badge.meeting', `${count(found.length)} in view`) : null,
+      found.length ? h('span.badge.transposition', `${count(found.length)} in view`) : null,
     ]),
     graph && found.length
       ? h(
           'ul',
           { attrs: { tabindex: 0, 'aria-label': 'Positions that several lines reach' } },
-          found.slice(0, MOST_MEETINGS).map((node) =>
+          found.slice(0, MAX_TRANSPOSITIONS).map((node) =>
             h('li', { key: node.key }, [
               h(
-                'button.meeting',
+                'button.transposition',
                 {
                   attrs: { type: 'button', 'data-parents': node.above.length, 'data-fen': node.fen },
                   class: { current: node.key === app.state.selected?.key },
                   on: {
                     click: () => {
-                      pick(app, node.id);
+                      selectNode(app, node.id);
                       canvas?.centre(node.id);
                       canvas?.canvas.scrollIntoView({ block: 'nearest' });
                     },
@@ -327,9 +329,9 @@ function meetingCard(app: App, graph: Graph | null): VNode {
                 [
                   h(
                     'span.lines-met',
-                    waysTo(graph, node.id)
+                    pathsTo(graph, node.id)
                       .slice(0, 2)
-                      .map((way) => h('span', wayText(app, way))),
+                      .map((path) => h('span', pathText(app, path))),
                   ),
                   h('span.numbers', [
                     h('b', `${node.above.length} parents`),

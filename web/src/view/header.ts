@@ -1,4 +1,4 @@
-// The head of the page: name, modes, and what concerns the whole page.
+// The head of the page: name, modes, connection, sound and theme.
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import * as match from '../match';
@@ -62,18 +62,18 @@ export function header(app: App): VNode {
 export function setMode(app: App, mode: Mode): void {
   const before = app.state.mode;
   app.state.mode = mode;
-  analysis.modeChanged(app, before);
-  if (mode === 'play' && before !== 'play') match.comeBack(app);
-  match.askIfDue(app);
+  analysis.onModeChange(app, before);
+  if (mode === 'play' && before !== 'play') match.returnToMatch(app);
+  match.requestMove(app);
   app.redraw();
 }
 
 function connection(app: App): VNode {
-  const { line } = app.state;
-  const text = { open: 'Engine ready', connecting: 'Connecting', closed: 'No engine' }[line];
+  const status = app.state.connection;
+  const text = { open: 'Engine ready', connecting: 'Connecting', closed: 'No engine' }[status];
   return h(
     'span.connection',
-    { class: { [line]: true }, attrs: { role: 'status', title: app.state.lineReason } },
+    { class: { [status]: true }, attrs: { role: 'status', title: app.state.connectionReason } },
     text,
   );
 }
@@ -82,6 +82,6 @@ function logo(): VNode {
   return h('svg.logo', { attrs: { viewBox: '0 0 32 32', 'aria-hidden': 'true' } }, [
     h('path', { attrs: { d: 'M16 4c0 6-7 6-7 12s7 6 7 12M16 4c0 6 7 6 7 12s-7 6-7 12' } }),
     h('circle', { attrs: { cx: 16, cy: 4, r: 3 } }),
-    h('circle.meeting', { attrs: { cx: 16, cy: 28, r: 3 } }),
+    h('circle.joint', { attrs: { cx: 16, cy: 28, r: 3 } }),
   ]);
 }

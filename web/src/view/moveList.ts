@@ -1,8 +1,8 @@
-// The moves of the game with their variations, and what can be done with the game as a whole.
+// The moves of the game with their variations, and the actions on the whole game.
 import type { App } from '../app';
 import { currentNode, outcomeAt } from '../current';
 import * as game from '../game';
-import { score } from '../numbers';
+import { moveNumber, score } from '../numbers';
 import { outcomeText } from '../match';
 import type { TreeNode } from '../tree';
 import { nodeOf, plyOf, ROOT } from '../tree';
@@ -53,7 +53,7 @@ function isVariation(app: App, id: number): boolean {
   return false;
 }
 
-/** The main line below a node; variations stand after the move they replace. */
+/** The main line below a node. Variations follow the move that they replace. */
 function lineFrom(app: App, from: number, numbersFirst: boolean): VNode[] {
   const written: VNode[] = [];
   let needsNumber = numbersFirst;
@@ -82,9 +82,7 @@ function lineFrom(app: App, from: number, numbersFirst: boolean): VNode[] {
 }
 
 function moveNode(app: App, before: TreeNode, node: TreeNode, needsNumber: boolean): VNode {
-  const ply = plyOf(before.fen);
-  const isWhite = ply % 2 === 0;
-  const number = isWhite || needsNumber ? `${Math.floor(ply / 2) + 1}${isWhite ? '.' : '…'}` : '';
+  const number = moveNumber(plyOf(before.fen), needsNumber);
   const isCurrent = node.id === app.state.current;
   const judged =
     app.state.mode !== 'play' && node.judgement ? score(node.judgement.cp, node.judgement.mate) : '';

@@ -1,4 +1,4 @@
-// The opponent: the form for a new match, or what can be done in the one that is on.
+// The panel of play: the form of a new match, or the actions of the current one.
 import type { App } from '../app';
 import { canMove } from '../current';
 import * as match from '../match';
@@ -26,11 +26,15 @@ function matchCard(app: App): VNode {
       'div.buttons',
       current.outcome
         ? [
-            button('Rematch', () => match.begin(app, { ...state.form, colour: match.other(current.human) }), {
-              kind: 'primary',
-              icon: 'flip',
-              showsText: true,
-            }),
+            button(
+              'Rematch',
+              () => match.startMatch(app, { ...state.form, colour: match.opponentOf(current.human) }),
+              {
+                kind: 'primary',
+                icon: 'flip',
+                showsText: true,
+              },
+            ),
             button('New game', () => endMatch(app), { icon: 'plus', showsText: true }),
             button('Analyse', () => setMode(app, 'analyse'), {
               icon: 'arrows',
@@ -39,10 +43,10 @@ function matchCard(app: App): VNode {
             }),
           ]
         : [
-            button('Hint', () => match.askHint(app), {
+            button('Hint', () => match.requestHint(app), {
               icon: 'hint',
               showsText: true,
-              disabled: !canMove(state) || !!state.order,
+              disabled: !canMove(state) || !!state.request,
             }),
             button('Take back', () => match.takeBack(app), {
               icon: 'undo',
@@ -56,7 +60,7 @@ function matchCard(app: App): VNode {
 }
 
 function endMatch(app: App): void {
-  match.leave(app);
+  match.leaveMatch(app);
   app.redraw();
 }
 
@@ -65,14 +69,14 @@ function statusText(app: App): string {
   const current = state.match;
   if (!current) return '';
   if (current.outcome) return outcomeText(current.outcome);
-  if (state.line !== 'open') return 'The engine is away; the game goes on when it is back.';
+  if (state.connection !== 'open') return 'The engine is not connected. The game continues when it is.';
   const tip = nodeOf(state.game, current.tip);
   return turnOf(tip.fen) === current.human ? 'Your move.' : 'Anabranch is thinking.';
 }
 
 function formCard(app: App): VNode {
   const { form, hello } = app.state;
-  const [lowest, highest] = hello?.elo ?? [500, 2100];
+  const [lowest, highest] = hello?.elo ?? [form.strength.elo, form.strength.elo];
   const change = (changes: Partial<MatchForm>): void => {
     Object.assign(form, changes);
     app.redraw();
@@ -129,7 +133,7 @@ function formCard(app: App): VNode {
           : number(
               'Seconds for a move',
               form.strength.seconds,
-              { min: 0.1, max: hello?.seconds ?? 300, step: 0.1 },
+              { min: 0.1, max: hello?.seconds ?? form.strength.seconds, step: 0.1 },
               (seconds) => strength({ seconds }),
             ),
     ]),
@@ -145,13 +149,11 @@ function formCard(app: App): VNode {
             ),
           ])
         : null,
-      check('Chess960: shuffle the pieces', form.chess960, (chess960) =>
-        change({ chess960, fromHere: false }),
-      ),
+      check('Chess960, random position', form.chess960, (chess960) => change({ chess960, fromHere: false })),
       check('From the position on the board', form.fromHere, (fromHere) =>
         change({ fromHere, chess960: false }),
       ),
     ]),
-    button('Play', () => match.begin(app, form), { kind: 'primary', id: 'start-match' }),
+    button('Play', () => match.startMatch(app, form), { kind: 'primary', id: 'start-match' }),
   ]);
 }

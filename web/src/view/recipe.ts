@@ -1,4 +1,4 @@
-// What searches: a preset, and every single enhancement of it.
+// The choice of a recipe: a preset and the settings that differ from it.
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import type { SettingRow } from '../protocol';
@@ -29,14 +29,14 @@ export function enhancements(app: App, side: 0 | 1): VNode {
       (state.hello?.settings ?? []).map((row) => setting(app, side, row)),
     ),
     changed
-      ? button('As in the preset', () => analysis.setPreset(app, side, recipe.preset), { kind: 'quiet' })
+      ? button('Reset to the preset', () => analysis.setPreset(app, side, recipe.preset), { kind: 'quiet' })
       : null,
   ]);
 }
 
 function setting(app: App, side: 0 | 1, row: SettingRow): VNode {
   const recipe = app.state.analysis.recipes[side];
-  const value = recipe.changes[row.name] ?? analysis.baseOf(app.state, recipe.preset)[row.name];
+  const value = recipe.changes[row.name] ?? analysis.presetSettings(app.state, recipe.preset)[row.name];
   const label = row.name.replaceAll('_', ' ');
   const set = (given: boolean | number | string): void => analysis.setSetting(app, side, row.name, given);
   const field =

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { paced } from '../src/pace';
-import type { Order } from '../src/protocol';
+import { throttle } from '../src/throttle';
+import type { ClientMessage } from '../src/protocol';
 
-function analyse(id: number): Order {
+function analyse(id: number): ClientMessage {
   return {
     type: 'analyse',
     id,
@@ -13,11 +13,11 @@ function analyse(id: number): Order {
   };
 }
 
-it('sends the first at once, then only the newest of many', () => {
+it('sends the first message at once, then only the newest of many', () => {
   let now = 1000;
-  const sent: Order[] = [];
+  const sent: ClientMessage[] = [];
   const waiting: { at: number; act: () => void }[] = [];
-  const say = paced((order) => sent.push(order), {
+  const send = throttle((message) => sent.push(message), {
     now: () => now,
     later: (act, ms) => waiting.push({ at: now + ms, act }),
   });
@@ -25,16 +25,16 @@ it('sends the first at once, then only the newest of many', () => {
     now += ms;
     for (const due of waiting.splice(0)) due.act();
   };
-  for (let id = 1; id <= 50; id++) say(analyse(id));
-  say({ type: 'watch', view: null });
+  for (let id = 1; id <= 50; id++) send(analyse(id));
+  send({ type: 'watch', view: null });
   expect(sent).toEqual([analyse(1)]);
   pass(200);
   expect(sent).toEqual([analyse(1), analyse(50), { type: 'watch', view: null }]);
-  say(analyse(51));
-  say({ type: 'stop' });
+  send(analyse(51));
+  send({ type: 'stop' });
   pass(200);
   expect(sent.slice(3)).toEqual([{ type: 'stop' }]);
   pass(200);
-  say(analyse(52));
+  send(analyse(52));
   expect(sent.at(-1)).toEqual(analyse(52));
 });
