@@ -16,7 +16,8 @@ from anabranch.formats.scores import MATE, mate_of
 from anabranch.jobs.program import options_of
 from anabranch.match import uci_player
 from anabranch.match.engine_player import EnginePlayer
-from anabranch.match.player import Budget, Fault, MoveLimits, PlayerSpec, make_player, read_player
+from anabranch.match.player import Budget, Fault, MoveLimits, PlayerSpec, read_player
+from anabranch.match.players import make_player
 from anabranch.match.uci_player import UciPlayer, read_answer
 
 

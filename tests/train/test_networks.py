@@ -7,10 +7,11 @@ import pytest
 import torch
 
 from anabranch.train.batches import Batch, make_batch
+from anabranch.train.build import build_network
 from anabranch.train.loop import make_optimiser
 from anabranch.train.loss import log_probabilities, losses
 from anabranch.train.measures import measure
-from anabranch.train.network import Network, build_network
+from anabranch.train.network import Network
 from anabranch.train.positions import Positions, list_shards, read_material
 from anabranch.train.recipe import Recipe
 from anabranch.train.sparse import INPUT_LIMIT, SparseNetwork, move_squares

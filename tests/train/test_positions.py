@@ -8,7 +8,7 @@ import pytest
 from anabranch.data.shards import Damage, find_shards, is_held_out, read_shard
 from anabranch.errors import DataError
 from anabranch.train.batches import Order, make_batch
-from anabranch.train.network import build_network
+from anabranch.train.build import build_network
 from anabranch.train.positions import fit_draws, fit_scale, list_shards, mix_wdl, read_material
 from anabranch.train.recipe import Recipe
 

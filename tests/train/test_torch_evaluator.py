@@ -12,7 +12,7 @@ from anabranch import Engine
 from anabranch.errors import EvaluatorError, VariantError
 from anabranch.evaluators.pytorch import TorchEvaluator
 from anabranch.networks.planes import encode
-from anabranch.train.network import build_network
+from anabranch.train.build import build_network
 from anabranch.train.planes import Contract
 from anabranch.train.recipe import Recipe
 

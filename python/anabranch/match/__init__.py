@@ -10,9 +10,9 @@ from anabranch.match.player import (
     Player,
     PlayerSpec,
     PlayResult,
-    make_player,
     read_player,
 )
+from anabranch.match.players import make_player
 from anabranch.match.ratings import PairResult, rate
 from anabranch.match.runner import run_match
 from anabranch.match.schedule import MatchSpec

@@ -24,7 +24,8 @@ from anabranch.errors import MatchError
 from anabranch.jobs.lock import locked
 from anabranch.jobs.processes import run_jobs
 from anabranch.match.openings import Opening, board_of, key_of, rules_of, write_openings
-from anabranch.match.player import Fault, MoveLimits, Player, PlayerSpec, make_player
+from anabranch.match.player import Fault, MoveLimits, Player, PlayerSpec
+from anabranch.match.players import make_player
 from anabranch.networks.shipped import bundled_network
 
 Source = Literal["random", "policy"]

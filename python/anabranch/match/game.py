@@ -16,7 +16,8 @@ import chess
 
 from anabranch.match.adjudication import BLACK_WINS, DRAW, WHITE_WINS, Adjudication
 from anabranch.match.openings import Opening, board_of
-from anabranch.match.player import Fault, MoveLimits, Player, PlayerSpec, PlayResult, make_player
+from anabranch.match.player import Fault, MoveLimits, Player, PlayerSpec, PlayResult
+from anabranch.match.players import make_player
 
 
 @dataclass(frozen=True, slots=True)

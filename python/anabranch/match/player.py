@@ -207,16 +207,3 @@ def read_budget(limits: Mapping[str, str]) -> Budget:
         except ValueError:
             raise MatchError(f"{name} takes a number, not {text!r}") from None
     return Budget(**values)
-
-
-def make_player(
-    spec: PlayerSpec, variant: str, chess960: bool = False, margin: float = 1.0, patience: float = 60.0
-) -> Player:
-    """The player of a description. Nothing is started before it has to play."""
-    if spec.kind == "preset":
-        from anabranch.match.engine_player import EnginePlayer
-
-        return EnginePlayer(spec, variant, chess960, margin)
-    from anabranch.match.uci_player import UciPlayer
-
-    return UciPlayer(spec, variant, chess960, margin, patience)

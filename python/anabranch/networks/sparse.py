@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 
 from anabranch import _core
 from anabranch.errors import NetworkError
+from anabranch.networks.planes import shape_of
 
 SUFFIX = ".safetensors"
 FEATURES = 3549
+"""Inputs of a network."""
 CONTEXTS = 1584
-MOVES = {"chess": 4864, "crazyhouse": 5184}
+"""Contexts of moves."""
 FIXED = {
     "format": "anabranch-sparse",
     "version": "1",
@@ -43,11 +45,12 @@ def shapes(variant: str, policy: int, value: int) -> dict[str, tuple[str, tuple[
     >>> shapes("chess", 256, 128)["policy.moves.weight"]
     ('I8', (4864, 128))
     """
+    moves = shape_of(variant)[1]
     return {
         "policy.inputs.weight": ("I8", (FEATURES, policy)),
         "policy.inputs.bias": ("I16", (policy,)),
-        "policy.moves.weight": ("I8", (MOVES[variant], policy // 2)),
-        "policy.moves.bias": ("F32", (MOVES[variant],)),
+        "policy.moves.weight": ("I8", (moves, policy // 2)),
+        "policy.moves.bias": ("F32", (moves,)),
         "policy.contexts.weight": ("I8", (CONTEXTS, policy // 2)),
         "policy.contexts.bias": ("F32", (CONTEXTS,)),
         "value.inputs.weight": ("I8", (FEATURES, value)),

@@ -1,7 +1,8 @@
 """The study: the experiments of the paper and some of ours, as experiments that run at any scale."""
 
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments import EXPERIMENTS, find_experiment
-from anabranch.study.plan import Experiment, Measurement, Plan, Size, Study, StudyMatch
+from anabranch.study.plan import Measurement, Plan, Size, Study, StudyMatch
 from anabranch.study.report import build_report
 from anabranch.study.run import run_study
 from anabranch.study.summary import read_summary, summarise

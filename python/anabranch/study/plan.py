@@ -6,16 +6,12 @@ consist of the same games and searches. Nothing here plays, measures or draws.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from anabranch.errors import StudyError
 from anabranch.match.schedule import MatchSpec
-
-if TYPE_CHECKING:
-    from anabranch.study.figures import Figures
-    from anabranch.study.folder import StudyResults
 
 VARIANTS = ("crazyhouse", "chess")
 SCALES = ("tiny", "small", "full")
@@ -169,25 +165,3 @@ class Plan:
             return (not variants or part.variant in variants) and (not names or is_named)
 
         return Plan(tuple(filter(is_chosen, self.matches)), tuple(filter(is_chosen, self.measurements)))
-
-
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """An experiment: what it asks, what it takes, and how its results are shown."""
-
-    name: str
-    title: str
-    question: str
-    """What it shows, in a sentence or two."""
-    sizes: Mapping[str, Size]
-    """By the name of the scale."""
-    plan: Callable[[Study], Plan]
-    show: Callable[[StudyResults], Figures]
-    of_paper: bool = False
-    """Whether it is an experiment of the paper."""
-
-    def study(self, scale: str = "small", **changes: Any) -> Study:
-        """This experiment at a scale."""
-        if scale not in self.sizes:
-            raise StudyError(f"there is no scale {scale}; there are {', '.join(self.sizes)}")
-        return replace(Study(self.name, scale, self.sizes[scale]), **changes)

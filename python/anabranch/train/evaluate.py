@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from anabranch.errors import DataError, TrainingError
+from anabranch.train.build import build_network
 from anabranch.train.checkpoint import read_checkpoint, read_newest
 from anabranch.train.loop import Say
 from anabranch.train.machine import prepare
 from anabranch.train.measures import measure
-from anabranch.train.network import Network, build_network
+from anabranch.train.network import Network
 from anabranch.train.positions import Material, list_shards, name_shards, read_material
 from anabranch.train.recipe import Recipe, read_recipe
 

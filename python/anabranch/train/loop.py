@@ -21,12 +21,13 @@ import torch
 from anabranch.data.shards import Shard
 from anabranch.errors import TrainingError
 from anabranch.train.batches import Order, training_batches
+from anabranch.train.build import build_network
 from anabranch.train.checkpoint import find_checkpoints, read_newest, write_checkpoint
 from anabranch.train.journal import Journal, draw_curves
 from anabranch.train.loss import losses
 from anabranch.train.machine import prepare
 from anabranch.train.measures import measure
-from anabranch.train.network import Network, build_network
+from anabranch.train.network import Network
 from anabranch.train.positions import Material, Positions, name_shards, read_material
 from anabranch.train.recipe import Recipe, read_recipe
 

@@ -13,12 +13,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from anabranch.train.recipe import Recipe
-
-CONTEXTS = 1584
-POLICY_PLANES = {"chess": 76, "crazyhouse": 81}
-INPUT_PLANES = {"chess": 52, "crazyhouse": 64}
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -58,22 +52,6 @@ class Network(nn.Module, ABC):
 
     def after_step(self) -> None:
         """What must hold after the optimiser changed the weights."""
-
-
-def build_network(recipe: Recipe) -> Network:
-    """The network of a recipe, with weights drawn from its seed."""
-    torch.manual_seed(recipe.seed)
-    if recipe.network == "sparse":
-        from anabranch.train.sparse import SparseNetwork
-
-        return SparseNetwork(recipe.variant, recipe.policy_width, recipe.value_width)
-    if recipe.network == "rise":
-        from anabranch.train.rise import Rise
-
-        return Rise(recipe.variant, recipe.channels, recipe.blocks)
-    from anabranch.train.resnet import ResNet
-
-    return ResNet(recipe.variant, recipe.channels, recipe.blocks)
 
 
 def tensors(arrays: dict[str, Any]) -> Encoded:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from anabranch import _core
-from anabranch.train.network import INPUT_PLANES, POLICY_PLANES, Answer, Encoded, Network, tensors
+from anabranch.networks.planes import shape_of
+from anabranch.train.network import Answer, Encoded, Network, tensors
 
 VERSION = "v3"
 
@@ -22,13 +23,12 @@ class PlaneNetwork(Network):
     def __init__(self, variant: str, channels: int) -> None:
         super().__init__()
         self.variant = variant
-        self.input_planes = INPUT_PLANES[variant]
-        planes = POLICY_PLANES[variant]
+        self.input_planes, self.moves = shape_of(variant, VERSION)
         self.policy_head = nn.Sequential(
             nn.Conv2d(channels, channels, 3, padding=1, bias=False),
             nn.BatchNorm2d(channels),
             nn.ReLU(),
-            nn.Conv2d(channels, planes, 3, padding=1),
+            nn.Conv2d(channels, self.moves // 64, 3, padding=1),
             nn.Flatten(),
         )
         self.value_head = nn.Sequential(
@@ -66,7 +66,7 @@ class PlaneNetwork(Network):
         """Planes, and where the logits of legal moves stand in [N * A]."""
         arrays = _core.encode_planes(self.variant, VERSION, fens, moves, weights, mirror, threads)
         counts = np.diff(arrays["move_offsets"])
-        first = np.arange(len(counts), dtype=np.int64) * (POLICY_PLANES[self.variant] * 64)
+        first = np.arange(len(counts), dtype=np.int64) * self.moves
         arrays["places"] = np.repeat(first, counts) + arrays.pop("move_index")
         return tensors(arrays)
 

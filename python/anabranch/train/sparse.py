@@ -19,10 +19,11 @@ from torch.autograd import Function
 from torch.nn.functional import embedding
 
 from anabranch import _core
+from anabranch.networks.planes import shape_of
+from anabranch.networks.sparse import CONTEXTS, FEATURES
 from anabranch.train.bags import Bags, dot_rows, pair_products, sum_rows, transpose
-from anabranch.train.network import CONTEXTS, POLICY_PLANES, Answer, Encoded, Network, tensors
+from anabranch.train.network import Answer, Encoded, Network, tensors
 
-FEATURES = 3549
 PIECES = 3072
 BUCKETS = 8
 HIDDEN1 = 16
@@ -39,7 +40,7 @@ class SparseNetwork(Network):
     def __init__(self, variant: str, policy_width: int, value_width: int) -> None:
         super().__init__()
         self.variant = variant
-        self.moves = POLICY_PLANES[variant] * 64
+        self.moves = shape_of(variant)[1]
         self.policy_half, self.value_half = policy_width // 2, value_width // 2
         width = policy_width + value_width
         targets, origins = move_squares(variant)
@@ -195,9 +196,9 @@ def move_squares(variant: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     planes = [(row * n, column * n) for row, column in steps for n in range(1, 8)]
     planes += [(2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2), (2, -1)]
     planes += [(1, column) for _ in "NBRQ" for column in (-1, 0, 1)]
-    targets = np.full(POLICY_PLANES[variant] * 64, 64, np.int64)
-    origins = np.full(POLICY_PLANES[variant] * 64, 64, np.int64)
-    for plane in range(POLICY_PLANES[variant]):
+    moves = shape_of(variant)[1]
+    targets, origins = np.full(moves, 64, np.int64), np.full(moves, 64, np.int64)
+    for plane in range(moves // 64):
         for square in range(64):
             index = plane * 64 + square
             if plane >= len(planes):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anabranch.errors import StudyError
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.bars import BARS
 from anabranch.study.experiments.leak import LEAK
 from anabranch.study.experiments.memory import MEMORY
@@ -12,7 +13,6 @@ from anabranch.study.experiments.regret import REGRET
 from anabranch.study.experiments.reuse import REUSE
 from anabranch.study.experiments.scaling import SCALING
 from anabranch.study.experiments.tree import MCGS_VS_TREE
-from anabranch.study.plan import Experiment
 
 _PAPER = (MCGS_VS_TREE, SCALING, BARS["ablation"], MEMORY, REUSE)
 _OURS = (

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from anabranch.match.player import Budget
 from anabranch.match.standings import Tally
 from anabranch.settings import Settings
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side, fault_notes, make_match, results_table
 from anabranch.study.figures import Chart, Figures, Point, Series, in_order
 from anabranch.study.folder import StudyResults
 from anabranch.study.paper import ABLATION, CONDITIONS
-from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study, StudyMatch
+from anabranch.study.plan import VARIANTS, Plan, Size, Study, StudyMatch
 
 COMBINED = "mcgs-combined"
 SIZES = {

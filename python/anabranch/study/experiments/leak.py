@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
 from anabranch.study.experiments.measurements import measure_sides
 from anabranch.study.experiments.memory import middlegames
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
 from anabranch.study.folder import StudyResults
-from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study
+from anabranch.study.plan import VARIANTS, Plan, Size, Study
 
 MODES = (
     Side("tree", "mcgs", {"backup": "tree"}),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.bench.positions import POSITIONS
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
 from anabranch.study.experiments.measurements import measure_sides
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, mean_of
 from anabranch.study.folder import StudyResults
 from anabranch.study.paper import MEMORY_SAVED
-from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study
+from anabranch.study.plan import VARIANTS, Plan, Size, Study
 
 PRESETS = ("alphazero", "alphazero+cache", "mcgs")
 TREE = PRESETS[0]

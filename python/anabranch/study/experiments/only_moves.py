@@ -11,11 +11,12 @@ from functools import cache
 from typing import Any
 
 from anabranch.match.openings import rules_of
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
 from anabranch.study.experiments.measurements import FILES, measure_sides
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
 from anabranch.study.folder import StudyResults
-from anabranch.study.plan import Experiment, Plan, Size, Study
+from anabranch.study.plan import Plan, Size, Study
 
 SIDES = (
     Side("alphazero", "alphazero"),

@@ -7,11 +7,12 @@ from statistics import median
 from typing import Any
 
 from anabranch.bench.suite import checkpoints
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
 from anabranch.study.experiments.measurements import FILES, measure_sides
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns
 from anabranch.study.folder import StudyResults
-from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study
+from anabranch.study.plan import VARIANTS, Plan, Size, Study
 
 SIDES = (
     Side("alphazero+solver", "alphazero+solver"),

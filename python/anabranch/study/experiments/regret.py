@@ -10,11 +10,12 @@ import json
 from functools import cache
 from typing import Any
 
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
 from anabranch.study.experiments.measurements import FILES, measure_sides
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, mean_of
 from anabranch.study.folder import StudyResults
-from anabranch.study.plan import Experiment, Plan, Size, Study
+from anabranch.study.plan import Plan, Size, Study
 
 PRESETS = ("alphazero", "mcgs", "mcgs-combined", "default")
 

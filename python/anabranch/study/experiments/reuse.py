@@ -6,12 +6,13 @@ from dataclasses import replace
 from statistics import mean
 from typing import Any
 
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side, openings
 from anabranch.study.experiments.measurements import measure_sides
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
 from anabranch.study.folder import StudyResults
 from anabranch.study.paper import REUSED_NODES
-from anabranch.study.plan import VARIANTS, Experiment, Measurement, Plan, Size, Study
+from anabranch.study.plan import VARIANTS, Measurement, Plan, Size, Study
 
 SIDES = (
     Side("alphazero", "alphazero"),

@@ -15,6 +15,7 @@ from anabranch.errors import MatchError
 from anabranch.match.player import Budget, PlayerSpec
 from anabranch.match.ratings import measured, rate
 from anabranch.match.statistics import Estimate
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side, fault_notes, make_match, results_table
 from anabranch.study.figures import (
     Chart,
@@ -28,7 +29,7 @@ from anabranch.study.figures import (
     in_order,
 )
 from anabranch.study.folder import StudyResults
-from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study, StudyMatch
+from anabranch.study.plan import VARIANTS, Plan, Size, Study, StudyMatch
 
 TREE, GRAPH = Side("alphazero", "alphazero"), Side("mcgs-combined", "mcgs-combined")
 REFERENCES = {"chess": ("stockfish", 10_000), "crazyhouse": ("fairy-stockfish", 1_000_000)}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from anabranch.match.player import Budget
+from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side, fault_notes, make_match, results_table
 from anabranch.study.figures import Chart, Figures, Point, Series, in_order
 from anabranch.study.folder import StudyResults
-from anabranch.study.plan import VARIANTS, Experiment, Plan, Size, Study
+from anabranch.study.plan import VARIANTS, Plan, Size, Study
 
 GRAPH = Side("mcgs", "mcgs")
 TREE = Side("alphazero+cache", "alphazero+cache")
