@@ -69,16 +69,24 @@ class MatchError(AnabranchError, ValueError):
     """A match, its players or its openings make no sense."""
 
 
-class ProgramMissingError(MatchError, DataError):
-    """There is no program of that name."""
+class JobError(AnabranchError, ValueError):
+    """Work that was given out cannot be done, or its folder belongs to something else."""
 
 
-class FolderBusyError(MatchError, DataError):
+class WorkerError(JobError):
+    """A worker failed."""
+
+
+class FolderBusyError(JobError):
     """Another process is at work in a folder."""
 
 
-class ClusterError(MatchError, DataError):
-    """Jobs cannot be done where they should be."""
+class ClusterError(JobError):
+    """There is no such cluster."""
+
+
+class ProgramMissingError(JobError):
+    """There is no program of that name."""
 
 
 class StudyError(AnabranchError, ValueError):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anabranch.errors import GraphAccessError, GraphFileError
+from anabranch.jobs.files import write_atomic
 from anabranch.optional import require
 from anabranch.result import State
 
@@ -159,12 +160,9 @@ class SearchGraph:
                 f"a graph is written to a file named .dot, .gv, .json or .graphml, not {target.name!r}"
             )
         text = maker()
-        beside = target.with_name(target.name + ".partial")
         try:
-            beside.write_text(text, encoding="utf-8")
-            beside.replace(target)
+            write_atomic(target, text)
         except OSError as error:
-            beside.unlink(missing_ok=True) if beside.parent.is_dir() else None
             raise GraphAccessError(f"the graph cannot be written to {target}: {error.strerror}") from error
 
     def _to_graphml(self) -> str:

@@ -12,7 +12,7 @@ import pytest
 from tests.support import jobs
 
 from anabranch.cli import run
-from anabranch.errors import ClusterError
+from anabranch.errors import WorkerError
 from anabranch.jobs.executor import Processes, Ray
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.game import GameRecord
@@ -75,11 +75,11 @@ def test_workers_that_die_and_jobs_that_fail(cluster: Any, tmp_path: Path) -> No
     ray = Ray(cluster.address)
     assert sorted(ray.run(jobs.die_once, [(str(tmp_path), n) for n in range(4)])) == list(range(4))
     assert (tmp_path / "died").exists()
-    with pytest.raises(ClusterError, match="3 workers died over the same job"):
+    with pytest.raises(WorkerError, match="3 workers died over the same job"):
         list(ray.run(jobs.die, [1]))
-    with pytest.raises(ClusterError, match="number 7 is refused"):
+    with pytest.raises(WorkerError, match="number 7 is refused"):
         list(ray.run(jobs.refuse, [7]))
-    with pytest.raises(ClusterError, match=r"(?s)a worker failed: .*ZeroDivisionError"):
+    with pytest.raises(WorkerError, match=r"(?s)a worker failed: .*ZeroDivisionError"):
         list(ray.run(jobs.fail, [7]))
     # Who has enough can leave an endless list.
     with closing(ray.run(jobs.slow_square, count())) as results:
@@ -99,6 +99,11 @@ def test_studies_and_data_on_a_cluster(cluster: Any, tmp_path: Path) -> None:
     )
     assert ray == workers
     assert len(ray) == 2
+    for where in (["--ray", cluster.address], ["--workers", "1"]):
+        label = ["data", "label", str(tmp_path / "ray"), "--engine", "stockfish", "--nodes", "40"]
+        assert run([*label, "--out", str(tmp_path / f"label{where[0]}"), *where]) == 0
+    labels = [{path.name for path in tmp_path.glob(f"label--{one}/*.parquet")} for one in ("ray", "workers")]
+    assert labels[0] == labels[1] != set()
     study = EXPERIMENTS["leak"].study("tiny", settings={"evaluator": "material"})
     for name, executor in (("far", Ray(cluster.address)), ("near", Processes(0))):
         run_study(study, tmp_path / name, executor)

@@ -440,5 +440,5 @@ def test_a_file_that_is_not_ours_stays(tmp_path: Path, capsys: pytest.CaptureFix
     foreign = tmp_path / "out" / "job.json"
     foreign.write_text('{"name": "mine"}')
     assert run(["data", "from-pgn", str(tmp_path / "games.pgn"), "--out", str(tmp_path / "out")]) == 2
-    assert "does not hold the job of a PGN import" in capsys.readouterr().err
+    assert "does not describe a job" in capsys.readouterr().err
     assert foreign.read_text() == '{"name": "mine"}'

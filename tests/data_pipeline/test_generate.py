@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,12 @@ from tests.support.fake_engine import FakeEngine
 
 from anabranch.cli import run
 from anabranch.data.check import check_folders
-from anabranch.data.generate import Generation, Job, make_shard, missing_shards, play_game, store_job
+from anabranch.data.generate import GenerateJob, missing_shards, open_generation, play_game
 from anabranch.data.shards import find_shards, read_shard, read_shards
 from anabranch.data.teacher import Teacher
+from anabranch.data.units import make_shards
 from anabranch.errors import DataError
 from anabranch.jobs.executor import Processes
-from anabranch.jobs.spread import spread
 
 
 def arguments(engine: str, out: Path, games: int = 24, *more: str) -> list[str]:
@@ -123,7 +124,7 @@ def test_more_games_extend_a_job(engine: FakeEngine, tmp_path: Path) -> None:
     ]
     assert rows[0] == rows[1]
     assert sum(len(shard) for shard in rows[0]) > 50
-    job = Job.read(json.loads((grown / "job.json").read_text()))
+    job = GenerateJob.read(json.loads((grown / "job.json").read_text()))
     assert job.games == 24
     assert missing_shards(job, grown) == []
 
@@ -187,10 +188,10 @@ def test_a_hopeless_teacher_is_given_up(
 ) -> None:
     good, bad = engine("slow"), engine(mode)
     out = tmp_path / "out"
-    job = Job("chess", bad, 40, nodes=400, games_per_shard=20, longest=8)
-    store_job(job, out)
-    shard = Job("chess", good, 40, nodes=400, games_per_shard=20, longest=8)
-    make_shard(shard, out, 0, lambda *_: None)
+    job = GenerateJob("chess", bad, 40, nodes=400, games_per_shard=20, longest=8)
+    with open_generation(job, out) as generation:
+        done_well = replace(generation, job=replace(job, engine=good))
+        make_shards(done_well, [0], Processes(0), lambda *_: None)
     kept = names(out)
     code = run(arguments(bad, out, 40, "--games-per-shard", "20"))
     assert code == 2
@@ -222,10 +223,10 @@ def test_a_job_that_failed_is_not_in_the_way_of_another(
 
 
 def test_the_limit_of_decided_games_is_that_of_the_variant() -> None:
-    assert (Job("chess", "x", 1).decided, Job("crazyhouse", "x", 1).decided) == (800, 1200)
-    assert Job("chess", "x", 1, decided=500).decided == 500
+    assert (GenerateJob("chess", "x", 1).decided, GenerateJob("crazyhouse", "x", 1).decided) == (800, 1200)
+    assert GenerateJob("chess", "x", 1, decided=500).decided == 500
     stored = {"variant": "chess", "engine": "x", "games": 1, "opening_plies": [2, 10], "decided": 700}
-    assert Job.read(stored) == Job("chess", "x", 1, decided=700)
+    assert GenerateJob.read(stored) == GenerateJob("chess", "x", 1, decided=700)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +243,7 @@ def test_the_limit_of_decided_games_is_that_of_the_variant() -> None:
 def test_jobs_without_sense_are_refused(changes: dict[str, object]) -> None:
     values: dict[str, object] = {"variant": "chess", "engine": "stockfish", "games": 1, **changes}
     with pytest.raises(DataError):
-        Job(**values).check()  # type: ignore[arg-type]
+        GenerateJob(**values).check()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("variant", "teacher"), [("chess", "stockfish"), ("crazyhouse", "fairy-stockfish")])
@@ -260,7 +261,7 @@ def test_games_of_real_teachers(variant: str, teacher: str, tmp_path: Path) -> N
     assert {row["source"].split()[0] for row in rows} <= {"Stockfish", "Fairy-Stockfish"}
     assert any(len(row["moves"]) == 2 for row in rows)
     assert {row["result"] for row in rows} >= {1, -1}
-    job = Job(variant, teacher, 10, nodes=60, games_per_shard=5)
+    job = GenerateJob(variant, teacher, 10, nodes=60, games_per_shard=5)
     with Teacher(teacher, variant, {"MultiPV": "2"}) as player:
         for number in range(5):
             samples = play_game(job, number, player)
@@ -270,47 +271,29 @@ def test_games_of_real_teachers(variant: str, teacher: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_games_given_out_one_by_one_make_the_same_shards(
-    workers: int, engine: FakeEngine, tmp_path: Path
-) -> None:
+def test_any_executor_makes_the_same_shards(workers: int, engine: FakeEngine, tmp_path: Path) -> None:
     teacher = engine("slow")
     whole, single = tmp_path / "whole", tmp_path / "single"
     assert run(arguments(teacher, whole, 20)) == 0
-    job = Job.read(json.loads((whole / "job.json").read_text()))
-    store_job(job, single)
-    make_shard(job, single, 2, lambda samples, failed: None)
-    heard: list[tuple[int, int]] = []
-    missing = missing_shards(job, single)
-    spread(Generation(job, single, 5.0), missing, Processes(workers), lambda *unit: heard.append(unit))
+    job = GenerateJob.read(json.loads((whole / "job.json").read_text()))
+    units: list[tuple[int, int]] = []
+    with open_generation(job, single, 5.0) as generation:
+        make_shards(generation, [2], Processes(0), lambda *_: None)
+        missing = missing_shards(job, single)
+        make_shards(generation, missing, Processes(workers), lambda *unit: units.append(unit))
     assert names(single) == names(whole)
-    assert len(heard) == 14
+    assert len(units) == 14
 
 
-def test_games_given_out_one_by_one_go_on_from_a_journal_that_was_cut_short(
-    engine: FakeEngine, tmp_path: Path
-) -> None:
+def test_a_journal_that_was_cut_short_is_continued(engine: FakeEngine, tmp_path: Path) -> None:
     teacher = engine("")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert run(arguments(teacher, whole, 7)) == 0
-    job = Job.read(json.loads((whole / "job.json").read_text()))
-    store_job(job, broken)
-    complete = (whole / ".000001.journal").read_bytes()
-    (broken / ".000001.journal").write_bytes(complete[: len(complete) // 2])
-    heard: list[tuple[int, int]] = []
-    spread(Generation(job, broken, 5.0), [0, 1], Processes(0), lambda *unit: heard.append(unit))
+    job = GenerateJob.read(json.loads((whole / "job.json").read_text()))
+    units: list[tuple[int, int]] = []
+    with open_generation(job, broken, 5.0) as generation:
+        complete = (whole / ".000001.journal").read_bytes()
+        (broken / ".000001.journal").write_bytes(complete[: len(complete) // 2])
+        make_shards(generation, [0, 1], Processes(0), lambda *unit: units.append(unit))
     assert names(broken) == names(whole)
-    assert len(heard) == 7
-
-
-def test_games_given_out_one_by_one_outlive_their_teachers(engine: FakeEngine, tmp_path: Path) -> None:
-    job = Job("chess", engine("crash"), 8, games_per_shard=8, longest=4)
-    store_job(job, tmp_path / "some")
-    failed: list[int] = []
-    spread(Generation(job, tmp_path / "some", 5.0), [0], Processes(0), lambda _, lost: failed.append(lost))
-    assert 0 < sum(failed) < 8
-    assert len(find_shards(tmp_path / "some")) == 1
-    hopeless = Job("chess", engine("always crash"), 30, games_per_shard=30, longest=4)
-    store_job(hopeless, tmp_path / "none")
-    with pytest.raises(DataError, match="failed 10 times in a row"):
-        spread(Generation(hopeless, tmp_path / "none", 5.0), [0], Processes(0), lambda *_: None)
-    assert not find_shards(tmp_path / "none")
+    assert len(units) == 7

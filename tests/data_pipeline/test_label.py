@@ -145,7 +145,7 @@ def test_positions_that_break_the_teacher_are_dropped(
         lines.append(board.fen())
         board.push(sorted(board.legal_moves, key=str)[number % 3])
     path.write_text("\n".join(lines))
-    assert run(label(engine("illegal"), tmp_path / "out", path)) == 0
+    assert run([*label(engine("illegal"), tmp_path / "out", path), "--workers", "1"]) == 0
     assert "2 dropped" in capsys.readouterr().out
     assert len(rows_of(tmp_path / "out")) == 18
 

@@ -610,7 +610,7 @@ def test_commands(studies: dict[str, Path], tmp_path: Path, capsys: pytest.Captu
     assert run(["study", "report", str(tmp_path)]) == 2
     assert "holds no study" in capsys.readouterr().err
     assert run(["study", "run", "merge", "--out", str(tmp_path / "new"), "--ray", "x", "-w", "2"]) == 2
-    assert "workers are counted on this machine" in capsys.readouterr().err
+    assert "--workers counts processes of this machine" in capsys.readouterr().err
 
 
 def test_a_part_is_named_by_what_is_tried_or_by_its_group() -> None:

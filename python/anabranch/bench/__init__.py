@@ -7,7 +7,6 @@ here, and nothing is judged.
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -22,6 +21,7 @@ from anabranch.bench.speed import measure_speed
 from anabranch.bench.threads import measure_threads
 from anabranch.bench.workload import PRESETS, OnProgress, Workload
 from anabranch.errors import SettingError
+from anabranch.jobs.executor import cores
 from anabranch.settings import Settings
 
 SECTIONS = {
@@ -53,7 +53,7 @@ def run_benchmarks(
         "version": __version__,
         "python": platform.python_version(),
         "machine": platform.platform(),
-        "cores": usable_cores(),
+        "cores": cores(),
         "plan": asdict(workload),
         "settings": {preset: asdict(Settings.preset(preset)) for preset in PRESETS},
         "sections": {name: SECTIONS[name](workload, partial(_report, on_progress, name)) for name in names},
@@ -64,10 +64,4 @@ def _report(on_progress: OnProgress, section: str, news: str) -> None:
     on_progress(f"{section}: {news}")
 
 
-def usable_cores() -> int:
-    """Cores that this process may use."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-
-
-__all__ = ["SECTIONS", "Workload", "run_benchmarks", "usable_cores"]
+__all__ = ["SECTIONS", "Workload", "run_benchmarks"]

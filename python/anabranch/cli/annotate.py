@@ -7,7 +7,6 @@ are done. Reading and judging are those of `anabranch.formats.pgn` and `anabranc
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from anabranch.cli.options import (
     make_engine,
     read_changes,
 )
+from anabranch.jobs.files import replacing
 from anabranch.settings import variants
 
 if TYPE_CHECKING:
@@ -218,23 +218,15 @@ def _destination(out: Path | None, as_json: bool) -> Iterator[TextIO]:
         yield io.StringIO() if as_json else sys.stdout
         return
     part = out.with_name(f"{out.name}.part")
-    with part.open("w", encoding="utf-8") as file:
+    with replacing(out, part, keep=(KeyboardInterrupt,)), part.open("w", encoding="utf-8") as file:
         try:
             yield file
-            file.flush()
-            os.fsync(file.fileno())
         except KeyboardInterrupt:
-            file.flush()
-            kept = file.tell() > 0
-            if kept:
+            if file.tell() > 0:
                 print(f"anabranch: interrupted; the finished games are in {part}", file=sys.stderr)
             else:
                 part.unlink()
             raise
-        except BaseException:
-            part.unlink()
-            raise
-    os.replace(part, out)
 
 
 @contextmanager

@@ -90,29 +90,22 @@ def generate(
     The same command goes on where it was interrupted, and extends the data when it asks for more games. The
     data depends on the options and the engine, not on the number of workers.
     """
-    from anabranch.data.generate import Generation, Job, finished_games, missing_shards, store_job
-    from anabranch.data.shards import remove_parts, remove_repeated_games
+    from anabranch.data.generate import GenerateJob, finished_games, missing_shards, open_generation
+    from anabranch.data.shards import remove_repeated_games
     from anabranch.data.teacher import find_engine
-    from anabranch.jobs.crew import run_crew
+    from anabranch.data.units import make_shards
     from anabranch.jobs.executor import executor_of
-    from anabranch.jobs.spread import spread
 
-    job = Job(
+    executor = executor_of(workers, ray)
+    job = GenerateJob(
         variant, engine or default_engine(variant), games, nodes, lines, seed, games_per_shard, opening_plies,
         playable, decided, played_out, weaker, random_moves, longest, read_uci(uci),
     )  # fmt: skip
-    job.check()
     find_engine(job.engine)
-    with at_work_in(out):
-        store_job(job, out)
-        remove_parts(out)
+    with open_generation(job, out, patience) as generation:
         missing = missing_shards(job, out)
         with show_progress("games", games, finished_games(job, out, missing)) as advance:
-            generation = Generation(job, out, patience)
-            if ray is None:
-                run_crew(generation, missing, workers or cores(), advance)
-            else:
-                spread(generation, missing, executor_of(workers, ray), advance)
+            make_shards(generation, missing, executor, advance)
         repeated = remove_repeated_games(out)
         if repeated:
             typer.echo(f"{repeated:,} games were played twice and count once")
@@ -132,6 +125,7 @@ def label(
     nodes: NodesOption = 400,
     lines: LinesOption = 2,
     workers: WorkersOption = None,
+    ray: RayOption = None,
     positions_per_shard: Annotated[int, typer.Option(metavar="N", help="Positions in a file.")] = 5_000,
     uci: UciOption = None,
     patience: PatienceOption = 20.0,
@@ -141,13 +135,14 @@ def label(
     The same command goes on where it was interrupted. Games keep their moves and results; positions of a list
     are games of their own, without either.
     """
-    from anabranch.data.folder import clear_failed_job, holds_samples
-    from anabranch.data.label import LabelJob, Labelling, finished_positions, missing_labels, prepare
-    from anabranch.data.shards import remove_parts
+    from anabranch.data.folder import holds_samples
+    from anabranch.data.label import LabelJob, finished_positions, missing_labels, open_labelling
     from anabranch.data.teacher import find_engine
+    from anabranch.data.units import make_shards
     from anabranch.errors import DataError
-    from anabranch.jobs.crew import run_crew
+    from anabranch.jobs.executor import executor_of
 
+    executor = executor_of(workers, ray)
     for path in files:
         if not path.exists():
             raise DataError(f"there is no file {path}")
@@ -156,15 +151,12 @@ def label(
         variant, engine or default_engine(variant), sources, nodes, lines, positions_per_shard, read_uci(uci)
     )
     find_engine(job.engine)
-    with at_work_in(out):
-        _, positions = prepare(job, out, notice)
-        remove_parts(out)
+    with open_labelling(job, out, notice, patience) as labelling:
         missing = missing_labels(out)
-        done = finished_positions(job, out, missing, positions)
-        with show_progress("positions", positions, done) as advance:
-            run_crew(Labelling(job, out, patience), missing, workers or cores(), advance)
+        done = finished_positions(labelling, missing)
+        with show_progress("positions", labelling.positions, done) as advance:
+            make_shards(labelling, missing, executor, advance)
         if not holds_samples(out):
-            clear_failed_job(out)
             raise DataError("no position was labelled, because the teacher failed on every one")
 
 
@@ -222,7 +214,7 @@ def from_pgn(
     )  # fmt: skip
     sizes = [path.stat().st_size if path.is_file() else 0 for path in files]
     begun = time.monotonic()
-    with at_work_in(out), _bar("MB", sum(sizes) / 1e6) as update:
+    with _bar("MB", sum(sizes) / 1e6) as update:
 
         def advance(progress: Progress) -> None:
             done = sum(sizes[: progress.file]) + progress.consumed
@@ -359,16 +351,6 @@ def read_uci(assignments: list[str] | None) -> dict[str, str]:
 def notice(sentence: str) -> None:
     """Say something that is not a result."""
     typer.echo(sentence, err=True)
-
-
-@contextlib.contextmanager
-def at_work_in(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder."""
-    from anabranch.jobs.lock import locked
-
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / ".lock"):
-        yield
 
 
 Update: TypeAlias = Callable[[float, str], None]

@@ -226,12 +226,12 @@ def report(
     title: Annotated[str, typer.Option(metavar="TEXT", help="Of the page.")] = "The study",
 ) -> None:
     """Build one page with all figures, tables, settings and errors. It needs nothing beside it."""
-    from anabranch.match.results import write_whole
+    from anabranch.jobs.files import write_atomic
     from anabranch.study.report import build_report
     from anabranch.study.summary import read_summary
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(out, build_report([read_summary(source) for source in sources], title))
+    write_atomic(out, build_report([read_summary(source) for source in sources], title))
     typer.echo(out)
 
 

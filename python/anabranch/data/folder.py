@@ -1,59 +1,43 @@
-"""The folder of a job: one job to a folder, unless the one that is there has come to nothing.
-
-What counts are samples, in shards or in journals. A command that failed before it had any leaves nothing that
-the corrected command would have to respect.
-"""
+"""Folders of training data: shards, the journals of unfinished ones, and the job that makes them."""
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from anabranch.data.shards import Shard, find_shards
-from anabranch.jobs.journal import read_journal
+from anabranch.errors import DataError
+from anabranch.jobs.folder import FolderKind
+from anabranch.jobs.journal import JournalFormat
 
-JOB = "job.json"
+Samples = list[dict[str, Any]]
+JOURNAL = JournalFormat[int, Samples](
+    "a number with samples",
+    lambda line: (int(line[0]), list(line[1])),
+    lambda number, samples: [number, samples],
+    DataError,
+)
+"""The units of a shard: of each its number, and its samples."""
 POSITIONS = ".positions"
 """Positions that wait for their labels."""
-_KINDS = ("games_per_shard", "sources", "files")
-"""One word from each kind of job: generating, labelling, reading games."""
+
+
+def journal_path(folder: Path, shard: int) -> Path:
+    """Where the journal of a shard is."""
+    return folder / f".{shard:06d}.journal"
 
 
 def holds_samples(folder: Path) -> bool:
-    """Whether there is a sample in a folder. Of a damaged shard nobody knows, so it counts."""
+    """Whether there is a sample in a folder. A damaged shard counts."""
     if not folder.is_dir():
         return False
     if any(not _is_empty(shard) for shard in find_shards(folder)):
         return True
-    return any(any(read_journal(path).values()) for path in folder.glob(".*.journal"))
-
-
-def clear_failed_job(folder: Path) -> bool:
-    """Remove a job that has no samples, and what it left behind; whether there was one. Only for the one
-    process that works in the folder.
-    """
-    if not _is_job(folder / JOB) or holds_samples(folder):
-        return False
-    for shard in find_shards(folder):
-        shard.path.unlink()
-    for path in folder.glob(".*.journal"):
-        path.unlink()
-    shutil.rmtree(folder / POSITIONS, ignore_errors=True)
-    (folder / JOB).unlink()
-    return True
-
-
-def _is_job(path: Path) -> bool:
-    """Whether a file was written by a job of this package: others' files are left alone."""
-    try:
-        stored = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return False
-    return isinstance(stored, dict) and "variant" in stored and any(name in stored for name in _KINDS)
+    return any(any(JOURNAL.read(path).values()) for path in folder.glob(".*.journal"))
 
 
 def _is_empty(shard: Shard) -> bool:
@@ -63,4 +47,17 @@ def _is_empty(shard: Shard) -> bool:
         return False
 
 
-__all__ = ["clear_failed_job", "holds_samples"]
+def _clear(folder: Path) -> None:
+    for shard in find_shards(folder):
+        shard.path.unlink()
+    for path in folder.glob(".*.journal"):
+        path.unlink()
+    shutil.rmtree(folder / POSITIONS, ignore_errors=True)
+
+
+def _is_job(stored: dict[str, Any]) -> bool:
+    """One of generating, labelling or reading games."""
+    return "variant" in stored and any(name in stored for name in ("games_per_shard", "sources", "files"))
+
+
+DATA = FolderKind("job", "job.json", holds_samples, _clear, _is_job, error=DataError)

@@ -6,7 +6,7 @@ moves are weaker than the best or random, so that won and lost positions occur; 
 there, but for a share that is played out, so that most positions are undecided and the end is known as well.
 
 Finished games go to a journal at once, finished shards to their folder; what was interrupted goes on there.
-Nothing here knows processes: whoever makes a shard, it is the same.
+How games are given to workers is in `anabranch.data.units`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from anabranch import _core
-from anabranch.data.folder import JOB, clear_failed_job
-from anabranch.data.shards import find_shards, game_number, notes_of, replace_shard
+from anabranch.data.folder import DATA, JOURNAL, Samples, journal_path
+from anabranch.data.shards import find_shards, game_number, notes_of, remove_parts
 from anabranch.data.targets import DEFAULT_TEMPERATURE, POLICY_TEMPERATURE, set_targets, weights_of
-from anabranch.data.teacher import PATIENCE, Judgement, Teacher, TeacherError
+from anabranch.data.teacher import PATIENCE, Judgement, Teacher, TeacherError, TeacherSpec
+from anabranch.data.units import check_teacher_job, teacher_of, write_samples
 from anabranch.errors import DataError
-from anabranch.jobs.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
 
 DECIDED = {"chess": 800, "crazyhouse": 1200}
 """Centipawns that decide a game, by variant: in crazyhouse 700 are far from won."""
@@ -32,7 +33,7 @@ DEFAULT_DECIDED = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class GenerateJob:
     """What to generate. Two equal jobs give the same games with the same teacher."""
 
     variant: str
@@ -64,7 +65,7 @@ class Job:
             object.__setattr__(self, "decided", DECIDED.get(self.variant, DEFAULT_DECIDED))
 
     @classmethod
-    def read(cls, stored: Mapping[str, Any]) -> Job:
+    def read(cls, stored: Mapping[str, Any]) -> GenerateJob:
         """The job of a stored document."""
         known = {entry.name for entry in fields(cls)}
         values = {name: value for name, value in stored.items() if name in known}
@@ -72,11 +73,7 @@ class Job:
 
     def check(self) -> None:
         """Refuse what makes no sense."""
-        if self.variant not in _core.variants():
-            raise DataError(f"there is no variant {self.variant}")
-        for name in ("games", "nodes", "lines", "games_per_shard", "longest"):
-            if getattr(self, name) < 1:
-                raise DataError(f"{name} must be at least 1")
+        check_teacher_job(self, "games", "games_per_shard", "longest")
         for name in ("played_out", "weaker", "random_moves"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise DataError(f"{name} is a share between 0 and 1")
@@ -85,7 +82,6 @@ class Job:
         low, high = self.opening_plies
         if not 0 <= low <= high:
             raise DataError("the number of opening plies is a range from 0 or more upwards")
-        check_options(self.options)
 
     @property
     def shards(self) -> int:
@@ -98,14 +94,7 @@ class Job:
         return range(first, min(first + self.games_per_shard, self.games))
 
 
-def check_options(options: Mapping[str, str]) -> None:
-    """Refuse UCI options that would be read as something else."""
-    for name, value in options.items():
-        if not name.strip() or "\n" in name + value or "\r" in name + value:
-            raise DataError(f"the UCI option {name!r} is not one line")
-
-
-def play_game(job: Job, number: int, teacher: Teacher) -> Samples:
+def play_game(job: GenerateJob, number: int, teacher: Teacher) -> Samples:
     """The samples of game `number`; none when its opening is not playable."""
     assert job.decided is not None
     source = random.Random(f"{job.seed}/{job.variant}/{number}")
@@ -162,7 +151,7 @@ def play_game(job: Job, number: int, teacher: Teacher) -> Samples:
     return _finish(job, start, moves, samples, verdict)
 
 
-def _choose(job: Job, source: random.Random, judgements: list[Judgement], legal: list[str]) -> str:
+def _choose(job: GenerateJob, source: random.Random, judgements: list[Judgement], legal: list[str]) -> str:
     fate = source.random()
     if fate < job.random_moves:
         return source.choice(legal)
@@ -173,7 +162,7 @@ def _choose(job: Job, source: random.Random, judgements: list[Judgement], legal:
     return judgements[0].move
 
 
-def _finish(job: Job, start: str, moves: list[str], samples: Samples, verdict: int) -> Samples:
+def _finish(job: GenerateJob, start: str, moves: list[str], samples: Samples, verdict: int) -> Samples:
     game = game_number(job.variant, start, moves)
     for sample in samples:
         white = sample["ply"] % 2 == 0
@@ -183,43 +172,46 @@ def _finish(job: Job, start: str, moves: list[str], samples: Samples, verdict: i
     return samples
 
 
-def hire_teacher(job: Job, patience: float = PATIENCE) -> Teacher:
-    """Start the teacher of a job."""
-    return Teacher(job.engine, job.variant, {**job.options, "MultiPV": str(job.lines)}, patience)
+@dataclass(frozen=True, slots=True)
+class GameUnit:
+    """A game to be played."""
+
+    job: GenerateJob
+    number: int
+
+    def make(self, teacher: Teacher) -> Samples:
+        """Play it."""
+        return play_game(self.job, self.number, teacher)
 
 
-def make_shard(
-    job: Job,
-    folder: Path,
-    shard: int,
-    advance: Advance,
-    patience: float = PATIENCE,
-    failures: Failures | None = None,
-) -> None:
-    """Play the games of a shard that its journal does not have yet, then write it."""
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A job in its folder."""
 
-    def hire() -> Teacher:
-        return hire_teacher(job, patience)
+    job: GenerateJob
+    folder: Path
+    patience: float = PATIENCE
+    portion: int = 1
 
-    def play(number: int, teacher: Teacher) -> Samples:
-        return play_game(job, number, teacher)
+    @property
+    def teacher(self) -> TeacherSpec:
+        """The teacher of the job."""
+        return teacher_of(self.job, self.patience)
 
-    journal = journal_path(folder, shard)
-    numbers = job.numbers(shard)
-    done, name = fill_journal(journal, numbers, hire, play, job.engine, advance, failures or Failures())
-    if name is None:  # all was in the journal
-        with hire() as teacher:
-            name = teacher.name
-    source = f"{name} nodes={job.nodes} lines={job.lines}"
-    rows = [{**row, "source": source} for row in _unique(done, numbers)]
-    replace_shard(
-        folder, shard, rows, {"variant": job.variant, "teacher": name, "job": json.dumps(asdict(job))}
-    )
-    if len(numbers) == job.games_per_shard:
-        journal.unlink()  # that of a shard that is not full stays: the job may get more games
+    def units(self, shard: int) -> dict[int, GameUnit]:
+        """The games of a shard."""
+        return {number: GameUnit(self.job, number) for number in self.job.numbers(shard)}
+
+    def write(self, shard: int, samples: Mapping[int, Samples], teacher: str) -> None:
+        """Write a shard."""
+        numbers = self.job.numbers(shard)
+        write_samples(self.job, self.folder, shard, _unique(samples, numbers), teacher)
+        if len(numbers) == self.job.games_per_shard:
+            journal_path(self.folder, shard).unlink(missing_ok=True)
+        # The journal of a shard that is not full stays: the job may get more games.
 
 
-def _unique(done: dict[int, Samples], numbers: range) -> Iterator[dict[str, Any]]:
+def _unique(done: Mapping[int, Samples], numbers: range) -> Iterator[dict[str, Any]]:
     seen: set[int] = set()
     for number in numbers:
         samples = done.get(number)
@@ -228,7 +220,7 @@ def _unique(done: dict[int, Samples], numbers: range) -> Iterator[dict[str, Any]
             yield from samples
 
 
-def missing_shards(job: Job, folder: Path) -> list[int]:
+def missing_shards(job: GenerateJob, folder: Path) -> list[int]:
     """The numbers of the shards that are still to be made, or to be made longer."""
     games: dict[int, int] = {}
     for shard in find_shards(folder) if folder.is_dir() else []:
@@ -241,61 +233,33 @@ def missing_shards(job: Job, folder: Path) -> list[int]:
     ]
 
 
-def finished_games(job: Job, folder: Path, missing: list[int]) -> int:
+def finished_games(job: GenerateJob, folder: Path, missing: list[int]) -> int:
     """Games of the job that need not be played."""
-    journals = {shard: read_journal(journal_path(folder, shard)) for shard in missing}
+    journals = {shard: JOURNAL.read(journal_path(folder, shard)) for shard in missing}
     return job.games - sum(
         number not in journals[shard] for shard in missing for number in job.numbers(shard)
     )
 
 
-def store_job(job: Job, folder: Path) -> None:
-    """Write the job beside its shards, or see that the one there is the same. More games extend it; one that
-    has come to nothing gives way.
-    """
-    path = folder / JOB
-    if path.exists():
-        try:
-            if _stored_games(job, path) >= job.games:
-                return
-        except DataError:
-            if not clear_failed_job(folder):
-                raise
-    elif folder.is_dir() and find_shards(folder):
-        raise DataError(f"{folder} holds shards of something else; take another folder")
-    store_document(asdict(job), path)
+def _upgrade(stored: dict[str, Any]) -> dict[str, Any]:
+    """What earlier versions did not store had its default."""
+    return asdict(GenerateJob.read(stored)) if "games_per_shard" in stored else stored
 
 
-def _stored_games(job: Job, path: Path) -> int:
-    """The games of the job in a file, which is the same but for their number."""
-    try:
-        stored = Job.read(json.loads(path.read_text()))
-    except (ValueError, TypeError, KeyError):
-        raise DataError(f"{path} does not hold the job of a generation") from None
-    if asdict(stored) | {"games": 0} != asdict(job) | {"games": 0}:
-        raise DataError(f"{path.parent} holds another job; go on with its options, or take another folder")
-    return stored.games
+GENERATED = replace(DATA, may_differ=lambda place, stored, wanted: place == ("games",), upgrade=_upgrade)
 
 
-def store_document(document: Mapping[str, Any], path: Path) -> None:
-    """Write JSON: beside, then renamed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_text(json.dumps(document, indent=2) + "\n")
-    part.replace(path)
+@contextmanager
+def open_generation(job: GenerateJob, folder: Path, patience: float = PATIENCE) -> Iterator[Generation]:
+    """Hold the folder of a job, new or to be continued. More games extend it."""
+    job.check()
+
+    def merge(stored: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+        return wanted | {"games": max(job.games, stored.get("games", 0))}
+
+    with GENERATED.open(folder, asdict(job), merge):
+        remove_parts(folder)
+        yield Generation(job, folder, patience)
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """The work of a job, for any number of processes."""
-
-    job: Job
-    folder: Path
-    patience: float = PATIENCE
-
-    def make(self, shard: int, advance: Advance, failures: Failures) -> None:
-        """Make a shard."""
-        make_shard(self.job, self.folder, shard, advance, self.patience, failures)
-
-
-__all__ = ["Generation", "Job", "make_shard", "missing_shards", "play_game", "store_job"]
+__all__ = ["GenerateJob", "Generation", "missing_shards", "open_generation", "play_game"]

@@ -1,15 +1,16 @@
 """Positions that exist already, labelled by a teacher: lists of FEN or EPD, games in PGN, other shards.
 
-The positions are first cut into shards without targets; then labelling is one shard in, one shard out, and
-any process can do it. Every position is judged by a teacher that has just forgotten the last one, so neither
-the order nor what was interrupted makes a difference.
+The positions are first cut into shards without targets, then labelled by any executor. Every position is
+judged by a teacher that has just forgotten the last one, so neither the order nor an interruption makes a
+difference.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from anabranch import _core
-from anabranch.data.folder import JOB, POSITIONS, clear_failed_job
-from anabranch.data.generate import check_options, store_document
+from anabranch.data.folder import DATA, JOURNAL, POSITIONS, Samples, journal_path
 from anabranch.data.pgn import Cursor, PgnJob, omissions, other_variant, read_tables
 from anabranch.data.shards import (
     SCHEMA,
@@ -30,14 +30,15 @@ from anabranch.data.shards import (
     game_number,
     new_games,
     read_shard,
-    replace_shard,
+    remove_parts,
     write_table,
 )
 from anabranch.data.targets import set_targets
-from anabranch.data.teacher import PATIENCE, Teacher, TeacherError
+from anabranch.data.teacher import PATIENCE, Teacher, TeacherError, TeacherSpec
 from anabranch.data.text import open_text
+from anabranch.data.units import check_teacher_job, teacher_of, write_samples
 from anabranch.errors import DataError, PositionError
-from anabranch.jobs.journal import Advance, Failures, Samples, fill_journal, journal_path, read_journal
+from anabranch.jobs.files import write_json
 
 Refuse = Callable[[str], object]
 """Hears a sentence about a position that cannot be labelled."""
@@ -57,20 +58,24 @@ class LabelJob:
 
     def check(self) -> None:
         """Refuse what makes no sense."""
-        if self.variant not in _core.variants():
-            raise DataError(f"there is no variant {self.variant}")
-        for name in ("nodes", "lines", "positions_per_shard"):
-            if getattr(self, name) < 1:
-                raise DataError(f"{name} must be at least 1")
+        check_teacher_job(self, "positions_per_shard")
         if not self.sources:
             raise DataError("there is nothing to label")
-        check_options(self.options)
 
 
-def prepare(job: LabelJob, folder: Path, refuse: Refuse) -> tuple[int, int]:
-    """Cut the positions into shards without targets, if that was not done; how many shards and positions."""
+@contextmanager
+def open_labelling(
+    job: LabelJob, folder: Path, refuse: Refuse, patience: float = PATIENCE
+) -> Iterator[Labelling]:
+    """Hold the folder of a job, new or to be continued."""
     job.check()
-    _store(job, folder)
+    with DATA.open(folder, asdict(job)):
+        remove_parts(folder)
+        yield Labelling(job, folder, _prepare(job, folder, refuse), patience)
+
+
+def _prepare(job: LabelJob, folder: Path, refuse: Refuse) -> int:
+    """Cut the positions into shards without targets, if that was not done; how many positions."""
     inner = _inner(folder)
     ready = inner / "ready.json"
     if not ready.exists():
@@ -82,14 +87,14 @@ def prepare(job: LabelJob, folder: Path, refuse: Refuse) -> tuple[int, int]:
             positions += table.num_rows
         if positions == 0:
             raise DataError(_nothing(job))
-        store_document({"shards": shards, "positions": positions}, ready)
-    document = json.loads(ready.read_text())
+        write_json(ready, {"shards": shards, "positions": positions})
     done = {shard.number for shard in find_shards(folder)}
     for shard in find_shards(inner):
         if shard.number in done:  # interrupted between writing and clearing up
             journal_path(folder, shard.number).unlink(missing_ok=True)
             shard.path.unlink()
-    return document["shards"], document["positions"]
+    count: int = json.loads(ready.read_text())["positions"]
+    return count
 
 
 def missing_labels(folder: Path) -> list[int]:
@@ -98,40 +103,57 @@ def missing_labels(folder: Path) -> list[int]:
     return [shard.number for shard in find_shards(_inner(folder)) if shard.number not in have]
 
 
-def finished_positions(job: LabelJob, folder: Path, missing: list[int], positions: int) -> int:
+def finished_positions(labelling: Labelling, missing: list[int]) -> int:
     """Positions that need not be judged any more."""
     todo = 0
-    for shard in find_shards(_inner(folder)):
+    for shard in find_shards(_inner(labelling.folder)):
         if shard.number in missing:
-            todo += read_shard(shard).num_rows - len(read_journal(journal_path(folder, shard.number)))
-    return positions - todo
+            known = JOURNAL.read(journal_path(labelling.folder, shard.number))
+            todo += read_shard(shard).num_rows - len(known)
+    return labelling.positions - todo
 
 
-def label_shard(
-    job: LabelJob, folder: Path, number: int, advance: Advance, patience: float, failures: Failures
-) -> None:
-    """Label the positions of a shard that its journal lacks, then write it."""
-    shard = next(shard for shard in find_shards(_inner(folder)) if shard.number == number)
-    rows = read_shard(shard).select(["game", "ply", "fen", "move", "result"]).to_pylist()
+@dataclass(frozen=True, slots=True)
+class PositionUnit:
+    """A position to be judged: the row of a shard without targets."""
 
-    def hire() -> Teacher:
-        return Teacher(job.engine, job.variant, {**job.options, "MultiPV": str(job.lines)}, patience)
+    job: LabelJob
+    row: dict[str, Any]
 
-    def judge(at: int, teacher: Teacher) -> Samples:
-        return [_label(job, rows[at], teacher)]
+    def make(self, teacher: Teacher) -> Samples:
+        """Judge it."""
+        return [_label(self.job, self.row, teacher)]
 
-    journal = journal_path(folder, number)
-    numbers = range(len(rows))
-    done, name = fill_journal(journal, numbers, hire, judge, job.engine, advance, failures)
-    if name is None:
-        with hire() as teacher:
-            name = teacher.name
-    source = f"{name} nodes={job.nodes} lines={job.lines}"
-    labelled = [{**sample, "source": source} for at in numbers for sample in done[at]]
-    notes = {"variant": job.variant, "teacher": name, "job": json.dumps(asdict(job))}
-    replace_shard(folder, number, labelled, notes)
-    shard.path.unlink()
-    journal.unlink()
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """A job in its folder, with its positions cut into shards."""
+
+    job: LabelJob
+    folder: Path
+    positions: int
+    patience: float = PATIENCE
+    portion: int = 16
+
+    @property
+    def teacher(self) -> TeacherSpec:
+        """The teacher of the job."""
+        return teacher_of(self.job, self.patience)
+
+    def units(self, shard: int) -> dict[int, PositionUnit]:
+        """The positions of a shard."""
+        rows = read_shard(self._source(shard)).select(["game", "ply", "fen", "move", "result"]).to_pylist()
+        return {number: PositionUnit(self.job, row) for number, row in enumerate(rows)}
+
+    def write(self, shard: int, samples: Mapping[int, Samples], teacher: str) -> None:
+        """Write a shard, and remove what it was made of."""
+        labelled = (sample for number in sorted(samples) for sample in samples[number])
+        write_samples(self.job, self.folder, shard, labelled, teacher)
+        self._source(shard).path.unlink()
+        journal_path(self.folder, shard).unlink(missing_ok=True)
+
+    def _source(self, number: int) -> Shard:
+        return next(shard for shard in find_shards(_inner(self.folder)) if shard.number == number)
 
 
 def _label(job: LabelJob, row: dict[str, Any], teacher: Teacher) -> dict[str, Any]:
@@ -160,23 +182,6 @@ def _nothing(job: LabelJob) -> str:
     if other not in _core.variants():
         return f"{where}; it is {other}, which cannot be labelled"
     return f"{where}; it is {other}, so give --variant {other}"
-
-
-def _store(job: LabelJob, folder: Path) -> None:
-    path = folder / JOB
-    document = json.loads(json.dumps(asdict(job)))
-    if path.exists():
-        try:
-            is_same = json.loads(path.read_text()) == document
-        except ValueError:
-            raise DataError(f"{path} does not hold the job of labelling") from None
-        if is_same:
-            return
-        if not clear_failed_job(folder):
-            raise DataError(f"{folder} holds another job; go on with its options, or take another folder")
-    elif folder.is_dir() and find_shards(folder):
-        raise DataError(f"{folder} holds shards of something else; take another folder")
-    store_document(document, path)
 
 
 def _cut(tables: Iterator[pa.Table], rows: int) -> Iterator[pa.Table]:
@@ -281,16 +286,3 @@ def _fen(line: str) -> str:
         return ""
     counters = [word for word in words[4:6] if word.isdigit()]
     return " ".join(words[:4] + (counters if len(counters) == 2 else []))
-
-
-@dataclass(frozen=True, slots=True)
-class Labelling:
-    """The work of a job, for any number of processes."""
-
-    job: LabelJob
-    folder: Path
-    patience: float = PATIENCE
-
-    def make(self, shard: int, advance: Advance, failures: Failures) -> None:
-        """Label a shard."""
-        label_shard(self.job, self.folder, shard, advance, self.patience, failures)

@@ -11,7 +11,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,8 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from anabranch import _core
-from anabranch.data.folder import JOB, clear_failed_job
-from anabranch.data.generate import store_document
+from anabranch.data.folder import DATA
 from anabranch.data.shards import SCHEMA, Seen, find_shards, notes_of, read_shard, remove_parts, write_table
 from anabranch.data.text import Piece, read_pieces
 from anabranch.errors import DataError, VariantError
@@ -240,7 +239,17 @@ def import_pgn(
 ) -> Progress:
     """Read games into a folder, from where an earlier reading was interrupted."""
     job.check()
-    _store(job, files, folder)
+    for path in files:
+        if str(path) != "-" and not path.is_file():
+            raise DataError(f"there is no file {path}")
+    sizes = [[path.name, path.stat().st_size if path.is_file() else None] for path in files]
+    with IMPORTED.open(folder, {**asdict(job), "files": sizes}):
+        return _import(job, files, folder, advance, threads)
+
+
+def _import(
+    job: PgnJob, files: Sequence[Path], folder: Path, advance: Callable[[Progress], object], threads: int
+) -> Progress:
     remove_parts(folder)
     seen = Seen()
     cursor = Cursor()
@@ -276,34 +285,10 @@ def _write(job: PgnJob, folder: Path, number: int, tables: list[pa.Table], curso
     write_table(folder, number, pa.concat_tables(tables), notes)
 
 
-def _store(job: PgnJob, files: Sequence[Path], folder: Path) -> None:
-    """Write the job beside its shards, or see that the one there is the same but for more files or games. One
-    that has come to nothing gives way.
-    """
-    for path in files:
-        if str(path) != "-" and not path.is_file():
-            raise DataError(f"there is no file {path}")
-    sizes = [[path.name, path.stat().st_size if path.is_file() else None] for path in files]
-    document = {**asdict(job), "files": sizes}
-    path = folder / JOB
-    if path.exists():
-        try:
-            _check_stored(job, sizes, path)
-        except DataError:
-            if not clear_failed_job(folder):
-                raise
-    elif folder.is_dir() and find_shards(folder):
-        raise DataError(f"{folder} holds shards of something else; take another folder")
-    store_document(document, path)
-
-
-def _check_stored(job: PgnJob, sizes: list[list[Any]], path: Path) -> None:
-    """Refuse a job in a file that is another one."""
-    try:
-        stored = json.loads(path.read_text())
-        earlier = stored.pop("files")
-    except (ValueError, TypeError, KeyError, AttributeError):
-        raise DataError(f"{path} does not hold the job of a PGN import") from None
-    is_same = {**stored, "max_games": None} == {**asdict(job), "max_games": None}
-    if not is_same or sizes[: len(earlier)] != earlier:
-        raise DataError(f"{path.parent} holds another job; go on with its options, or take another folder")
+IMPORTED = replace(
+    DATA,
+    may_differ=lambda place, stored, wanted: (
+        place == ("max_games",) or (place == ("files",) and wanted[: len(stored or ())] == stored)
+    ),
+)
+"""More or fewer games may be wanted, or more files."""

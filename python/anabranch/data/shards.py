@@ -7,7 +7,6 @@ atomic step, and a damaged file gives itself away without a list that could be l
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from anabranch.errors import DataError
+from anabranch.jobs.files import write_atomic
 
 VERSION = 1
 """Of the columns below."""
@@ -91,13 +91,11 @@ def write_table(folder: Path, number: int, table: pa.Table, about: Mapping[str, 
     notes = {f"anabranch.{name}": text for name, text in {**about, "version": str(VERSION)}.items()}
     table = table.cast(SCHEMA).replace_schema_metadata(notes)
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f".{number:06d}.{os.getpid()}.part"
-    pq.write_table(table, part, compression="zstd", write_page_checksum=True, use_dictionary=DICTIONARIES)
-    with part.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        os.fsync(file.fileno())
-    path = folder / f"{number:06d}-{digest[:16]}.parquet"
-    part.replace(path)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", write_page_checksum=True, use_dictionary=DICTIONARIES)
+    content = sink.getvalue().to_pybytes()
+    path = folder / f"{number:06d}-{hashlib.sha256(content).hexdigest()[:16]}.parquet"
+    write_atomic(path, content)
     return path
 
 

@@ -41,6 +41,19 @@ def find_engine(name: str) -> str:
         raise DataError(f"{error} to be the teacher") from error
 
 
+class TeacherSpec(NamedTuple):
+    """A teacher to be started."""
+
+    engine: str
+    variant: str
+    options: tuple[tuple[str, str], ...] = ()
+    patience: float = PATIENCE
+
+    def start(self) -> Teacher:
+        """Start the program; raises `TeacherError` if that fails."""
+        return Teacher(self.engine, self.variant, dict(self.options), self.patience)
+
+
 class Teacher:
     """One engine process. It ends with us, however we end, because its input ends then."""
 

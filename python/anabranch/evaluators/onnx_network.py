@@ -16,19 +16,13 @@ from numpy.typing import NDArray
 
 from anabranch.errors import AnabranchError, EvaluatorError, NetworkError
 from anabranch.evaluators import Planes
+from anabranch.jobs.executor import cores
 from anabranch.networks.canaries import find_difference
 from anabranch.networks.onnx_file import OnnxFile, read_onnx
 from anabranch.networks.planes import encode, shape_of
 
 LEAST = np.float32(1e-30)
 """The smallest probability that has a logit."""
-
-
-def available_threads() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class OnnxNetwork(ABC):
@@ -41,7 +35,7 @@ class OnnxNetwork(ABC):
     def __init__(self, file: str | os.PathLike[str] | OnnxFile, threads: int | None) -> None:
         if threads is not None and threads < 1:
             raise EvaluatorError(f"a network needs at least one thread, not {threads}")
-        self.threads = threads or available_threads()
+        self.threads = threads or cores()
         self.file = file if isinstance(file, OnnxFile) else read_onnx(file)
         """The file, as it was checked."""
         self.variant = self.file.metadata.variant

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anabranch.errors import NetworkError
+from anabranch.jobs.files import write_atomic
 from anabranch.networks.canaries import TOLERANCE, Canary, make_canaries, write_canaries
 from anabranch.networks.container import DamageError, read_bytes, read_texts, with_texts
 from anabranch.networks.metadata import CANARIES, PREFIX, Metadata
@@ -47,21 +48,8 @@ def stamp_onnx(
         stamped = with_texts(content, texts | {CANARIES: write_canaries(canaries)})
     except DamageError as error:
         raise NetworkError(f"{given} is refused: {error}") from None
-    write_beside(path, stamped)
-    return read_onnx(path, stamped)
-
-
-def write_beside(path: Path, content: bytes) -> None:
-    """Write a file that appears whole or not at all."""
     try:
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with beside.open("wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        write_atomic(path, stamped)
     except OSError as error:
         raise NetworkError(f"{path} cannot be written: {error.strerror or error}") from error
+    return read_onnx(path, stamped)

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from anabranch import _core
 from anabranch.errors import SettingError, TablebaseError
+from anabranch.jobs.files import write_atomic
 
 TablebasePaths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A directory, several in a sequence, or several in a text with the separator of PATH."""
@@ -103,7 +104,7 @@ def fetch(to: str | os.PathLike[str] | None = None, archive: str | os.PathLike[s
         for name in wanted:
             if (directory / name).is_dir():
                 raise TablebaseError(f"{directory / name} is a directory, and a table should go there")
-            os.replace(beside / name, directory / name)
+            write_atomic(directory / name, (beside / name).read_bytes())
     return len(wanted)
 
 

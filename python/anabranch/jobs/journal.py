@@ -1,139 +1,112 @@
-"""Journals: a shard in the making, unit by unit, so that whatever ends a process, no finished unit is lost.
+"""Journals: files of JSON lines to which finished work is appended, so that no end of a process loses it.
 
-A unit is a game or a position with its number. Its samples are appended as one line at once; when all units
-of a shard are there, the shard is written and its journal goes. A teacher that fails costs the unit, is
-replaced, and after some failures in a row given up.
+A record is in the file whole or not at all: a last line that was cut short does not count and is removed when
+the journal is opened again. A bad line before the last is an error. Every record has a key, and the first
+record of a key counts. What records mean is known to their `JournalFormat` alone.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, Generic, TypeVar
 
-from anabranch.data.teacher import Teacher, TeacherError
-from anabranch.errors import DataError
-from anabranch.jobs.lock import locked
+from anabranch.errors import AnabranchError, JobError
 
-Samples: TypeAlias = list[dict[str, Any]]
-Advance: TypeAlias = Callable[[int, int], object]
-"""Hears of every unit: its samples, and 1 if it was dropped because the teacher failed."""
-
-FAILED_STARTS = 3
-"""Starts of a teacher that may fail in a row."""
-FAILED_UNITS = 10
-"""Units in a row that may be lost to a failing teacher."""
+Key = TypeVar("Key")
+Record = TypeVar("Record")
 
 
-def journal_path(folder: Path, shard: int) -> Path:
-    """Where the journal of a shard is."""
-    return folder / f".{shard:06d}.journal"
+@dataclass(frozen=True)
+class JournalFormat(Generic[Key, Record]):
+    """The records of one kind of journal.
 
+    >>> squares = JournalFormat("a square", lambda line: (line[0], line[1]), lambda *line: line)
+    >>> squares.read(Path("no/such/journal"))
+    {}
+    """
 
-def read_journal(path: Path) -> dict[int, Samples]:
-    """The units of a journal; a last line that was cut short does not count."""
-    done, _ = sound_part(path)
-    return done
+    what: str
+    """A record in words, for the error about a bad line."""
+    parse: Callable[[Any], tuple[Key, Record]]
+    """Key and record of a JSON value; raises `ValueError`, `TypeError` or `KeyError` where it is none."""
+    format: Callable[[Key, Record], Any]
+    """The JSON value of a record."""
+    error: type[AnabranchError] = JobError
 
+    def read(self, path: Path) -> dict[Key, Record]:
+        """The records of a journal in the order in which they were added; none where there is no file."""
+        return self._sound_part(path)[0]
 
-def sound_part(path: Path) -> tuple[dict[int, Samples], int]:
-    """The units of a journal, and the bytes of the lines that hold them."""
-    done: dict[int, Samples] = {}
-    good = 0
-    if path.exists():
-        with path.open("rb") as file:
-            for line in file:
-                try:
-                    number, samples = json.loads(line)
-                except (ValueError, TypeError):
-                    break
+    @contextmanager
+    def open(self, path: Path) -> Iterator[Journal[Key, Record]]:
+        """A journal, new or to be continued. Only for the one process that works there.
+
+        A new file is made with its first record.
+        """
+        records, size = self._sound_part(path)
+        if path.exists() and path.stat().st_size > size:
+            os.truncate(path, size)
+        journal = Journal(self, path, records)
+        try:
+            yield journal
+        finally:
+            journal.close()
+
+    def _sound_part(self, path: Path) -> tuple[dict[Key, Record], int]:
+        """The records, and the bytes of the lines that hold them."""
+        records: dict[Key, Record] = {}
+        size = 0
+        lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+        for number, line in enumerate(lines, start=1):
+            try:
+                key, record = self.parse(json.loads(line))
                 if not line.endswith(b"\n"):
                     break
-                done[number] = samples
-                good += len(line)
-    return done, good
+            except (ValueError, TypeError, KeyError):
+                if number == len(lines):
+                    break
+                raise self.error(f"line {number} of {path} is not {self.what}") from None
+            records.setdefault(key, record)
+            size += len(line)
+        return records, size
 
 
-class Failures:
-    """Counts failures in a row, and gives up."""
+class Journal(Generic[Key, Record]):
+    """A journal open for more records."""
 
-    def __init__(self) -> None:
-        self._starts = 0
-        self._units = 0
+    def __init__(self, form: JournalFormat[Key, Record], path: Path, records: dict[Key, Record]) -> None:
+        self._format = form.format
+        self._path = path
+        self._file: IO[str] | None = None
+        self.records = records
 
-    def good(self) -> None:
-        """Something went well."""
-        self._starts = self._units = 0
+    def add(self, key: Key, record: Record) -> bool:
+        """Keep a record for good; returns False if there is one of that key already."""
+        return self.add_all({key: record})
 
-    def at_start(self, engine: str, error: TeacherError) -> None:
-        """A teacher did not start."""
-        self._starts += 1
-        if self._starts >= FAILED_STARTS:
-            raise DataError(f"the teacher {engine} did not start {self._starts} times in a row: {error}")
+    def add_all(self, records: Mapping[Key, Record]) -> bool:
+        """Keep several records for good; returns False if there is none of a new key."""
+        new = {key: record for key, record in records.items() if key not in self.records}
+        if new:
+            lines = (json.dumps(self._format(*one), separators=(",", ":")) + "\n" for one in new.items())
+            self._file = self._file or self._path.open("a", encoding="utf-8")
+            self._file.writelines(lines)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self.records |= new
+        return bool(new)
 
-    def at_work(self, engine: str, error: TeacherError) -> None:
-        """A teacher spoiled a unit."""
-        self._units += 1
-        if self._units >= FAILED_UNITS:
-            raise DataError(f"the teacher {engine} failed {self._units} times in a row: {error}")
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
 
 
-def fill_journal(
-    path: Path,
-    numbers: range,
-    hire: Callable[[], Teacher],
-    work: Callable[[int, Teacher], Samples],
-    engine: str,
-    advance: Advance,
-    failures: Failures,
-) -> tuple[dict[int, Samples], str | None]:
-    """Do the units of a shard that its journal lacks; all units, and the teacher's name if one was needed.
-
-    A unit that failed is written down only when a later one went well: if the teacher is given up, what it
-    spoiled is tried again the next time.
-    """
-    teacher: Teacher | None = None
-    name: str | None = None
-    lost: list[int] = []
-    with locked(path, patience=10.0) as file:
-        done, good = sound_part(path)
-        os.truncate(path, good)
-
-        def write(number: int, samples: Samples) -> None:
-            done[number] = samples
-            file.write(json.dumps([number, samples], separators=(",", ":")) + "\n")
-
-        try:
-            for number in numbers:
-                if number in done:
-                    continue
-                while teacher is None:
-                    try:
-                        teacher = hire()
-                        name = teacher.name
-                    except TeacherError as error:
-                        failures.at_start(engine, error)
-                try:
-                    samples = work(number, teacher)
-                except TeacherError as error:
-                    teacher.close()
-                    teacher = None
-                    advance(0, 1)
-                    lost.append(number)
-                    failures.at_work(engine, error)
-                    continue
-                failures.good()
-                for missed in lost:
-                    write(missed, [])
-                lost.clear()
-                write(number, samples)
-                file.flush()
-                advance(len(samples), 0)
-            for missed in lost:
-                write(missed, [])
-        finally:
-            if teacher is not None:
-                teacher.close()
-    return done, name
+def has_records(path: Path) -> bool:
+    """Whether a file has a line that is whole."""
+    return path.is_file() and b"\n" in path.read_bytes()

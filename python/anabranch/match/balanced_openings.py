@@ -13,6 +13,7 @@ import math
 import os
 import random
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -21,8 +22,8 @@ from typing import IO, Any, Literal, NamedTuple
 import chess
 
 from anabranch.errors import MatchError
-from anabranch.jobs.lock import locked
-from anabranch.jobs.processes import run_jobs
+from anabranch.jobs.executor import Processes
+from anabranch.jobs.folder import locked
 from anabranch.match.openings import Opening, board_of, key_of, rules_of, write_openings
 from anabranch.match.player import Fault, MoveLimits, Player, PlayerSpec
 from anabranch.match.players import make_player
@@ -209,7 +210,9 @@ def _judge(
 
     missing = (number for number in count() if number not in known)
     if not selection.is_full:
-        run_jobs(judge_candidate, (CandidateJob(spec, n) for n in missing), workers, take, close_judges)
+        jobs = (CandidateJob(spec, number) for number in missing)
+        with closing(Processes(workers).run(judge_candidate, jobs, close_judges)) as candidates:
+            all(take(candidate) for candidate in candidates)
     return selection
 
 

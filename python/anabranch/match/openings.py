@@ -24,6 +24,7 @@ import chess.variant
 
 from anabranch.errors import AnabranchError, MatchError
 from anabranch.formats.epd import read_epd
+from anabranch.jobs.files import write_atomic
 from anabranch.settings import variants
 
 FOLDER = Path(__file__).parent / "files"
@@ -185,12 +186,8 @@ def write_openings(
             lines = [_pgn(opening, variant, chess960) for opening in openings]
         case suffix:
             raise MatchError(f"openings are written as .epd, .fen or .pgn, not as {suffix or 'that'}")
-    part = target.with_name(f".{target.name}.part")
     try:
-        part.write_text(
-            "\n".join([*(f"# {line}".rstrip() for line in header), *lines]) + "\n", encoding="utf-8"
-        )
-        part.replace(target)
+        write_atomic(target, "\n".join([*(f"# {line}".rstrip() for line in header), *lines]) + "\n")
     except OSError as error:
         raise MatchError(f"{target} cannot be written: {error.strerror}") from error
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from anabranch.errors import MatchError
-from anabranch.jobs.lock import locked
+from anabranch.jobs.files import remove_files, write_atomic
+from anabranch.jobs.folder import locked
 from anabranch.match.game import GameRecord
 from anabranch.match.pgn import pgn_of
 
@@ -50,7 +51,7 @@ def open_results(folder: Path, spec: Mapping[str, Any]) -> Iterator[Results]:
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / ".lock"):
         check_folder(folder, spec)
-        write_whole(folder / SPEC, json.dumps(spec, indent=1) + "\n")
+        write_atomic(folder / SPEC, json.dumps(spec, indent=1) + "\n")
         path = folder / RESULTS
         records, good = _read(path)
         try:
@@ -58,7 +59,7 @@ def open_results(folder: Path, spec: Mapping[str, Any]) -> Iterator[Results]:
                 os.truncate(path, good)
                 # The games are written anew, because their file may have been cut short anywhere.
                 text = "".join(pgn_of(record) + "\n" for record in records.values())
-                write_whole(folder / GAMES, text)
+                write_atomic(folder / GAMES, text)
                 yield Results(folder, file, records)
         except Exception:
             if not records:
@@ -147,18 +148,3 @@ def _difference(stored: Any, wanted: Any) -> tuple[str, str]:
 def _short(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def remove_files(folder: Path, *names: str) -> None:
-    """Remove files of a folder, and the folder if that was all it had."""
-    for name in names:
-        (folder / name).unlink(missing_ok=True)
-    with suppress(OSError):
-        folder.rmdir()
-
-
-def write_whole(path: Path, text: str) -> None:
-    """A file that appears whole or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)

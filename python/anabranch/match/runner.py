@@ -6,7 +6,6 @@ ones are not, and the same call goes on. How it looks on a screen is for others.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -14,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.evaluators.resolve import NETWORK, network_file
-from anabranch.jobs.checksum import digest
 from anabranch.jobs.executor import Executor, Processes
+from anabranch.jobs.files import checksum, write_json
 from anabranch.jobs.program import find_program
 from anabranch.match.adjudication import open_tables
 from anabranch.match.engine_player import check_player
 from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
-from anabranch.match.results import SUMMARY, check_folder, open_results, read_results, write_whole
+from anabranch.match.results import SUMMARY, check_folder, open_results, read_results
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standings import Standings, Tally
 
@@ -66,7 +65,7 @@ def run_match(
         finally:
             # From the file: Ctrl-C may have come between a game that was written and its count.
             tally = Tally.of(spec, read_results(folder))
-            write_whole(folder / SUMMARY, json.dumps(summary(spec, tally), indent=1) + "\n")
+            write_json(folder / SUMMARY, summary(spec, tally))
     return tally.standings()
 
 
@@ -85,7 +84,7 @@ def networks_of(spec: MatchSpec) -> dict[str, str | None]:
     """The files that our players think with, by checksum: with another one it is another match."""
     given = {player.options.get("evaluator", NETWORK) for player in spec.players if player.kind == "preset"}
     files = {name: network_file(name, spec.variant) for name in sorted(given)}
-    return {name: digest(path) for name, path in files.items() if path is not None and path.is_file()}
+    return {name: checksum(path) for name, path in files.items() if path is not None and path.is_file()}
 
 
 def summary(spec: MatchSpec, tally: Tally) -> dict[str, Any]:

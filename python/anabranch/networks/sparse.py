@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from anabranch import _core
 from anabranch.errors import NetworkError
+from anabranch.jobs.files import replacing
 from anabranch.networks.planes import shape_of
 
 SUFFIX = ".safetensors"
@@ -148,18 +149,12 @@ def _content(arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) ->
 
 def _write(path: Path, content: bytes) -> None:
     """Write beside, have the core read it, and rename."""
-    beside = path.with_name(path.name + ".partial")
     try:
-        with beside.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        _core.Network(beside)
-        beside.replace(path)
+        with replacing(path) as part:
+            part.write_bytes(content)
+            _core.Network(part)
     except OSError as error:
         raise NetworkError(f"the network file {path} cannot be written: {error}") from error
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 __all__ = ["open_sparse", "random_tensors", "shapes", "write_sparse"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.errors import StudyError
+from anabranch.jobs.files import write_atomic
 from anabranch.optional import require
 from anabranch.study.figures import Chart, Series, in_order
 
@@ -58,9 +59,7 @@ def draw_all(
     for chart in charts:
         if chart.points:
             path = folder / f"{study}{chart.name.removeprefix(experiment)}.{form}"
-            part = path.with_name(f".{path.name}.part")
-            part.write_bytes(draw(chart, form))
-            part.replace(path)
+            write_atomic(path, draw(chart, form))
             written.append(path)
     return written
 

@@ -23,7 +23,8 @@ from anabranch import _core
 from anabranch.defaults import tuned
 from anabranch.errors import StudyError
 from anabranch.evaluators.resolve import NETWORK, network_file
-from anabranch.jobs.checksum import digest
+from anabranch.jobs.executor import cores
+from anabranch.jobs.files import checksum, remove_files, write_json
 from anabranch.match.results import (
     GAMES,
     RESULTS,
@@ -31,8 +32,6 @@ from anabranch.match.results import (
     SUMMARY,
     holds_lines,
     read_results,
-    remove_files,
-    write_whole,
 )
 from anabranch.match.standings import Tally
 from anabranch.networks.shipped import bundled
@@ -198,10 +197,7 @@ def enter(folder: Path, study: Study, plan: Plan, words: str) -> Study:
         runs = read_document(folder).get("runs", [])
     else:
         clear(folder)
-    write_whole(
-        folder / STUDY,
-        json.dumps({**wanted, "runs": [*runs, {**about_run(), "run": words}]}, indent=1) + "\n",
-    )
+    write_json(folder / STUDY, {**wanted, "runs": [*runs, {**about_run(), "run": words}]})
     return study
 
 
@@ -265,10 +261,10 @@ def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
     """What results rest on besides the study itself: networks, and what the presets stand for, where
     `default` differs by variant.
     """
-    networks = {variant: digest(bundled(variant)) for variant in VARIANTS}
+    networks = {variant: path and checksum(path) for variant in VARIANTS for path in [bundled(variant)]}
     given = network_file(study.settings.get("evaluator", NETWORK))
     if given is not None and given.is_file():
-        networks["evaluator"] = digest(given)
+        networks["evaluator"] = checksum(given)
     presets: dict[str, dict[str, Any]] = {}
     used = {player.target for one in plan.matches for player in one.spec.players if player.kind == "preset"}
     used |= {one.about["preset"] for one in plan.measurements}
@@ -289,7 +285,7 @@ def about_run() -> dict[str, Any]:
     return {
         "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "version": __version__,
-        "core": digest(Path(str(_core.__file__))),
+        "core": checksum(Path(str(_core.__file__))),
         "python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "machine": f"{platform.system()} {platform.machine()}, {cores()} cores",
     }

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anabranch.jobs.executor import Executor
-from anabranch.jobs.lock import locked
+from anabranch.jobs.files import remove_files, write_json
+from anabranch.jobs.folder import locked
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
 from anabranch.match.player import PlayerSpec
-from anabranch.match.results import SUMMARY, Results, open_results, read_results, remove_files, write_whole
+from anabranch.match.results import SUMMARY, Results, open_results, read_results
 from anabranch.match.runner import check_match, summary
 from anabranch.match.standings import Tally
 from anabranch.study.estimate import Remaining
@@ -195,4 +196,4 @@ class _Board:
     def _close(self) -> None:
         # From the file: Ctrl-C may have come between a game that was written and its count.
         document = summary(self._contest.spec, Tally.of(self._contest.spec, read_results(self._folder)))
-        write_whole(self._folder / SUMMARY, json.dumps(document, indent=1) + "\n")
+        write_json(self._folder / SUMMARY, document)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.errors import StudyError
-from anabranch.match.results import write_whole
+from anabranch.jobs.files import write_atomic
 from anabranch.study.experiments import find_experiment
 from anabranch.study.figures import Figures
 from anabranch.study.folder import read_document
@@ -78,7 +78,7 @@ def figures_of(summary: dict[str, Any]) -> Figures:
 def write_summary(summary: dict[str, Any], path: Path) -> None:
     """Write a summary; rows and points are a line each, so that changes can be read."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, _lines(summary, 0) + "\n")
+    write_atomic(path, _lines(summary, 0) + "\n")
 
 
 def _lines(value: Any, depth: int) -> str:

@@ -5,7 +5,6 @@ Tensors and plain containers, never pickled code.
 
 from __future__ import annotations
 
-import os
 import pickle
 import re
 import zipfile
@@ -16,6 +15,7 @@ from typing import Any
 import torch
 
 from anabranch.errors import TrainingError
+from anabranch.jobs.files import replacing
 
 FORMAT = "anabranch-checkpoint"
 VERSION = 1
@@ -36,12 +36,8 @@ def find_checkpoints(folder: Path) -> list[Path]:
 def write_checkpoint(folder: Path, content: dict[str, Any]) -> Path:
     """Write beside and rename; then remove all but the newest few."""
     path = folder / f"step-{content['step']:08d}.pt"
-    part = path.with_suffix(f".{os.getpid()}.part")
-    with part.open("wb") as file:
-        torch.save({"format": FORMAT, "version": VERSION, **content}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    with replacing(path) as part:
+        torch.save({"format": FORMAT, "version": VERSION, **content}, part)
     for old in find_checkpoints(folder)[KEPT:]:
         old.unlink(missing_ok=True)
     return path

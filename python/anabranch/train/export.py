@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from anabranch.errors import TrainingError
+from anabranch.jobs.files import replacing
 from anabranch.train.batches import make_batch
 from anabranch.train.evaluate import load_material, load_network
 from anabranch.train.loop import Say
@@ -50,16 +51,12 @@ def export_network(
     rows = np.random.default_rng(recipe.seed).permutation(len(positions))[:CHECKED]
     checked = positions.take(rows)
     about = describe(recipe, saved, licence, name)
-    part = file.with_name(f".{file.name}.part{suffix}")
-    try:
+    with replacing(file, file.with_name(f".{file.name}.part{suffix}")) as part:
         if recipe.network == "sparse":
             difference = _write_sparse(network, part, about, checked)
         else:
             difference = _write_planes(network, part, about, checked)
         check_difference(difference)
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
     return (
         f"{file}: {recipe.network} network for {recipe.variant}, step {saved['step']:,}; "
         f"against its source on {len(checked):,} positions "

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 from pathlib import Path
 from typing import Any
+
+from anabranch.jobs.files import replacing, write_atomic
 
 FILE = "metrics.jsonl"
 
@@ -29,9 +30,7 @@ class Journal:
     def _forget_after(self, step: int) -> None:
         """Drop what happened after the checkpoint that a run goes on from."""
         events = [event for event in read_journal(self._path) if event["step"] <= step]
-        part = self._path.with_suffix(".part")
-        part.write_text("".join(f"{json.dumps(event)}\n" for event in events))
-        part.replace(self._path)
+        write_atomic(self._path, "".join(f"{json.dumps(event)}\n" for event in events))
 
     def write(self, kind: str, step: int, **numbers: float) -> None:
         """Add an event."""
@@ -94,7 +93,6 @@ def draw_curves(folder: Path) -> Path | None:
         if axes.lines:
             axes.legend()
     path = folder / "curves.png"
-    part = folder / f".curves.{os.getpid()}.png"
-    figure.savefig(part, dpi=110)
-    part.replace(path)
+    with replacing(path) as part:
+        figure.savefig(part, dpi=110, format="png")
     return path

@@ -1,69 +1,54 @@
-"""The pool: every job done once, whoever dies."""
+"""Processes: every job done once, whoever dies."""
 
 from __future__ import annotations
 
 import signal
 import time
 from collections.abc import Iterator
-from itertools import count
+from contextlib import closing
+from itertools import count, islice
 from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
 from tests.support import jobs
 
-from anabranch.errors import MatchError
-from anabranch.jobs.processes import results_of, run_jobs
-
-
-def take_all(results: list[int]) -> object:
-    def take(result: int) -> bool:
-        results.append(result)
-        return True
-
-    return take
+from anabranch.errors import JobError, WorkerError
+from anabranch.jobs.executor import Processes
 
 
 @pytest.mark.parametrize("workers", [0, 2])
 def test_all_jobs_are_done(workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MARK", str(tmp_path / "left"))
-    results: list[int] = []
-    run_jobs(jobs.square, range(9), workers, take_all(results), jobs.leave_a_mark)  # type: ignore[arg-type]
+    results = Processes(workers).run(jobs.square, range(9), jobs.leave_a_mark)
     assert sorted(results) == [number * number for number in range(9)]
     assert (tmp_path / "left").exists()
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_who_has_enough_can_stop_an_endless_list(workers: int) -> None:
-    results: list[int] = []
-
-    def take(result: int) -> bool:
-        results.append(result)
-        return len(results) < 5
-
-    run_jobs(jobs.square, count(), workers, take)
-    assert len(results) == 5
+def test_an_endless_list_can_be_left(workers: int) -> None:
+    with closing(Processes(workers).run(jobs.square, count())) as results:
+        assert len(list(islice(results, 5))) == 5
 
 
 def test_a_job_whose_worker_dies_is_given_out_again(tmp_path: Path) -> None:
-    results: list[int] = []
-    run_jobs(jobs.die_once, [(str(tmp_path), n) for n in range(6)], 2, take_all(results))  # type: ignore[arg-type]
-    assert sorted(results) == list(range(6))
+    todo = [(str(tmp_path), number) for number in range(6)]
+    assert sorted(Processes(2).run(jobs.die_once, todo)) == list(range(6))
     assert (tmp_path / "died").exists()
 
 
 def test_a_job_that_kills_every_worker_ends_it() -> None:
-    with pytest.raises(MatchError, match="3 workers died over the same job"):
-        run_jobs(jobs.die, [1], 1, lambda result: True)
+    with pytest.raises(WorkerError, match="3 workers died over the same job"):
+        list(Processes(1).run(jobs.die, [1]))
 
 
-def test_what_a_worker_refuses_is_told() -> None:
-    with pytest.raises(MatchError, match="number 7 is refused"):
-        run_jobs(jobs.refuse, [7], 1, lambda result: True)
-    with pytest.raises(MatchError, match=r"(?s)a worker failed: .*ZeroDivisionError"):
-        run_jobs(jobs.fail, [7], 1, lambda result: True)
-    with pytest.raises(MatchError, match="-1 workers"):
-        run_jobs(jobs.square, [7], -1, lambda result: True)
+def test_failures_of_workers_are_raised() -> None:
+    with pytest.raises(WorkerError, match="number 7 is refused"):
+        list(Processes(1).run(jobs.refuse, [7]))
+    with pytest.raises(WorkerError, match=r"(?s)a worker failed: .*ZeroDivisionError"):
+        list(Processes(1).run(jobs.fail, [7]))
+    with pytest.raises(JobError, match="-1 workers"):
+        list(Processes(-1).run(jobs.square, [7]))
 
 
 def test_workers_never_hear_ctrl_c_not_even_while_they_start() -> None:
@@ -91,6 +76,6 @@ def test_workers_never_hear_ctrl_c_not_even_while_they_start() -> None:
         yield 2
 
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    assert sorted(results_of(jobs.square, slowly(), 2)) == [1, 4]
+    assert sorted(Processes(2).run(jobs.square, slowly())) == [1, 4]
     assert all(seen)
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before

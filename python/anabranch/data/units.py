@@ -1,0 +1,250 @@
+"""Samples made by a teacher, unit by unit, by any executor. A unit is a game or a position.
+
+Workers only make samples; the journals and shards are written here, so a worker may be on any machine, and
+what dies with it is made again. When all units of a shard are in its journal, the shard is written. A teacher
+that fails costs the unit and is replaced; after some failures in a row the job is given up.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from anabranch import _core
+from anabranch.data.folder import JOURNAL, Samples, journal_path
+from anabranch.data.shards import replace_shard
+from anabranch.data.teacher import PATIENCE, Teacher, TeacherError, TeacherSpec
+from anabranch.errors import DataError
+from anabranch.jobs.executor import Executor
+
+Advance: TypeAlias = Callable[[int, int], object]
+"""Called for every unit: its number of samples, and 1 if it was dropped because the teacher failed."""
+
+FAILED_STARTS = 3
+"""Starts of a teacher that may fail in a row."""
+FAILED_UNITS = 10
+"""Units in a row that may be lost to a failing teacher."""
+
+
+class TeacherJob(Protocol):
+    """What jobs of a teacher have in common."""
+
+    @property
+    def variant(self) -> str:
+        """The variant of all positions."""
+
+    @property
+    def engine(self) -> str:
+        """The program."""
+
+    @property
+    def nodes(self) -> int:
+        """Nodes for a position."""
+
+    @property
+    def lines(self) -> int:
+        """Moves that it scores in a position (MultiPV)."""
+
+    @property
+    def options(self) -> dict[str, str]:
+        """UCI options."""
+
+
+def check_teacher_job(job: TeacherJob, *counts: str) -> None:
+    """Refuse what makes no sense; `counts` are the names of further numbers that are at least 1."""
+    if job.variant not in _core.variants():
+        raise DataError(f"there is no variant {job.variant}")
+    for name in ("nodes", "lines", *counts):
+        if getattr(job, name) < 1:
+            raise DataError(f"{name} must be at least 1")
+    for name, value in job.options.items():
+        if not name.strip() or "\n" in name + value or "\r" in name + value:
+            raise DataError(f"the UCI option {name!r} is not one line")
+
+
+def teacher_of(job: TeacherJob, patience: float = PATIENCE) -> TeacherSpec:
+    """The teacher of a job."""
+    options = {**job.options, "MultiPV": str(job.lines)}
+    return TeacherSpec(job.engine, job.variant, tuple(options.items()), patience)
+
+
+def write_samples(
+    job: Any, folder: Path, shard: int, samples: Iterable[dict[str, Any]], teacher: str
+) -> None:
+    """Write the shard of a job. `teacher` is the name that the program has given."""
+    source = f"{teacher} nodes={job.nodes} lines={job.lines}"
+    notes = {"variant": job.variant, "teacher": teacher, "job": json.dumps(asdict(job))}
+    replace_shard(folder, shard, [{**sample, "source": source} for sample in samples], notes)
+
+
+class Unit(Protocol):
+    """A game or a position. It can be pickled, and depends on nothing else."""
+
+    def make(self, teacher: Teacher) -> Samples:
+        """Its samples; raises `TeacherError` if the teacher fails."""
+
+
+class ShardJob(Protocol):
+    """A job that makes shards of units."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the shards are."""
+
+    @property
+    def portion(self) -> int:
+        """Units that a worker gets at a time."""
+
+    @property
+    def teacher(self) -> TeacherSpec:
+        """The teacher that all units need."""
+
+    def units(self, shard: int) -> Mapping[int, Unit]:
+        """The units of a shard by their numbers."""
+
+    def write(self, shard: int, samples: Mapping[int, Samples], teacher: str) -> None:
+        """Write a shard of which all units are there. `teacher` is the name that the program has given."""
+
+
+class Portion(NamedTuple):
+    """Units of a shard for a worker."""
+
+    teacher: TeacherSpec
+    shard: int
+    units: dict[int, Unit]
+
+
+class MadePortion(NamedTuple):
+    """What a worker returns."""
+
+    shard: int
+    teacher: str
+    """The name that the program has given."""
+    samples: dict[int, Samples | TeacherError]
+
+
+_teachers: dict[TeacherSpec, Teacher] = {}
+"""Those of this process, kept from portion to portion because programs are slow to start."""
+
+
+@atexit.register
+def close_teachers() -> None:
+    """End the teachers of this process."""
+    while _teachers:
+        _teachers.popitem()[1].close()
+
+
+def make_portion(portion: Portion) -> MadePortion:
+    """Make the samples of some units. This is what workers do."""
+    samples: dict[int, Samples | TeacherError] = {}
+    name = ""
+    for number, unit in portion.units.items():
+        teacher = _start(portion.teacher)
+        name = teacher.name
+        try:
+            samples[number] = unit.make(teacher)
+        except TeacherError as error:
+            _teachers.pop(portion.teacher).close()
+            samples[number] = error
+    return MadePortion(portion.shard, name, samples)
+
+
+def _start(spec: TeacherSpec) -> Teacher:
+    failures = 0
+    while spec not in _teachers:
+        try:
+            _teachers[spec] = spec.start()
+        except TeacherError as error:
+            failures += 1
+            if failures >= FAILED_STARTS:
+                reason = f"the teacher {spec.engine} did not start {failures} times in a row: {error}"
+                raise DataError(reason) from error
+    return _teachers[spec]
+
+
+def make_shards(job: ShardJob, shards: Iterable[int], executor: Executor, advance: Advance) -> None:
+    """Make shards, going on from their journals."""
+    open_shards: dict[int, _OpenShard] = {}
+    lost: list[tuple[int, int]] = []
+    """Shards and numbers of the units that failed since the last that did not."""
+
+    def portions() -> Iterator[Portion]:
+        for shard in shards:
+            open_shards[shard] = _OpenShard(job, shard)
+            units = iter(list(open_shards[shard].missing.items()))
+            keep(shard, {})
+            while portion := dict(islice(units, job.portion)):
+                yield Portion(job.teacher, shard, portion)
+
+    def keep(shard: int, samples: Mapping[int, Samples], teacher: str = "") -> None:
+        if open_shards[shard].add(samples, teacher):
+            del open_shards[shard]
+
+    try:
+        with closing(executor.run(make_portion, portions(), close_teachers)) as results:
+            for made in results:
+                kept: dict[int, dict[int, Samples]] = {made.shard: {}}
+                for number, samples in made.samples.items():
+                    if isinstance(samples, TeacherError):
+                        lost.append((made.shard, number))
+                        advance(0, 1)
+                        if len(lost) >= FAILED_UNITS:
+                            break
+                    else:
+                        # A failed unit is kept only now, so that a teacher that is given up loses none.
+                        for shard, failed in lost:
+                            kept.setdefault(shard, {})[failed] = []
+                        lost.clear()
+                        kept[made.shard][number] = samples
+                        advance(len(samples), 0)
+                for shard, found in kept.items():
+                    keep(shard, found, made.teacher)
+                if len(lost) >= FAILED_UNITS:
+                    reason = made.samples[lost[-1][1]]
+                    raise DataError(
+                        f"the teacher {job.teacher.engine} failed {len(lost)} times in a row: {reason}"
+                    )
+        for shard, failed in lost:
+            keep(shard, {failed: []})
+    finally:
+        for left in open_shards.values():
+            left.close()
+
+
+class _OpenShard:
+    """The journal of a shard, which becomes the shard with its last unit."""
+
+    def __init__(self, job: ShardJob, shard: int) -> None:
+        self._job = job
+        self._shard = shard
+        self._files = ExitStack()
+        self._journal = self._files.enter_context(JOURNAL.open(journal_path(job.folder, shard)))
+        known = self._journal.records
+        self.missing = {number: unit for number, unit in job.units(shard).items() if number not in known}
+        self._teacher = ""
+
+    def add(self, samples: Mapping[int, Samples], teacher: str) -> bool:
+        """Keep samples of units for good; returns whether the shard was complete and has been written."""
+        self._journal.add_all(samples)
+        self._teacher = teacher or self._teacher
+        for number in samples:
+            self.missing.pop(number, None)
+        if self.missing:
+            return False
+        self.close()
+        self._job.write(self._shard, self._journal.records, self._teacher or _name_of(self._job.teacher))
+        return True
+
+    def close(self) -> None:
+        self._files.close()
+
+
+def _name_of(spec: TeacherSpec) -> str:
+    with spec.start() as teacher:
+        return teacher.name

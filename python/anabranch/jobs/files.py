@@ -1,0 +1,56 @@
+"""Files that appear whole or not at all, and files told apart by their content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+
+def write_atomic(path: Path, content: str | bytes) -> None:
+    """Write a file: beside, to the disk, then renamed."""
+    with replacing(path) as part:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Write a JSON document as `write_atomic` does."""
+    write_atomic(path, json.dumps(document, indent=1) + "\n")
+
+
+@contextmanager
+def replacing(
+    path: Path, part: Path | None = None, keep: tuple[type[BaseException], ...] = ()
+) -> Iterator[Path]:
+    """A path beside `path` to write to. It takes the name at the end; after an exception it is removed, but
+    for those of `keep`.
+    """
+    part = part or path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        with part.open("r+b") as file:
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException as error:
+        if not isinstance(error, keep):
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+        raise
+
+
+def checksum(path: Path) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def remove_files(folder: Path, *names: str) -> None:
+    """Remove files of a folder, and the folder if it is empty then."""
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
+    with suppress(OSError):
+        folder.rmdir()
