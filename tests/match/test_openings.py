@@ -168,7 +168,7 @@ def test_a_suite_is_the_same_however_it_was_made(tmp_path: Path) -> None:
     journal = tmp_path / ".parts.epd.journal"
     with journal.open("a") as file:
         file.write('[4, "torn')
-    with pytest.raises(MatchError, match="belongs to another suite"):
+    with pytest.raises(MatchError, match="belongs to other openings"):
         make_openings(spec(seed=2), tmp_path / "parts.epd")
     assert make_openings(spec(), tmp_path / "parts.epd") == whole
     assert sorted(path.name for path in tmp_path.iterdir()) == ["parts.epd", "whole.epd"]

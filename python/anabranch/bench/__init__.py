@@ -1,8 +1,6 @@
-"""Benchmarks: speed and memory as ratios of things measured in the same run, and the signature of the
-search.
+"""Benchmarks: speed and memory as ratios within one run, and the signature of the search.
 
-One file per idea; each measures and gives back plain values that can be written as JSON. Nothing is printed
-here, and nothing is judged.
+One file for each section; each returns plain values that can be written as JSON. Nothing is printed here.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ SECTIONS = {
 def run_benchmarks(
     only: Iterable[str] = (), *, quick: bool = False, on_progress: OnProgress = lambda news: None
 ) -> dict[str, Any]:
-    """Run all sections, or some by name; what they measured, with what is needed to measure it again.
+    """Run all sections, or some by name; their results, with what is needed to repeat them.
 
     >>> run_benchmarks(["signature"], quick=True)["sections"]["signature"]["equal"]
     True

@@ -1,5 +1,5 @@
-"""What the border between Rust and Python costs: the Python loop with an evaluator that does nothing, against
-the Rust loop made to fill the same planes.
+"""The cost of the border between Rust and Python: the Python loop with an evaluator that returns zeros,
+against the Rust loop that fills the same planes.
 
 Both make the same graph. They are measured in turn, and the best time of each counts.
 """
@@ -17,14 +17,14 @@ from anabranch.evaluators import Planes
 BATCH = 16
 PRESET = "alphazero"
 SETTINGS: dict[str, int | str] = {"batch_size": BATCH, "urgency": "reduction"}
-"""With values of zero everywhere, other settings shuffle into repetitions or stop at transpositions, and
-leave batches empty: here every simulation asks for an evaluation."""
+"""With values of zero everywhere, other settings run into repetitions or stop at transpositions and leave
+batches empty. With these, every simulation needs an evaluation."""
 ROUNDS = 3
 """Times the repeats of the workload: runs are short, and the border is a small difference."""
 
 
-class Nothing:
-    """Answers zero to everything, without looking."""
+class ZeroEvaluator:
+    """Returns zeros for every batch."""
 
     def __init__(self, policy_size: int) -> None:
         self.values = np.zeros(BATCH, np.float32)
@@ -67,7 +67,7 @@ def _measure(variant: str, position: str, workload: Workload) -> tuple[float, fl
     """Best time of the Python loop and of the Rust loop in seconds, and whether the graphs agree."""
     in_rust = session(variant, position, PRESET, external=True, **SETTINGS)
     _, policy_size = in_rust.shape()
-    engine = Engine(variant, PRESET, False, evaluator=Nothing(policy_size), tablebases=None, **SETTINGS)
+    engine = Engine(variant, PRESET, False, evaluator=ZeroEvaluator(policy_size), tablebases=None, **SETTINGS)
     engine.position = position
     python = rust = float("inf")
     nodes = set()

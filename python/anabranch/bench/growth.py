@@ -1,7 +1,7 @@
 """How the cost of a simulation grows with the graph, against how its depth grows.
 
-A trajectory that is longer costs more; beyond that a bigger graph should cost nothing but cache misses. Small
-searches are repeated until they have lasted about as long as big ones.
+A longer trajectory costs more; beyond that a larger graph should cost nothing but cache misses. Small
+searches are repeated until they take about as long as large ones.
 """
 
 from __future__ import annotations

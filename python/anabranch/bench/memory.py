@@ -14,7 +14,7 @@ COUNTED = ("simulations", "evaluations", "nodes", "bytes")
 
 
 def measure_memory(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
-    """One row for each variant and each thing held equal."""
+    """One row for each variant and each quantity held equal."""
     rows = []
     for variant in VARIANTS:
         for equal in ("simulations", "evaluations"):

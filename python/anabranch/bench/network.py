@@ -1,9 +1,9 @@
-"""A network of the core: evaluations per second of the network alone, and of the whole search around it.
+"""A network of the core: evaluations per second of the network alone, and of a search with it.
 
-The network alone is measured on positions that searches of ordinary games meet, in crazyhouse on those with
-35 to 80 legal moves. In the search its share is what it needs for the positions of that very graph; the rest
-is rules, graph and walking. Times are those of the processor on one thread, so that a busy machine disturbs
-them little; the best of several runs counts.
+The network alone is measured on positions from searches of ordinary games, in crazyhouse on those with 35 to
+80 legal moves. Its share of a search is its time on the positions of that graph; the rest is rules, graph and
+selection. Times are processor times on one thread, which other work on the machine disturbs little; the best
+of several runs counts.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""How fast a network is: in its runtime alone, and inside a search, measured in turn in one run.
+"""The speed of an ONNX network: in its runtime alone, and inside a search, measured in turn in one run.
 
-Both get the same size of batch. The runtime is asked again and again with one full batch of planes from
-middlegames; the search goes on with the first of them. There are many short rounds, and the best of each
-counts, because whatever else the machine does can only slow them down. The ratio says what the search takes
-away.
+Both use the same batch size. The runtime evaluates one full batch of planes from middlegames again and again;
+the search starts at the first of them. There are many short rounds, and the best of each counts, because
+other work on the machine can only slow them down. The ratio is the share of the speed that a search leaves.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def measure_network(network: OnnxNetwork, batch_size: int = 16, seconds: float =
     positions = POSITIONS.get(network.variant, ("startpos",))
     planes = encode(positions, network.variant, network.planes).planes
     batch = np.ascontiguousarray(np.resize(planes, (batch_size, *planes.shape[1:])))
-    watched = _Watched(network)
+    watched = _TimedNetwork(network)
     engine = Engine(network.variant, evaluator=watched, batch_size=batch_size)
     engine.position = positions[0]
     size = BATCHES * batch_size
@@ -67,8 +66,8 @@ def measure_network(network: OnnxNetwork, batch_size: int = 16, seconds: float =
     }
 
 
-class _Watched:
-    """A network that counts its batches, and the time in seconds that it is left alone between them."""
+class _TimedNetwork:
+    """A network that counts its batches, and the idle seconds between them."""
 
     def __init__(self, network: OnnxNetwork) -> None:
         self.planes = network.planes

@@ -1,7 +1,7 @@
 """Two threads against one, with an evaluator as costly as a network.
 
-Both are measured in turn; the best time of each counts, because everything else is somebody else's noise.
-The graphs must be the same.
+Both are measured in turn; the best time of each counts, because other work on the machine can only slow them
+down. The graphs must be the same.
 """
 
 from __future__ import annotations

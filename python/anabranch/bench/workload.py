@@ -15,7 +15,7 @@ from anabranch.bench.positions import POSITIONS
 from anabranch.settings import Settings
 
 OnProgress: TypeAlias = Callable[[str], object]
-"""Takes a word on what is being measured."""
+"""Receives what is being measured, in words."""
 
 PRESETS = ("alphazero", "mcgs-combined")
 VARIANTS = ("chess", "crazyhouse")

@@ -99,206 +99,140 @@ def bench(
         return
     show = output()
     for name, measured in document["sections"].items():
-        show.print(_VIEWS[name](measured))
+        if name == "signature":
+            show.print(_signature(measured))
+        elif name == "growth":
+            show.print(_growth(measured))
+        for title, formats in _TABLES.get(name, ()):
+            show.print(_table(title.format(**measured[0]), formats, measured))
+
+
+Formats = dict[str, str]
+"""The format of each column of a table, by its title; it takes the values of a row by name."""
 
 
 def _signature(measured: dict[str, Any]) -> RenderableType:
     from rich.text import Text
 
-    said = "the same" if measured["equal"] else f"{measured['signature_2_threads']}, which is WRONG"
-    return Text(f"signature {measured['signature']} (two threads: {said})\n", style="bold")
+    other = "the same" if measured["equal"] else f"{measured['signature_2_threads']}, which is WRONG"
+    return Text(f"signature {measured['signature']} (two threads: {other})\n", style="bold")
 
 
-def _speed(measured: list[dict[str, Any]]) -> RenderableType:
-    from rich.console import Group
-
+def _table(title: str, formats: Formats, measured: list[dict[str, Any]]) -> RenderableType:
     from anabranch.cli.output import table
 
-    rates = [
-        [
-            row["variant"],
-            row["preset"],
-            f"{row['simulations']:,}",
-            f"{row['positions']}",
-            f"{row['simulations_per_second']:,.0f}",
-            f"{row['evaluations_per_second']:,.0f}",
-            f"{row['edges_per_second']:,.0f}",
-            f"{row['mean_depth']:.1f}",
-            f"{row['bytes_per_node']:.0f}",
-            f"{row['reserved_bytes_per_node']:.0f}",
-        ]
-        for row in measured
-    ]
-    shares = [
-        [
-            row["variant"],
-            row["preset"],
-            f"{row['simulations']:,}",
-            f"{100 * row['share_walking']:.0f} %",
-            f"{100 * row['share_rules']:.0f} %",
-            f"{100 * row['share_evaluator']:.0f} %",
-            f"{row['search_over_rules']:.2f}",
-        ]
-        for row in measured
-    ]
-    head = ["variant", "preset", ">simulations"]
-    return Group(
-        table(
-            "speed: one thread, evaluator material",
-            [*head, ">positions", ">sim/s", ">eval/s", ">edges/s", ">depth", ">bytes/node", ">reserved"],
-            rates,
-        ),
-        table(
-            "time: shares, and the search against its limit, the rules alone on the same trajectories",
-            [*head, ">walking", ">rules", ">evaluator", ">search / rules"],
-            shares,
-        ),
-    )
-
-
-def _threads(measured: list[dict[str, Any]]) -> RenderableType:
-    from anabranch.cli.output import table
-
-    return table(
-        f"threads: evaluator hash at {measured[0]['cost_us']} microseconds",
-        ["variant", ">sim/s, 1 thread", ">sim/s, 2 threads", ">2 against 1", "same graph"],
-        [
-            [
-                row["variant"],
-                f"{row['simulations_per_second_1']:,.0f}",
-                f"{row['simulations_per_second_2']:,.0f}",
-                f"{row['ratio']:.2f}",
-                _yes(row["same_nodes"]),
-            ]
-            for row in measured
-        ],
-    )
-
-
-def _memory(measured: list[dict[str, Any]]) -> RenderableType:
-    from anabranch.cli.output import table
-
-    return table(
-        "memory: graph (mcgs) against tree (alphazero)",
-        [
-            "variant",
-            "equal",
-            ">nodes, graph",
-            ">nodes, tree",
-            ">nodes",
-            ">bytes",
-            ">simulations",
-            ">evaluations",
-        ],
-        [
-            [
-                row["variant"],
-                row["equal"],
-                f"{row['graph']['nodes']:,}",
-                f"{row['tree']['nodes']:,}",
-                f"{row['nodes_ratio']:.3f}",
-                f"{row['bytes_ratio']:.3f}",
-                f"{row['simulations_ratio']:.3f}",
-                f"{row['evaluations_ratio']:.3f}",
-            ]
-            for row in measured
-        ],
-    )
+    rows = [{**row, "same": "yes" if row.get("same_nodes") else "NO"} for row in measured]
+    return table(title, formats, [[form.format(**row) for form in formats.values()] for row in rows])
 
 
 def _growth(measured: list[dict[str, Any]]) -> RenderableType:
-    from anabranch.cli.output import table
-
-    sizes = [size["simulations"] for size in measured[0]["sizes"]]
-    return table(
-        f"growth: microseconds per simulation (mean depth), {measured[0]['preset']}",
-        ["variant", *(f">{size:,}" for size in sizes), ">cost", ">depth", ">cost / depth"],
-        [
-            [
-                row["variant"],
-                *(f"{size['microseconds']:.2f} ({size['mean_depth']:.1f})" for size in row["sizes"]),
-                f"{row['cost_growth']:.2f}",
-                f"{row['depth_growth']:.2f}",
-                f"{row['cost_over_depth']:.2f}",
-            ]
-            for row in measured
-        ],
-    )
+    sizes = {}
+    for place, size in enumerate(measured[0]["sizes"]):
+        at = f"sizes[{place}]"
+        sizes[f">{size['simulations']:,}"] = f"{{{at}[microseconds]:.2f}} ({{{at}[mean_depth]:.1f}})"
+    ends = {
+        ">cost": "{cost_growth:.2f}",
+        ">depth": "{depth_growth:.2f}",
+        ">cost / depth": "{cost_over_depth:.2f}",
+    }
+    title = f"growth: microseconds per simulation (mean depth), {measured[0]['preset']}"
+    return _table(title, {"variant": "{variant}", **sizes, **ends}, measured)
 
 
-def _border(measured: list[dict[str, Any]]) -> RenderableType:
-    from anabranch.cli.output import table
-
-    return table(
-        f"border: the Python loop with an evaluator that does nothing, batch {measured[0]['batch_size']}, "
-        "against the Rust loop that fills the same planes",
-        ["variant", ">sim/s, Python", ">sim/s, Rust", ">time of Python / Rust", "same graph"],
-        [
-            [
-                row["variant"],
-                f"{row['simulations_per_second_python']:,.0f}",
-                f"{row['simulations_per_second_rust']:,.0f}",
-                f"{row['ratio']:.3f}",
-                _yes(row["same_nodes"]),
-            ]
-            for row in measured
-        ],
-    )
-
-
-def _network(measured: list[dict[str, Any]]) -> RenderableType:
-    from rich.console import Group
-
-    from anabranch.cli.output import table
-
-    alone = [
-        [
-            row["network"],
-            row["variant"],
-            f"{row['policy_width']} + {row['value_width']}",
-            f"{row['positions']:,}",
-            f"{row['moves']:.1f}",
-            f"{row['features']:.1f}",
-            f"{row['network_evaluations_per_second']:,.0f}",
-        ]
-        for row in measured
-    ]
-    search = [
-        [
-            row["network"],
-            row["variant"],
-            f"{row['search_evaluations']:,}",
-            f"{row['search_evaluations_per_second']:,.0f}",
-            f"{row['network_microseconds']:.2f}",
-            f"{row['rest_microseconds']:.2f}",
-            f"{row['rest_over_network']:.2f}",
-        ]
-        for row in measured
-    ]
-    return Group(
-        table(
+_TABLES: dict[str, list[tuple[str, Formats]]] = {
+    "speed": [
+        (
+            "speed: one thread, evaluator material",
+            {
+                "variant": "{variant}",
+                "preset": "{preset}",
+                ">simulations": "{simulations:,}",
+                ">positions": "{positions}",
+                ">sim/s": "{simulations_per_second:,.0f}",
+                ">eval/s": "{evaluations_per_second:,.0f}",
+                ">edges/s": "{edges_per_second:,.0f}",
+                ">depth": "{mean_depth:.1f}",
+                ">bytes/node": "{bytes_per_node:.0f}",
+                ">reserved": "{reserved_bytes_per_node:.0f}",
+            },
+        ),
+        (
+            "time: shares, and the search against its limit, the rules alone on the same trajectories",
+            {
+                "variant": "{variant}",
+                "preset": "{preset}",
+                ">simulations": "{simulations:,}",
+                ">walking": "{share_walking:.0%}",
+                ">rules": "{share_rules:.0%}",
+                ">evaluator": "{share_evaluator:.0%}",
+                ">search / rules": "{search_over_rules:.2f}",
+            },
+        ),
+    ],
+    "threads": [
+        (
+            "threads: evaluator hash at {cost_us} microseconds",
+            {
+                "variant": "{variant}",
+                ">sim/s, 1 thread": "{simulations_per_second_1:,.0f}",
+                ">sim/s, 2 threads": "{simulations_per_second_2:,.0f}",
+                ">2 against 1": "{ratio:.2f}",
+                "same graph": "{same}",
+            },
+        )
+    ],
+    "memory": [
+        (
+            "memory: graph (mcgs) against tree (alphazero)",
+            {
+                "variant": "{variant}",
+                "equal": "{equal}",
+                ">nodes, graph": "{graph[nodes]:,}",
+                ">nodes, tree": "{tree[nodes]:,}",
+                ">nodes": "{nodes_ratio:.3f}",
+                ">bytes": "{bytes_ratio:.3f}",
+                ">simulations": "{simulations_ratio:.3f}",
+                ">evaluations": "{evaluations_ratio:.3f}",
+            },
+        )
+    ],
+    "border": [
+        (
+            "border: the Python loop with an evaluator that returns zeros, batch {batch_size}, against the "
+            "Rust loop that fills the same planes",
+            {
+                "variant": "{variant}",
+                ">sim/s, Python": "{simulations_per_second_python:,.0f}",
+                ">sim/s, Rust": "{simulations_per_second_rust:,.0f}",
+                ">time of Python / Rust": "{ratio:.3f}",
+                "same graph": "{same}",
+            },
+        )
+    ],
+    "network": [
+        (
             "network: alone, one thread",
-            ["network", "variant", "width", ">positions", ">moves", ">features", ">eval/s"],
-            alone,
+            {
+                "network": "{network}",
+                "variant": "{variant}",
+                "width": "{policy_width} + {value_width}",
+                ">positions": "{positions:,}",
+                ">moves": "{moves:.1f}",
+                ">features": "{features:.1f}",
+                ">eval/s": "{network_evaluations_per_second:,.0f}",
+            },
         ),
-        table(
+        (
             "network: in the search, one thread; microseconds per evaluation",
-            ["network", "variant", ">evaluations", ">eval/s", ">network", ">all else", ">all else / network"],
-            search,
+            {
+                "network": "{network}",
+                "variant": "{variant}",
+                ">evaluations": "{search_evaluations:,}",
+                ">eval/s": "{search_evaluations_per_second:,.0f}",
+                ">network": "{network_microseconds:.2f}",
+                ">all else": "{rest_microseconds:.2f}",
+                ">all else / network": "{rest_over_network:.2f}",
+            },
         ),
-    )
-
-
-def _yes(fact: bool) -> str:
-    return "yes" if fact else "NO"
-
-
-_VIEWS: dict[str, Callable[[Any], RenderableType]] = {
-    "signature": _signature,
-    "speed": _speed,
-    "threads": _threads,
-    "memory": _memory,
-    "growth": _growth,
-    "border": _border,
-    "network": _network,
+    ],
 }

@@ -1,4 +1,4 @@
-"""Matches: engines against engines from paired openings, and what the results say."""
+"""Matches: engines against engines from paired openings, and the statistics of their results."""
 
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.game import GameRecord, GameSpec, play_game

@@ -1,7 +1,7 @@
-"""Games that end before the rules end them: agreed as won or drawn, known by a tablebase, or too long.
+"""Adjudication: games that end before the rules end them, by score, tablebase or length.
 
-Every rule can be left out. What counts for the first two is what both players said of the last plies. Nothing
-here plays.
+Every rule can be switched off. The rules by score look at the scores of both players over the last plies.
+Nothing here plays.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ def resign_score(variant: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """When a game ends before its end; `None` switches a rule off."""
+    """When a game is ended early; `None` switches a rule off."""
 
     resign_score: int | None = None
-    """Centipawns: both have seen one side ahead by that much ..."""
+    """Centipawns: a game is won when both players score one side ahead by that much ..."""
     resign_plies: int = 6
     """... for so many plies."""
     draw_score: int | None = None
-    """Centipawns: both have seen the score as close to nought as that ..."""
+    """Centipawns: a game is drawn when both players score it no further from 0 ..."""
     draw_plies: int = 12
     """... for so many plies ..."""
     draw_after: int = 80
-    """... once the game has so many."""
+    """... from this ply of the game on."""
     tablebases: str | None = None
     """Folder with Syzygy tables."""
     longest: int | None = None
@@ -84,13 +84,13 @@ class Adjudication:
 
 
 def _last(scores: Sequence[int | None], plies: int) -> list[int]:
-    """The scores of the last plies; none if there are fewer, or a player was silent."""
+    """The scores of the last plies; empty if there are fewer, or one is missing."""
     last = [score for score in scores[-plies:] if score is not None]
     return last if len(last) == plies else []
 
 
 def probe(board: chess.Board, folder: str) -> str | None:
-    """The result of a position by tablebases, if they know it.
+    """The result of a position by tablebases, if it is in them.
 
     A win counts only right after a capture or a pawn move, because tables do not know how many of the 50
     moves are left; a draw counts at any time.

@@ -1,9 +1,9 @@
-"""Suites of openings of our own: plies drawn at random or from the network's policy, kept when all judges
-find the position balanced, each position once.
+"""Balanced openings: plies drawn at random or from the network's policy, kept when all judges find the
+position balanced, each position once.
 
-Candidate number n of a suite has a random source of its own, and judges forget between candidates, so a suite
-is a pure function of its description, whoever makes it and however often it was interrupted. Judges are
-players as in a match.
+Candidate number n has a random source of its own, and judges forget between candidates. So the result is a
+pure function of the description, whatever the number of workers and of interruptions. Judges are players as
+in a match.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import json
 import math
 import os
 import random
-from collections.abc import Callable, Iterable
 from contextlib import closing
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -32,12 +32,12 @@ from anabranch.networks.shipped import bundled_network
 Source = Literal["random", "policy"]
 PATIENCE = 30.0
 ATTEMPTS = 1000
-"""Candidates in a row of which none is kept, after which a suite cannot be made."""
+"""Candidates in a row of which none is kept, after which it is given up."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpeningsSpec:
-    """A suite to be made. Equal ones are equal position by position."""
+    """The description of openings to be made. Equal descriptions give equal positions."""
 
     variant: str
     positions: int
@@ -55,9 +55,9 @@ class OpeningsSpec:
     def __post_init__(self) -> None:
         rules_of(self.variant)
         if self.positions < 1:
-            raise MatchError("a suite has at least one position")
+            raise MatchError("openings are at least one position")
         if not self.judges:
-            raise MatchError("a suite needs a judge")
+            raise MatchError("balanced openings need a judge")
         if self.source not in ("random", "policy"):
             raise MatchError(f"plies are drawn at 'random' or from the 'policy', not by {self.source!r}")
         if not 0.0 < self.temperature < math.inf:
@@ -72,18 +72,18 @@ class OpeningsSpec:
 
 
 class Candidate(NamedTuple):
-    """What became of a candidate."""
+    """A candidate that was judged."""
 
     number: int
     fen: str | None
     """The position if it is kept."""
     moves: tuple[str, ...]
     scores: tuple[int, ...]
-    """What the judges said, for the side to move, as far as they were asked."""
+    """The scores of the judges for the side to move, up to the first that is out of bounds."""
 
 
 class CandidateJob(NamedTuple):
-    """A candidate to be judged: a job."""
+    """A candidate to be drawn and judged."""
 
     spec: OpeningsSpec
     number: int
@@ -100,7 +100,7 @@ def close_judges() -> None:
 
 
 def judge_candidate(job: CandidateJob) -> Candidate:
-    """Draw a candidate and ask the judges, until one finds it out of balance."""
+    """Draw a candidate and let the judges score it, until one finds it out of balance."""
     spec, number = job
     board = draw(spec, number)
     moves = tuple(move.uci() for move in board.move_stack)
@@ -144,7 +144,7 @@ def draw(spec: OpeningsSpec, number: int) -> chess.Board:
 
 
 def _draw_move(spec: OpeningsSpec, board: chess.Board, source: random.Random) -> chess.Move:
-    # Sorted, because the order in which moves are generated is nobody's promise.
+    # Sorted, because the order in which moves are generated may change.
     if spec.source == "random":
         return source.choice(sorted(board.legal_moves, key=chess.Move.uci))
     _, _, policy = bundled_network(spec.variant).evaluate([board.fen(en_passant="fen")])[0]
@@ -231,7 +231,7 @@ def _read_journal(path: Path, spec: OpeningsSpec) -> tuple[dict[int, Candidate],
         if good == 0 and json.loads(line) != _head(spec):
             if len(lines) == 1:
                 break  # a suite without a candidate, of which nothing would be lost
-            raise MatchError(f"{path} belongs to another suite; finish that one, or remove the file")
+            raise MatchError(f"{path} belongs to other openings; finish those, or remove the file")
         if good:
             number, fen, moves, scores = json.loads(line)
             known[number] = Candidate(number, fen, tuple(moves), tuple(scores))
@@ -280,7 +280,7 @@ class _Selection:
 
 
 def describe(spec: OpeningsSpec, tried: int) -> list[str]:
-    """How a suite was made, in words."""
+    """How openings were made, for the head of their file."""
     low, high = spec.plies
     drawn = "at random" if spec.source == "random" else f"from the policy at temperature {spec.temperature:g}"
     start = "one of the 960 first ranks" if spec.chess960 else "the start of the game"
@@ -294,7 +294,7 @@ def describe(spec: OpeningsSpec, tried: int) -> list[str]:
 
 
 def with_titles(spec: OpeningsSpec) -> OpeningsSpec:
-    """The same suite, its judges called what they call themselves."""
+    """The same description, with the names that the judges report."""
     named = []
     for judge in spec.judges:
         player = make_player(judge, spec.variant, spec.chess960, patience=PATIENCE)
@@ -309,15 +309,14 @@ def with_titles(spec: OpeningsSpec) -> OpeningsSpec:
 
 
 def out_of_balance(
-    openings: Iterable[Opening], variant: str, chess960: bool, judges: Iterable[PlayerSpec], bound: int
+    openings: Iterable[Opening], variant: str, chess960: bool, judges: Sequence[PlayerSpec], bound: int
 ) -> list[tuple[Opening, str, int]]:
     """The openings that a judge finds out of balance, with its name and score."""
-    asked = list(judges)
     found = []
     try:
         for opening in openings:
             position = board_of(variant, opening.fen, chess960)
-            for judge in asked:
+            for judge in judges:
                 score = _ask(judge, variant, chess960, position)
                 if abs(score) > bound:
                     found.append((opening, judge.name, score))

@@ -1,7 +1,7 @@
-"""Our engine as a player, in the process that asks it.
+"""Our engine as a player, in the calling process.
 
-It is made anew for every game, so that a game depends on its description alone, and keeps its graph from move
-to move. How it searches is the engine's business.
+A new engine is made for every game, so that a game depends on its description alone. The graph is kept from
+move to move.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from anabranch.result import Result
 from anabranch.settings import Settings
 
 OVERHEAD = 0.02
-"""Seconds of a clock that are kept for the way to the board."""
+"""Seconds of a clock that are kept as a reserve for each move."""
 
 
 class EnginePlayer:
@@ -37,7 +37,7 @@ class EnginePlayer:
         self.title = f"anabranch {spec.target}"
 
     def new_game(self, seed: int) -> None:
-        """Make the engine anew. Its seed is that of the game, unless the player has one of its own."""
+        """Make a new engine. Its seed is that of the game, unless the player has one of its own."""
         settings = self._settings if "seed" in self._settings else {**self._settings, "seed": seed}
         self._engine = Engine(self._variant, self._spec.target, self._chess960, **settings)
 
@@ -61,12 +61,12 @@ class EnginePlayer:
         return PlayResult(move, score, max(1, round(numbers.mean_depth)), numbers.simulations, seconds)
 
     def close(self) -> None:
-        """Let the graph go."""
+        """Release the engine and its graph."""
         self._engine = None
 
 
 def read_settings(spec: PlayerSpec) -> dict[str, Any]:
-    """The settings that a player changes in its preset, checked; and its evaluator and tablebases, if any."""
+    """The checked settings that a player changes in its preset; also its evaluator and tablebases, if any."""
     settings = dict(spec.options)
     others: dict[str, Any] = {
         name: settings.pop(name) for name in ("evaluator", "tablebases") if name in settings

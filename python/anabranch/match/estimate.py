@@ -1,8 +1,7 @@
-"""How long games will take, said before they are played; roughly, because nobody knows how long games become.
+"""Rough estimates of how long games will take.
 
-Where games of the match have been played, their mean decides. Else it is moves times limits: times and clocks
-as they are, budgets of our engine by its speed, which is measured for a moment, those of programs by a usual
-speed. Nothing here plays.
+Where games of the match have been played, their mean decides. Otherwise the estimate is moves times limits:
+times and clocks as given, budgets of our engine by its measured speed, those of programs by a usual speed.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ PLIES = {"chess": 90, "crazyhouse": 70}
 `mcgs-combined` at 400 evaluations had 89 and 67."""
 DEFAULT_PLIES = 80
 NODES_PER_SECOND = 500_000.0
-"""What a program on one core is taken to search."""
+"""The assumed speed of a UCI program on one core."""
 SIMULATIONS_PER_SECOND = 30_000.0
-"""What our engine is taken to do where it cannot be measured."""
+"""The assumed speed of our engine where it cannot be measured."""
 OVERHEAD = 0.002
 """Seconds of a move of our engine beyond its search."""
-LOOK, MOST = 0.1, 2_000
-"""Seconds and simulations of a measurement, at most."""
+MEASURED_SECONDS, MEASURED_SIMULATIONS = 0.1, 2_000
+"""Limits of a measurement of speed."""
 ENOUGH = 4
-"""Games played from which on their mean is believed."""
+"""Played games from which on their mean is used."""
 
 
 def seconds_of_games(missing: Sequence[GameSpec], played: Iterable[GameRecord] = ()) -> float:
-    """Seconds that one process needs for games, roughly; by those that were played if there are enough."""
+    """Seconds that one process needs for games; from those that were played if there are enough."""
     known = [record.seconds for record in played if record.fault is None]
     if len(known) >= ENOUGH:
         return len(missing) * mean(known)
@@ -60,7 +59,7 @@ def _seconds_of_game(game: GameSpec) -> float:
 
 
 def _seconds_of_side(player: PlayerSpec, variant: str, chess960: bool, moves: float) -> float:
-    """The least that a limit of the player allows."""
+    """Seconds of all moves of a player, by the limit that ends its searches first."""
     budget = player.budget
     found = []
     count = least_count(budget)
@@ -77,13 +76,13 @@ def _seconds_of_side(player: PlayerSpec, variant: str, chess960: bool, moves: fl
 
 
 def least_count(budget: Budget) -> int | None:
-    """The smallest of the counts that a budget names."""
+    """The smallest count of a budget."""
     counts = [n for n in (budget.evaluations, budget.simulations, budget.nodes) if n is not None]
     return min(counts, default=None)
 
 
 def seconds_of_clock(clock: float, increment: float, moves: float) -> float:
-    """What is spent of a clock: nine tenths of it in an ordinary game of 45 moves, and most of the increment.
+    """Seconds spent of a clock: nine tenths of it in an ordinary game of 45 moves, and most of the increment.
 
     >>> round(seconds_of_clock(60.0, 1.0, 45))
     92
@@ -94,8 +93,9 @@ def seconds_of_clock(clock: float, increment: float, moves: float) -> float:
 def seconds_of_search(
     count: int, variant: str, options: tuple[tuple[str, str], ...] = (), chess960: bool = False
 ) -> float:
-    """Seconds of a search of our engine with so many simulations or evaluations. What is measured is the
-    preset `default` with the evaluator of the options: that makes most of the difference.
+    """Seconds of a search of our engine with so many simulations or evaluations.
+
+    The preset `default` is measured, with the evaluator of the options: that makes most of the difference.
     """
     evaluator = tuple(pair for pair in options if pair[0] in ("evaluator", "batch_size", "threads"))
     return OVERHEAD + count / simulations_per_second(variant, evaluator, chess960)
@@ -105,18 +105,18 @@ def seconds_of_search(
 def simulations_per_second(
     variant: str, options: tuple[tuple[str, str], ...] = (), chess960: bool = False
 ) -> float:
-    """How fast our engine is here, measured for a moment from the start of a game."""
+    """The speed of our engine on this machine, measured at the start of a game."""
     try:
         settings = read_settings(PlayerSpec("default", "preset", "default", dict(options)))
         engine = Engine(variant, "default", chess960, **settings)
-        result = engine.search(simulations=MOST, time=LOOK, lines=0)
+        result = engine.search(simulations=MEASURED_SIMULATIONS, time=MEASURED_SECONDS, lines=0)
     except AnabranchError:
         return SIMULATIONS_PER_SECOND
     return max(1.0, result.statistics.simulations / max(result.elapsed, 1e-6))
 
 
 def in_words(seconds: float) -> str:
-    """A length of time, as rough as it is known.
+    """A duration in words.
 
     >>> [in_words(seconds) for seconds in (5, 80, 600, 5000, 40_000, 400_000)]
     ['less than a minute', '1 minute', '10 minutes', '1.4 hours', '11 hours', '5 days']

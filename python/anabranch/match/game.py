@@ -1,7 +1,7 @@
-"""One game: a pure function of its description, on whatever machine.
+"""One game: a pure function of its description, on any machine.
 
-The rules are those of python-chess, which no player can talk to. A player that fails loses, with the reason;
-its opponent need not have moved. Nothing here knows matches, files or processes.
+The rules are those of python-chess. A player that fails loses, and the record holds the reason. Nothing here
+knows matches, files or processes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from anabranch.match.players import make_player
 
 @dataclass(frozen=True, slots=True)
 class GameSpec:
-    """A game to be played. It can be sent to another process."""
+    """The description of a game. It can be pickled."""
 
     pair: int
     """Number of the pair in the match."""
@@ -37,18 +37,18 @@ class GameSpec:
     margin: float = 1.0
     """Seconds that a player may be late."""
     patience: float = 60.0
-    """Seconds of silence, where there is no clock, after which a program counts as hanging."""
+    """Seconds without a reply, where there is no clock, after which a program counts as hanging."""
     seed: int = 0
 
     @property
     def key(self) -> tuple[int, int]:
-        """What no two games of a match share."""
+        """Unique in a match: pair and game."""
         return self.pair, self.game
 
 
 @dataclass(frozen=True, slots=True)
 class Ply:
-    """A move and what its player said."""
+    """A move and the report of its player."""
 
     move: str
     """UCI."""
@@ -76,16 +76,16 @@ class GameRecord:
     reason: str
     """Why it ended: a rule, an adjudication, or the kind of a fault."""
     fault: str | None
-    """What the loser did wrong, if that is why it lost."""
+    """The message of the fault that lost the game, if one did."""
     titles: tuple[str, str]
-    """What White and Black call themselves."""
+    """The engine names of White and Black."""
     date: str
     seconds: float
     plies: tuple[Ply, ...]
 
     @property
     def key(self) -> tuple[int, int]:
-        """What no two games of a match share."""
+        """Unique in a match: pair and game."""
         return self.pair, self.game
 
     @property
@@ -98,7 +98,7 @@ class GameRecord:
         return self.white_points if name == self.white else 1.0 - self.white_points
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in plain values; plies as lists, because there are many."""
+        """As plain values; plies as lists, because there are many."""
         values = asdict(self)
         values["plies"] = [[ply.move, ply.score, ply.depth, ply.nodes, ply.seconds] for ply in self.plies]
         return values
@@ -195,7 +195,7 @@ def _ply(board: chess.Board, answer: PlayResult) -> Ply:
 
 
 def ending(board: chess.Board) -> tuple[str, str] | None:
-    """Result and reason where the rules end the game; three repetitions and 50 moves end it unasked.
+    """Result and reason where the rules end the game; a third repetition and 50 moves end it without a claim.
 
     >>> ending(chess.Board("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"))
     ('1-0', 'checkmate')
@@ -211,9 +211,9 @@ def ending(board: chess.Board) -> tuple[str, str] | None:
 
 
 class _Clocks:
-    """The clocks of a game; a side without one has all the time its budget says.
+    """The clocks of a game; a side without one has the time of its budget for each move.
 
-    A clock may run below nought as far as the margin allows: what was taken is owed, not forgiven.
+    A clock may run below 0 by as much as the margin; the debt stays until increments pay it back.
     """
 
     def __init__(self, spec: GameSpec) -> None:

@@ -1,8 +1,8 @@
 """Openings: positions from which the games of a match begin, read from and written to files.
 
 A file is a list of FEN or EPD, or games in PGN, of which the last position counts; plain or compressed. Two
-openings are the same when the position is, whatever the counters of moves say. How suites are made is in
-`anabranch.match.balanced_openings`.
+openings are equal if their positions are, whatever the move counters. `anabranch.match.balanced_openings`
+makes them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FIRST_RANK = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 
 
 class Opening(NamedTuple):
-    """A position, and what its file calls it."""
+    """A position, and its name in the file."""
 
     fen: str
     name: str = ""
@@ -46,7 +46,7 @@ def rules_of(variant: str) -> type[chess.Board]:
 
 
 def board_of(variant: str, fen: str | None, chess960: bool) -> chess.Board:
-    """A position on a board, sound and not over."""
+    """A position on a board; refused if it is illegal or the game is over."""
     kind = rules_of(variant)
     try:
         board = kind(chess960=chess960) if fen is None else kind(fen, chess960=chess960)
@@ -60,7 +60,7 @@ def board_of(variant: str, fen: str | None, chess960: bool) -> chess.Board:
 
 
 def key_of(opening: Opening) -> str:
-    """What makes an opening the same as another: all but the counters of moves.
+    """What identifies an opening: the FEN without the move counters.
 
     >>> key_of(Opening("8/8/8/8/8/2k5/7P/K7 w - - 3 60"))
     '8/8/8/8/8/2k5/7P/K7 w - -'
@@ -69,7 +69,7 @@ def key_of(opening: Opening) -> str:
 
 
 def bundled_openings(variant: str) -> Path | None:
-    """The suite that comes with the package, if there is one.
+    """The file of openings that comes with the package, if there is one.
 
     >>> bundled_openings("crazyhouse").name
     'crazyhouse.epd'
@@ -79,8 +79,7 @@ def bundled_openings(variant: str) -> Path | None:
 
 
 def default_openings(variant: str, chess960: bool = False) -> list[Opening]:
-    """Where games begin when nobody says: the suite of the package, or the start of the game; in Chess960 all
-    its first ranks.
+    """The openings of the package for a variant, or the start position; in Chess960 all its first ranks.
 
     >>> len(default_openings("chess", chess960=True)), len(default_openings("horde"))
     (960, 1)
@@ -96,7 +95,7 @@ def default_openings(variant: str, chess960: bool = False) -> list[Opening]:
 
 
 def read_openings(path: str | os.PathLike[str], variant: str, chess960: bool = False) -> list[Opening]:
-    """The openings of a file; lines that are empty or begin with '#' say nothing."""
+    """The openings of a file; empty lines and those that begin with '#' are skipped."""
     text = _read_text(Path(path))
     name = Path(path).name.lower()
     is_pgn = ".pgn" in name or text.lstrip().startswith("[")
@@ -174,7 +173,7 @@ def write_openings(
     chess960: bool = False,
     header: Sequence[str] = (),
 ) -> None:
-    """Write a file of the kind that its name says: .epd, .fen or .pgn. It appears whole or not at all."""
+    """Write a file of the format of its suffix: .epd, .fen or .pgn."""
     target = Path(path)
     match target.suffix.lower():
         case ".epd":
@@ -206,5 +205,5 @@ def _pgn(opening: Opening, variant: str, chess960: bool) -> str:
 
 
 def digest(openings: Sequence[Opening]) -> str:
-    """What tells one list of openings from another."""
+    """The SHA-256 of a list of openings."""
     return hashlib.sha256("\n".join(opening.fen for opening in openings).encode()).hexdigest()

@@ -1,6 +1,6 @@
-"""Games as PGN, with what the players said about every move: `{+0.35/12 0.10s}`, for the side that moved.
+"""Games as PGN, with score, depth and time of every move: `{+0.35/12 0.10s}`, for the side that moved.
 
-Files are written from records, never read back by a match: results live elsewhere.
+A match writes these files and never reads them back.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def pgn_of(record: GameRecord, event: str = "anabranch match") -> str:
         board.push(move)
     if record.fault is not None:
         loser = record.white if record.white_points == 0.0 else record.black
-        told = f"{_plain(loser)}: {record.reason}: {_plain(record.fault)}"
-        node.comment = f"{node.comment} {told}".strip()
+        text = f"{_plain(loser)}: {record.reason}: {_plain(record.fault)}"
+        node.comment = f"{node.comment} {text}".strip()
     return f"{game.accept(_Exporter())}\n"
 
 
@@ -55,7 +55,7 @@ class _Exporter(chess.pgn.StringExporter):
 
 
 def comment_of(ply: Ply) -> str:
-    """What a player said about its move.
+    """The comment of a move.
 
     >>> comment_of(Ply("e2e4", 35, 12, 800, 0.1)), comment_of(Ply("e2e4", 31998, 3, 9, 0.02))
     ('+0.35/12 0.10s', '+M2/3 0.02s')
@@ -69,5 +69,5 @@ def comment_of(ply: Ply) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text that cannot end a comment or a header before its time."""
+    """A text without characters that end a comment or a header."""
     return "".join(mark if mark.isprintable() and mark not in '{}"\\' else "?" for mark in text)

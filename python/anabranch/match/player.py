@@ -1,8 +1,7 @@
-"""Players: what a match knows of those who play, and how they are described.
+"""Players: the interface of a match to engines, and their descriptions.
 
-A player is asked `play(position, limits)` and answers with a move; what it does wrong it raises as a `Fault`,
-and the match goes on. Players are described by plain values that can be sent to another process or machine
-and made there. Who plays is not known here.
+`play(position, limits)` returns a move; a player that fails raises `Fault`, which loses the game and not the
+match. Players are described by plain values that can be sent to another process or machine and made there.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ FaultKind = Literal["crash", "hang", "time", "illegal", "garbage", "not ready", 
 
 
 class Fault(Exception):  # noqa: N818 - a fault is not an error of ours
-    """A player lost by what it did or left undone, not on the board."""
+    """A player failed: it crashed, hung, was late or played no legal move."""
 
     def __init__(self, kind: FaultKind, message: str) -> None:
         super().__init__(message)
@@ -30,14 +29,14 @@ class Fault(Exception):  # noqa: N818 - a fault is not an error of ours
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a player may spend: on each move, or with a clock on a game. Times are in seconds."""
+    """The limits of a player: for each move, or with a clock for the game. Times are in seconds."""
 
     evaluations: int | None = None
-    """Answers of the evaluator; for UCI programs, nodes."""
+    """Evaluations per move; for UCI programs, nodes."""
     simulations: int | None = None
-    """Trajectories; for UCI programs, nodes."""
+    """Simulations per move; for UCI programs, nodes."""
     nodes: int | None = None
-    """Nodes of a UCI program; for ours, simulations."""
+    """Nodes per move of a UCI program; for our engine, simulations."""
     time: float | None = None
     clock: float | None = None
     increment: float = 0.0
@@ -79,7 +78,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class MoveLimits:
-    """What a player may spend on this move."""
+    """The limits of one move."""
 
     budget: Budget
     left: tuple[float, float] | None = None
@@ -94,7 +93,7 @@ class MoveLimits:
 
 
 class PlayResult(NamedTuple):
-    """A move, and what the player thinks of it."""
+    """A move, with the score, depth and nodes that the player reports."""
 
     move: chess.Move
     score: int | None = None
@@ -105,32 +104,32 @@ class PlayResult(NamedTuple):
 
 
 class Player(Protocol):
-    """Somebody who plays. One game at a time, one thread at a time."""
+    """A player. It plays one game at a time, in one thread."""
 
     @property
     def title(self) -> str:
-        """What it calls itself."""
+        """The name that the engine reports."""
 
     def new_game(self, seed: int) -> None:
-        """Forget the last game; what is left to chance follows the seed where the player knows one."""
+        """Forget the last game; random choices follow the seed where the player has one."""
 
     def play(self, position: chess.Board, limits: MoveLimits) -> PlayResult:
-        """A legal move in a position, with the moves that led to it; or a `Fault`."""
+        """A legal move in a position, whose move stack holds the game; raises `Fault`."""
 
     def close(self) -> None:
-        """End whatever it started."""
+        """End its processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerSpec:
-    """Who plays. Equal ones play alike."""
+    """The description of a player."""
 
     name: str
     kind: Kind
     target: str
     """A preset, or the command of a UCI program."""
     options: dict[str, str] = field(default_factory=dict)
-    """Settings of ours, or UCI options."""
+    """Settings of our engine, or UCI options."""
     budget: Budget = field(default_factory=Budget)
 
     def __post_init__(self) -> None:
@@ -161,7 +160,7 @@ _LIMITS = {entry.name for entry in fields(Budget)}
 
 
 def read_player(text: str) -> PlayerSpec:
-    """A player as the command line has it: NAME=KIND:TARGET,OPTION=VALUE,...
+    """Read a player of the form NAME=KIND:TARGET,OPTION=VALUE,...
 
     >>> read_player("az=preset:alphazero,c_init=2.0,evaluations=800").options
     {'c_init': '2.0'}
@@ -192,7 +191,7 @@ def read_player(text: str) -> PlayerSpec:
 
 
 def read_budget(limits: Mapping[str, str]) -> Budget:
-    """A budget from words; a clock may be written with its increment.
+    """Read a budget; a clock may be written with its increment.
 
     >>> read_budget({"clock": "60+0.5"})
     Budget(evaluations=None, simulations=None, nodes=None, time=None, clock=60.0, increment=0.5)

@@ -1,8 +1,8 @@
-"""Ratings of many players who met in pairs: Bradley and Terry's model, with errors by bootstrap.
+"""Ratings of many players who played pairs of games: Bradley and Terry's model, with errors by bootstrap.
 
 A player of strength r scores 1 / (1 + 10^((s - r) / 400)) points on average against one of strength s; a draw
-is half a point. So for two players the difference is the Elo of `anabranch.match.statistics`, and ratings and
-matches speak of the same thing. One player, the anchor, has the rating it is given. Nothing here knows games.
+is half a point. So for two players the difference is the Elo of `anabranch.match.statistics`. One player, the
+anchor, has a given rating. Nothing here knows games.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROUNDS = 200
 
 @dataclass(frozen=True, slots=True)
 class PairResult:
-    """What one pair of games, or one game, of two players came to."""
+    """The result of one pair of games, or of one game, of two players."""
 
     first: str
     second: str
@@ -59,20 +59,11 @@ def rate(
         raise MatchError(f"{players[0]} and {name} have not met, nor by way of others")
     fixed = place[anchor]
     strengths = _fit(pairs, points, games, len(players))
-    source = np.random.default_rng(seed)
-    groups = _groups(pairs)
-    drawn = []
-    for _ in range(rounds):
-        # Within each pair of players, so that every sample has met as often as they did.
-        chosen = np.concatenate([source.choice(group, len(group)) for group in groups])
-        sample = _fit(pairs[chosen], points[chosen], games[chosen], len(players), strengths)
-        drawn.append(sample - sample[fixed])
-    spread = np.std(np.array(drawn), axis=0, ddof=1) if rounds > 1 else np.zeros(len(players))
-    spread[spread < 1e-9] = np.inf  # results that are all the same say nothing about an error
+    spread = _bootstrap(pairs, points, games, strengths, fixed, rounds, seed)
     known = measured(results, anchor)
     for number, name in enumerate(players):
         if name not in known:
-            spread[number] = np.inf  # where the prior put it
+            spread[number] = np.inf  # only the prior determines it
     spread[fixed] = 0.0
     relative = strengths - strengths[fixed]
     return {
@@ -83,6 +74,29 @@ def rate(
     }
 
 
+def _bootstrap(
+    pairs: NDArray[np.int_],
+    points: NDArray[np.float64],
+    games: NDArray[np.float64],
+    strengths: NDArray[np.float64],
+    fixed: int,
+    rounds: int,
+    seed: int,
+) -> NDArray[np.float64]:
+    """Standard errors of the strengths relative to a player; infinite where all samples agree."""
+    source = np.random.default_rng(seed)
+    groups = _groups(pairs)
+    drawn = []
+    for _ in range(rounds):
+        # Within each pair of players, so that they play as often in every sample.
+        chosen = np.concatenate([source.choice(group, len(group)) for group in groups])
+        sample = _fit(pairs[chosen], points[chosen], games[chosen], len(strengths), strengths)
+        drawn.append(sample - sample[fixed])
+    spread = np.std(np.array(drawn), axis=0, ddof=1) if rounds > 1 else np.zeros(len(strengths))
+    spread[spread < 1e-9] = np.inf
+    return spread
+
+
 def _groups(pairs: NDArray[np.int_]) -> list[NDArray[np.int_]]:
     keys = {tuple(sorted(pair)) for pair in pairs.tolist()}
     ordered = np.sort(pairs, axis=1)
@@ -90,7 +104,7 @@ def _groups(pairs: NDArray[np.int_]) -> list[NDArray[np.int_]]:
 
 
 def met(results: Iterable[PairResult], player: str) -> set[str]:
-    """A player, and all whom it has met, directly or by way of others.
+    """A player and all opponents, direct and indirect.
 
     >>> sorted(met([PairResult("a", "b", 1.0), PairResult("c", "b", 1.0), PairResult("d", "e", 1.0)], "a"))
     ['a', 'b', 'c']
@@ -100,9 +114,9 @@ def met(results: Iterable[PairResult], player: str) -> set[str]:
 
 
 def measured(results: Iterable[PairResult], anchor: str) -> set[str]:
-    """The players whose distance to the anchor has a finite estimate: points were taken in both directions.
+    """The players whose distance to the anchor has a finite estimate: both sides took points.
 
-    Who won everything, or a camp that did, may be any distance above the others.
+    A player, or a group of them, that won everything may be any distance above the others.
     """
     taken = set()
     for result in results:

@@ -1,8 +1,7 @@
-"""Who plays whom, in which order: the description of a match, and the games it consists of.
+"""The description of a match, and the games it consists of.
 
-Every opening is played twice by two players with colours reversed, and all players of a round meet on the
-same opening. Pairs are numbered so that a longer match begins with the games of a shorter one. Nothing here
-plays.
+Every opening is played twice by two players with colours reversed, and all players of a round play the same
+opening. Pairs are numbered so that a longer match begins with the games of a shorter one. Nothing here plays.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ Mode = Literal["round-robin", "gauntlet"]
 
 @dataclass(frozen=True, slots=True)
 class MatchSpec:
-    """A match. Equal ones consist of the same games."""
+    """The description of a match. Equal ones consist of the same games."""
 
     players: tuple[PlayerSpec, ...]
     openings: tuple[Opening, ...]
     pairs: int
-    """Pairs of games of every two players that meet."""
+    """Pairs of games of every two players that play each other."""
     variant: str = "chess"
     chess960: bool = False
     mode: Mode = "round-robin"
@@ -40,10 +39,10 @@ class MatchSpec:
     margin: float = 1.0
     patience: float = 60.0
     seed: int = 0
-    """Of the order of the openings, and with the number of the pair of our engines."""
+    """Of the order of the openings; plus the number of the pair, that of our engines."""
     sprt: Sprt | None = None
     anchor: tuple[str, float] | None = None
-    """A player and the rating it has; without, the last of more than two players has 0."""
+    """A player and its rating; by default the last of more than two players has 0."""
 
     def __post_init__(self) -> None:
         rules_of(self.variant)
@@ -75,7 +74,7 @@ class MatchSpec:
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
-        """The players that meet, by their places."""
+        """The players that play each other, by their indices."""
         others = range(1, len(self.players))
         if self.mode == "gauntlet":
             return [(0, other) for other in others]
@@ -83,11 +82,11 @@ class MatchSpec:
 
     @property
     def games(self) -> int:
-        """How many games there are."""
+        """The number of games."""
         return 2 * self.pairs * len(self.pairings)
 
     def schedule(self) -> Iterator[GameSpec]:
-        """All games, in the order in which they are given out."""
+        """All games, in the order in which they are played."""
         order = self._order()
         for pair in range(self.pairs * len(self.pairings)):
             for game in (0, 1):
@@ -110,7 +109,7 @@ class MatchSpec:
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
-        """What was asked for, in plain values; of the openings, what tells them from others."""
+        """As plain values; of the openings, number and checksum."""
         values = asdict(self)
         values["openings"] = {"count": len(self.openings), "sha256": digest(self.openings)}
         return values

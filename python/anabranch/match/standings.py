@@ -1,6 +1,6 @@
-"""Where a match stands: points, pairs, Elo with error, LLR, ratings, faults; as values and as one document.
+"""The standings of a match: points, pairs, Elo with error, LLR, ratings, faults.
 
-Everything is counted from records, so a match that was interrupted stands where its file says. Nothing here
+Everything is counted from records, so a match that was interrupted continues from its file. Nothing here
 plays or prints.
 """
 
@@ -19,7 +19,7 @@ from anabranch.match.statistics import Estimate, Verdict, elo, normalised_elo, s
 
 @dataclass(frozen=True, slots=True)
 class Matchup:
-    """What two players have done against each other, from the side of the first."""
+    """The results of two players against each other, from the point of view of the first."""
 
     first: str
     second: str
@@ -27,11 +27,11 @@ class Matchup:
     draws: int
     losses: int
     pairs: tuple[int, int, int, int, int]
-    """Whole pairs by their points: 0, 1/2, 1, 3/2, 2."""
+    """Complete pairs by their points: 0, 1/2, 1, 3/2, 2."""
 
     @property
     def games(self) -> int:
-        """Games, those of half pairs too."""
+        """Games, those of incomplete pairs too."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -41,23 +41,23 @@ class Matchup:
 
     @property
     def elo(self) -> Estimate:
-        """From whole pairs."""
+        """From complete pairs."""
         return elo(self.pairs)
 
     @property
     def normalised_elo(self) -> Estimate:
-        """From whole pairs."""
+        """From complete pairs."""
         return normalised_elo(self.pairs)
 
     @property
     def superiority(self) -> float:
-        """Likelihood that the first is the stronger one, from whole pairs."""
+        """Likelihood that the first is the stronger one, from complete pairs."""
         return superiority(self.pairs)
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Where a match stands."""
+    """The standings of a match."""
 
     spec: MatchSpec
     games: int
@@ -75,7 +75,7 @@ class Standings:
 
     @property
     def verdict(self) -> Verdict | None:
-        """What the SPRT says, if there is one."""
+        """The verdict of the SPRT, if there is one."""
         test = self.spec.sprt
         return None if test is None else test.verdict(self.matchups[0].pairs)
 
@@ -85,7 +85,7 @@ class Standings:
         return self.games >= self.spec.games or self.verdict in ("accepted", "rejected")
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in plain values."""
+        """As plain values."""
         document: dict[str, Any] = {
             "games": self.games,
             "games_planned": self.spec.games,
@@ -118,7 +118,7 @@ def _document(matchup: Matchup) -> dict[str, Any]:
 
 
 class Tally:
-    """Records counted one by one."""
+    """Counts records one by one."""
 
     def __init__(self, spec: MatchSpec, records: Iterable[GameRecord] = ()) -> None:
         self._spec = spec
@@ -133,7 +133,7 @@ class Tally:
 
     @classmethod
     def of(cls, spec: MatchSpec, records: Mapping[tuple[int, int], GameRecord]) -> Tally:
-        """The count of a folder's records, which may have more pairs than are asked for now."""
+        """The tally of a folder's records, which may have more pairs than the match has now."""
         planned = {game.key for game in spec.schedule()}
         return cls(spec, (record for key, record in records.items() if key in planned))
 
@@ -155,7 +155,7 @@ class Tally:
             self.rated.append(PairResult(first, second, points + other))
 
     def standings(self) -> Standings:
-        """Where the match stands now."""
+        """The standings now."""
         matchups = []
         for place, (first, second) in enumerate(self._spec.pairings):
             losses, draws, wins = (self._games[place, points] for points in range(3))
@@ -170,8 +170,10 @@ class Tally:
         )
 
     def ratings(self) -> Mapping[str, Estimate]:
-        """The ratings of all players, from whole pairs; none before all have met, at least by way of others,
-        and none of two players without an anchor, whose Elo says the same.
+        """The ratings of all players, from complete pairs.
+
+        Empty until all players are connected by games, and for two players without an anchor, whose Elo is
+        the same.
         """
         if len(self._spec.players) == 2 and self._spec.anchor is None:
             return {}

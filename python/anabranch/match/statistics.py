@@ -1,9 +1,9 @@
-"""What the results of a match say: Elo with its error, normalised Elo, likelihood of superiority, and the
+"""The statistics of a match: Elo with its error, normalised Elo, likelihood of superiority, and the
 sequential probability ratio test (SPRT).
 
 Results come as counts. Five counts are pairs of games from one opening with colours reversed, by the score of
-the pair: 0, 1/2, 1, 3/2, 2 points. Three counts are losses, draws and wins of single games. Pairs are to be
-preferred: an opening that favours one colour widens the spread of single games, not that of pairs. Every
+the pair: 0, 1/2, 1, 3/2, 2 points. Three counts are losses, draws and wins of single games. Prefer
+pairs: an opening that favours one colour widens the spread of single games, not that of pairs. Every
 formula is derived in docs/matches.md. Nothing here knows games or players.
 """
 
@@ -33,7 +33,7 @@ _CLOSE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number and the half width of its interval of 95 %; either is infinite where the data say nothing."""
+    """A number and the half width of its interval of 95 %; infinite where the data do not determine it."""
 
     value: float
     error: float
@@ -116,7 +116,7 @@ def score_of(elo: float) -> float:
 
 def elo(counts: Sequence[float]) -> Estimate:
     """Elo with its error of 95 %: half the distance of the Elo at both ends of the interval of the score.
-    Results that are all the same say nothing about an error.
+    Results that are all equal give no error.
 
     >>> print(elo([96, 111, 136]))
     +40.70 ± 30.43
@@ -133,8 +133,8 @@ def elo(counts: Sequence[float]) -> Estimate:
 
 
 def normalised_elo(counts: Sequence[float]) -> Estimate:
-    """The advantage in standard deviations of a game, on the scale of Elo. It tells how many games a
-    difference takes to be seen, whatever the draws and the openings.
+    """The advantage in standard deviations of a game, on the scale of Elo. It
+    determines how many games a difference takes to be seen, whatever the draws and the openings.
 
     >>> print(normalised_elo([96, 111, 136]))
     +49.77 ± 36.77
@@ -167,7 +167,7 @@ def superiority(counts: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test of `elo1` against `elo0`, which ends as soon as the data suffice.
+    """A test of `elo1` against `elo0` that ends as soon as the data suffice.
 
     >>> test = Sprt(0.0, 2.0, model="normalised")
     >>> round(test.ratio([365, 16618, 36229, 16974, 390]), 2)
@@ -207,7 +207,7 @@ class Sprt:
         return normalised_ratio(counts, self.elo0, self.elo1)
 
     def verdict(self, counts: Sequence[float]) -> Verdict:
-        """Whether to go on."""
+        """Whether the test accepts, rejects or continues."""
         ratio = self.ratio(counts)
         if ratio >= self.upper:
             return "accepted"

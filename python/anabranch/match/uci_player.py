@@ -1,7 +1,7 @@
-"""Any UCI program as a player, watched: it may crash, hang, cheat or babble, and the match goes on.
+"""A UCI program as a player. Whatever it does wrong is a `Fault`, and the match goes on.
 
-A program that failed is ended and started again for the next game. What was said before `readyok` belongs to
-an earlier question and does not count, nor does the time it takes: the clock runs from `go` to `bestmove`.
+A program that failed is ended and started again for the next game. Output before `readyok` belongs to an
+earlier command and is skipped; the clock runs from `go` to `bestmove`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from anabranch.jobs.program import Program, ProgramError, find_program
 from anabranch.match.player import Fault, FaultKind, MoveLimits, PlayerSpec, PlayResult
 
 GRACE = 1.0
-"""Seconds after the flag fell in which a late move still shows that the program is alive."""
+"""Seconds after the flag fell in which a late move is a fault of time and not a hang."""
 MOST = 1 << 24
-"""Bytes that no honest answer has."""
+"""Bytes of the longest reply."""
 
 
 class UciPlayer:
-    """A program that speaks UCI, with its options. It is started when it first has to play."""
+    """A UCI program with its options. It is started when it first has to play."""
 
     def __init__(
         self,
@@ -45,11 +45,11 @@ class UciPlayer:
 
     @property
     def process_id(self) -> int | None:
-        """The number of its process, if there is one."""
+        """Its process id, if it runs."""
         return None if self._program is None else self._program.process_id
 
     def new_game(self, seed: int) -> None:
-        """Start the program if it is not there, and make it forget the last game. It knows no seed."""
+        """Start the program if it does not run, and make it forget the last game. The seed is not used."""
         if self._program is None:
             self._start()
         self._ask("ucinewgame\nisready\n", "not ready", b"readyok")
@@ -63,14 +63,14 @@ class UciPlayer:
         patience = self._patience if allowed is None else allowed + self._margin + GRACE
         commands = f"position {describe(position)}\n{go(limits)}\n"
         begun = time.monotonic()
-        said = self._ask(commands, "hang", b"bestmove", patience=patience)
+        output = self._ask(commands, "hang", b"bestmove", patience=patience)
         seconds = time.monotonic() - begun
         try:
             if allowed is not None and seconds > allowed + self._margin:
                 raise Fault("time", f"{seconds:.2f} s were spent and {allowed:.2f} s allowed")
-            return read_answer(said, position)._replace(seconds=seconds)
+            return read_answer(output, position)._replace(seconds=seconds)
         except Fault:
-            self.close()  # who knows what state it is in
+            self.close()  # its state is unknown
             raise
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ def _fault_of(error: ProgramError, late: FaultKind) -> FaultKind:
 
 
 def describe(position: chess.Board) -> str:
-    """A position as UCI has it.
+    """The arguments of the UCI command `position`.
 
     >>> board = chess.Board()
     >>> board.push_uci("e2e4")
@@ -126,7 +126,7 @@ def describe(position: chess.Board) -> str:
 
 
 def go(limits: MoveLimits) -> str:
-    """The command to think.
+    """The UCI command to search.
 
     >>> from anabranch.match.player import Budget
     >>> go(MoveLimits(Budget(nodes=100))), go(MoveLimits(Budget(time=0.5)))
@@ -149,13 +149,13 @@ def go(limits: MoveLimits) -> str:
     return " ".join(words)
 
 
-def read_answer(said: bytes, position: chess.Board) -> PlayResult:
-    r"""A legal move from what a program said, with the last score it gave for its first line.
+def read_answer(output: bytes, position: chess.Board) -> PlayResult:
+    r"""The legal move of a program's output, with its last score of the first line.
 
     >>> read_answer(b"info depth 3 score cp 31 pv e2e4\nbestmove e2e4\n", chess.Board())
     PlayResult(move=Move.from_uci('e2e4'), score=31, depth=3, nodes=None, seconds=0.0)
     """
-    lines = said.splitlines()
+    lines = output.splitlines()
     words = lines[-1].split() if lines else []
     text = words[1].decode(errors="replace")[:20] if len(words) > 1 else ""
     try:
@@ -169,15 +169,15 @@ def read_answer(said: bytes, position: chess.Board) -> PlayResult:
     if not move:
         raise Fault("illegal", f"the engine played {text}, which is illegal in {position.fen()}")
     for line in reversed(lines[:-1]):
-        told = _read_info(line.split())
-        if told is not None:
-            score, depth, nodes = told
+        info = _read_info(line.split())
+        if info is not None:
+            score, depth, nodes = info
             return PlayResult(move, score, depth, nodes)
     return PlayResult(move)
 
 
 def _read_info(words: list[bytes]) -> tuple[int, int | None, int | None] | None:
-    """Score, depth and nodes of a line, if it has a score; what cannot be read says nothing."""
+    """Score, depth and nodes of a line, if it has a score that can be read."""
     if words[:1] != [b"info"] or words[1:2] == [b"string"] or b"score" not in words:
         return None
     if _number(words, b"multipv") not in (None, 1):

@@ -1,4 +1,4 @@
-"""The study: the experiments of the paper and some of ours, as experiments that run at any scale."""
+"""The study: experiments of the paper and of ours, at any scale."""
 
 from anabranch.study.experiment import Experiment
 from anabranch.study.experiments import EXPERIMENTS, find_experiment

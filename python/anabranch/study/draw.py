@@ -1,7 +1,7 @@
-"""Charts as pictures, by matplotlib. What they show is in `anabranch.study.figures`.
+"""Draws the charts of `anabranch.study.figures` with matplotlib.
 
-The same chart gives the same file, byte for byte: no dates, no chance. Values with an error of 95 % have
-whiskers; what the paper reports is hollow and dashed.
+The same chart gives the same file, byte for byte. Values with an error of 95 % have error bars; values of the
+paper are hollow and dashed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COLORS = ("#2f6db3", "#c8553d", "#4d8f5b", "#8a5aa8", "#b8862b", "#5b7083")
 PAPER_COLOR = "#444444"
 SMALLEST_RANGE = 1e-9
 MOST_MARKS = 8
-"""Values on an axis that are named one by one."""
+"""Values on an axis that are labelled one by one."""
 FORMATS = ("svg", "png", "pdf")
 
 
@@ -65,7 +65,7 @@ def draw_all(
 
 
 def embedded(chart: Chart, prefix: str) -> str:
-    """The picture as an element of a page: its names begin with the prefix, so that many can stand there."""
+    """The picture as an element of a page. Its ids begin with the prefix, so that a page can hold several."""
     text = draw(chart).decode()
     text = text[text.index("<svg") :]
     text = re.sub(r'\bid="', f'id="{prefix}-', text)
@@ -78,7 +78,7 @@ def _names(chart: Chart) -> list[str]:
 
 
 def _draw_bars(axes: Any, chart: Chart) -> None:
-    """Bars lie, because their names are long; the first is on top."""
+    """Horizontal bars, because their names are long; the first is on top."""
     names = _names(chart)
     ours = [series for series in chart.series if series.source == "ours"]
     height = 0.8 / max(1, len(ours))
@@ -89,7 +89,7 @@ def _draw_bars(axes: Any, chart: Chart) -> None:
                     at = place + (number - (len(ours) - 1) / 2.0) * height
                     color = COLORS[number % len(COLORS)]
                     axes.barh(at, point.y, height * 0.92, color=color, alpha=0.75)
-                    # A dot at the end, because a bar of nought is not seen.
+                    # A dot at the end, because a bar of 0 is invisible.
                     axes.errorbar(
                         [point.y], [at], xerr=point.error, fmt="o", color="#222222", markersize=3, capsize=2.5
                     )
@@ -154,7 +154,7 @@ def _draw_lines(axes: Any, chart: Chart) -> None:
 
 
 def _open_range(axes: Any, chart: Chart) -> None:
-    """Where all values are equal there is no range to draw in."""
+    """Widen the axis where all values are equal."""
     values = [point.y for series in chart.series for point in series.points if point.y is not None]
     values += [level.y for level in chart.levels]
     if values and max(values) - min(values) < SMALLEST_RANGE:

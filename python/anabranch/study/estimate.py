@@ -1,4 +1,4 @@
-"""How long a study will take, said before it is begun; roughly, as in `anabranch.match.estimate`."""
+"""Rough estimates of how long a study will take, as in `anabranch.match.estimate`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from anabranch.study.plan import Measurement
 
 
 class Remaining(NamedTuple):
-    """What is left to do of a study."""
+    """The games and measurements that a study still lacks."""
 
     matches: Sequence[tuple[Sequence[GameSpec], Sequence[GameRecord]]]
-    """Of each match the games to play, and those that were played."""
+    """Of each match the missing games, and those that were played."""
     measurements: Sequence[Measurement]
 
     @property

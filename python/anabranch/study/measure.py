@@ -1,7 +1,7 @@
-"""Measurements: searches and games whose course is written down, each a pure function of its description.
+"""Measurements: searches and games whose course is recorded, each a pure function of its description.
 
-They take and give plain values, so they can be done on any machine and stored as they are. What a number
-means for a figure is for the experiment to say.
+They take and return plain values, so they can run on any machine and be stored as they are. The state of a
+search at its checkpoints is stored under `looks`.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ OF_GRAPH = ("nodes", "bytes", "root_visits", "transposition_nodes", "leak", "nod
 OF_SEARCH = ("simulations", "evaluations", "corrections", "stops")
 """Statistics that count from the beginning of a search."""
 CAP = 8
-"""Simulations for each evaluation asked for: stops at transpositions cost none, and a search may do little
-else at the end."""
+"""Most simulations for each evaluation of a budget: stops at transpositions cost no evaluation."""
 
 
 def measure(measurement: Measurement) -> dict[str, Any]:
@@ -35,7 +34,7 @@ def measure(measurement: Measurement) -> dict[str, Any]:
 
 
 def engine_of(variant: str, preset: str, settings: Mapping[str, str]) -> Engine:
-    """An engine with settings that came as words."""
+    """An engine with settings given as text."""
     return Engine(variant, preset, **read_settings(PlayerSpec(preset, "preset", preset, dict(settings))))
 
 
@@ -44,7 +43,7 @@ def _grow(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     engine = engine_of(variant, about["preset"], about["settings"])
     engine.position = about["position"]
     done = dict.fromkeys(OF_SEARCH, 0)
-    looks: list[dict[str, Any]] = []
+    samples: list[dict[str, Any]] = []
     for checkpoint in about["checkpoints"]:
         left = checkpoint - done[about["equal"]]
         if left > 0:
@@ -55,14 +54,14 @@ def _grow(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
             for name in done:
                 done[name] += getattr(result.statistics, name)
         numbers = {name: getattr(result.statistics, name) for name in OF_GRAPH} | done
-        looks.append({"checkpoint": checkpoint, "finish": result.finish, **numbers})
+        samples.append({"checkpoint": checkpoint, "finish": result.finish, **numbers})
         if result.finish == "solved":
             break
-    return {"looks": looks}
+    return {"looks": samples}
 
 
 def _game(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
-    """A game of an engine against itself, each side with a graph of its own, as in a match."""
+    """A game of an engine against itself; as in a match, each side has its own graph."""
     board = board_of(variant, about["position"], False)
     sides = {color: engine_of(variant, about["preset"], about["settings"]) for color in chess.COLORS}
     moves: list[dict[str, Any]] = []
@@ -97,22 +96,22 @@ def _proof(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _regret(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
-    """What the chosen move gives away at every checkpoint, where the value of every move is known."""
+    """The loss of the chosen move at every checkpoint, where the value of every move is known."""
     best = max(about["values"].values())
-    looks = [
+    samples = [
         {
             "checkpoint": checkpoint,
             "move": result.best_move,
             "regret": (best - about["values"][result.best_move]) / 2.0,
         }
-        for checkpoint, result in _looks(variant, about)
+        for checkpoint, result in _results(variant, about)
     ]
-    return {"looks": looks}
+    return {"looks": samples}
 
 
 def _only(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     """Whether the only good move is chosen at every checkpoint, and how often it was tried."""
-    looks = [
+    samples = [
         {
             "checkpoint": checkpoint,
             "found": result.best_move == about["move"],
@@ -121,13 +120,13 @@ def _only(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
             "tried": sum(row.visits > 0 for row in result.moves),
             "legal": len(result.moves),
         }
-        for checkpoint, result in _looks(variant, about)
+        for checkpoint, result in _results(variant, about)
     ]
-    return {"looks": looks}
+    return {"looks": samples}
 
 
-def _looks(variant: str, about: Mapping[str, Any]) -> Iterator[tuple[int, Result]]:
-    """One search that goes on, and what it says at every number of evaluations."""
+def _results(variant: str, about: Mapping[str, Any]) -> Iterator[tuple[int, Result]]:
+    """One search that is continued, and its result at every number of evaluations."""
     engine = engine_of(variant, about["preset"], about["settings"])
     engine.position = about["position"]
     done = 0

@@ -1,4 +1,4 @@
-"""What the paper found, where it gives a number, and under which conditions.
+"""The numbers that the paper reports, and under which conditions.
 
 Czech, Korus, Kersting: Monte-Carlo Graph Search for AlphaZero. Its figures are pictures; these are the
 numbers of its text.

@@ -1,7 +1,7 @@
-"""What a study consists of: its experiment at a scale, and the matches and measurements that follow from it.
+"""The description of a study: an experiment at a scale, and its matches and measurements.
 
-Everything here is a plain description that can be compared, stored and sent to another machine. Equal studies
-consist of the same games and searches. Nothing here plays, measures or draws.
+Descriptions can be compared, stored and sent to another machine. Equal studies consist of the same games and
+searches. Nothing here plays, measures or draws.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from anabranch.match.schedule import MatchSpec
 VARIANTS = ("crazyhouse", "chess")
 SCALES = ("tiny", "small", "full")
 GROWS = ("pairs", "positions")
-"""Sizes that may grow when a study is continued: more of the same."""
+"""Sizes that may grow when a study is continued."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """How much is played and searched; `None` where an experiment has no such measure."""
+    """How much is played and searched; `None` where an experiment has no such size."""
 
     pairs: int | None = None
     """Pairs of games of every two players that meet."""
     positions: int | None = None
     """Positions, or openings of single games, that are measured."""
     evaluations: tuple[int, ...] | None = None
-    """Budgets per move, or points at which searches are looked at."""
+    """Budgets per move, or checkpoints of searches."""
     simulations: tuple[int, ...] | None = None
-    """Points at which searches are looked at."""
+    """Checkpoints of searches."""
     times: tuple[float, ...] | None = None
     """Time controls: seconds per move."""
     plies: int | None = None
@@ -39,7 +39,7 @@ class Size:
     """Most nodes of the reference engine; 0 leaves it out."""
 
     def changed(self, experiment: str, changes: Mapping[str, Any]) -> Self:
-        """Another size. What the experiment has no measure for is refused."""
+        """Another size. A size that the experiment does not have is refused."""
         for name, value in changes.items():
             if getattr(self, name) is None:
                 has = ", ".join(entry.name for entry in fields(self) if getattr(self, entry.name) is not None)
@@ -53,7 +53,7 @@ class Size:
         return replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """In plain values, without what the experiment has no measure for."""
+        """As plain values, without sizes that the experiment does not have."""
         return {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in asdict(self).items()
@@ -78,13 +78,13 @@ class Study:
     """The name of the scale that the size began with."""
     size: Size
     settings: dict[str, str] = field(default_factory=dict)
-    """Settings that all engines of ours have; what the experiment tries goes before them."""
+    """Settings of all our engines; those that the experiment tries take precedence."""
     tablebases: str | None = None
-    """Folder with Syzygy tables that our engines ask in matches of chess, and that end games."""
+    """Folder with Syzygy tables for matches of chess: our engines probe them, and they end games."""
     seed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """In plain values."""
+        """As plain values."""
         return {
             "recipe": self.experiment,
             "scale": self.scale,
@@ -96,7 +96,7 @@ class Study:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
-        """The study of a stored document; more in it is left aside."""
+        """The study of a stored document; other values in it are skipped."""
         named = {**stored, "experiment": stored["recipe"], "size": Size.from_dict(stored["size"])}
         return cls(**{entry.name: named[entry.name] for entry in fields(cls)})
 
@@ -107,7 +107,7 @@ class StudyMatch:
 
     variant: str
     group: str
-    """What it is compared within: a budget or a time control, in words."""
+    """The matches it is compared with: a budget or a time control, in words."""
     name: str
     """What is tried."""
     spec: MatchSpec
@@ -116,40 +116,40 @@ class StudyMatch:
 
     @property
     def key(self) -> str:
-        """What no two matches of a study share; also the path of its folder."""
+        """Unique in a study; also the path of its folder."""
         return "/".join(part.replace(" ", "-") for part in (self.variant, self.group, self.name))
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A search or a game whose course is written down."""
+    """A search or a game whose course is recorded."""
 
     kind: str
-    """Which function of `anabranch.study.measure` does it."""
+    """The function of `anabranch.study.measure` that does it."""
     variant: str
     name: str
     """What is tried."""
     place: int
     """Number of the position."""
     about: dict[str, Any]
-    """What the function takes, in plain values."""
+    """The arguments of the function, as plain values."""
     group: str = ""
 
     @property
     def key(self) -> str:
-        """What no two measurements of a study share."""
+        """Unique in a study."""
         return "/".join(part for part in (self.variant, self.group, self.name, str(self.place)) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that a study consists of."""
+    """The matches and measurements of a study."""
 
     matches: tuple[StudyMatch, ...] = ()
     measurements: tuple[Measurement, ...] = ()
 
     def chosen(self, variants: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> Plan:
-        """The part that some variants and names, of what is tried or of groups, take; without any, all."""
+        """The part of some variants, and of some names of players or groups; without any, all."""
         parts: list[StudyMatch | Measurement] = [*self.matches, *self.measurements]
         known = {name for part in parts for name in (part.name, part.group) if name}
         for name in names:

@@ -1,4 +1,4 @@
-"""The report: one page of HTML with figures, tables, settings and errors, that needs nothing beside it."""
+"""The report: one self-contained HTML page with figures, tables, settings and errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pre { background: #f4f6f8; padding: 0.8rem; overflow-x: auto; font-size: 0.8rem;
 """
 ERRORS = (
     "Every ± is the half width of an interval of 95 %. Elo comes from pairs of games with colours reversed; "
-    "its error is that of the mean score of pairs. Two results whose intervals overlap do not tell which is "
+    "its error is that of the mean score of pairs. Two results whose intervals overlap do not show which is "
     "better; a difference below 15 Elo needs thousands of pairs. LOS is the likelihood that the first "
     "player is the stronger one. Errors of measurements are over positions."
 )

@@ -1,7 +1,7 @@
-"""A study in one document: what was asked, by whom, what it shows. Small enough to read and to keep.
+"""The summary of a study: one small document with its description, runs and figures.
 
-It is made from the folder of a study, and everything that shows a study (tables, figures, the page) is made
-from it: so a summary that was committed shows the same without the games.
+It is made from the folder of a study. Tables, figures and the page are made from the summary, so they can be
+made without the games.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def summarise(folder: Path) -> dict[str, Any]:
 
 
 def _differences(presets: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Of each preset, what differs from the defaults."""
+    """The settings of each preset that differ from the defaults."""
     from dataclasses import asdict
 
     from anabranch.settings import Settings
@@ -55,7 +55,7 @@ def _differences(presets: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]
 
 
 def read_summary(path: Path) -> dict[str, Any]:
-    """A summary: that of a folder, or one that was written to a file."""
+    """The summary of a folder, or of a file."""
     if path.is_dir():
         return summarise(path)
     try:
@@ -76,13 +76,13 @@ def figures_of(summary: dict[str, Any]) -> Figures:
 
 
 def write_summary(summary: dict[str, Any], path: Path) -> None:
-    """Write a summary; rows and points are a line each, so that changes can be read."""
+    """Write a summary; rows and points are a line each, so that a diff can be read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, _lines(summary, 0) + "\n")
 
 
 def _lines(value: Any, depth: int) -> str:
-    """JSON, with short things on one line."""
+    """JSON, with short values on one line."""
     flat = json.dumps(value, ensure_ascii=False)
     if len(flat) + depth <= 110 or not isinstance(value, dict | list):
         return flat
@@ -95,7 +95,7 @@ def _lines(value: Any, depth: int) -> str:
 
 
 def to_markdown(summary: dict[str, Any]) -> str:
-    """The tables of a study, with what they are about."""
+    """The tables of a study as Markdown."""
     figures = figures_of(summary)
     parts = [f"## {summary['title']}", summary["question"], status_of(summary)]
     for table in figures.tables:
@@ -104,7 +104,7 @@ def to_markdown(summary: dict[str, Any]) -> str:
 
 
 def status_of(summary: dict[str, Any]) -> str:
-    """How much was done, in a sentence."""
+    """The progress of a study, in a sentence."""
     progress = summary["progress"]
     done = []
     for thing in ("games", "measurements"):
