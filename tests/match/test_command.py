@@ -167,7 +167,7 @@ def test_our_own_program_is_a_player_too(tmp_path: Path) -> None:
 
 def test_adjudication_is_switched_off_by_options(tmp_path: Path) -> None:
     folder = tmp_path / "m"
-    off = ["--resign", "off", "--draw", "off", "--longest", "off"]
+    off = ["--resign-score", "off", "--draw-score", "off", "--longest", "off"]
     players = ["-p", f"a={QUICK}", "-p", f"b={QUICK}"]
     assert run(["match", *players, "--pairs", "1", "-w", "0", "-o", str(folder), *off]) == 0
     assert json.loads((folder / SPEC).read_text())["adjudication"] == asdict(Adjudication())
@@ -227,12 +227,31 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         "-o",
         folder,
     ]
-    assert run(["match", *players, *rest, "--sprt", "0,10", "--sprt-model", "normalised"]) == 0
+    assert (
+        run(["match", *players, *rest, "--sprt-elo0", "0", "--sprt-elo1", "10", "--sprt-model", "normalised"])
+        == 0
+    )
     shown = capsys.readouterr().out
     assert "a - b" in shown
     assert "LLR" in shown
     assert "4 of 4 games" in shown
-    assert run(["match", *players, *rest, "--sprt", "0,10", "--sprt-model", "normalised", "--json"]) == 0
+    assert (
+        run(
+            [
+                "match",
+                *players,
+                *rest,
+                "--sprt-elo0",
+                "0",
+                "--sprt-elo1",
+                "10",
+                "--sprt-model",
+                "normalised",
+                "--json",
+            ]
+        )
+        == 0
+    )
     document = json.loads(capsys.readouterr().out)
     assert document["games"] == 4
     assert document["sprt"]["verdict"] == "continue"
@@ -248,8 +267,11 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         (["-p", "a=preset:mcgs", "-p", "b=preset:nothing"], "no preset 'nothing'"),
         (["-p", "a=preset:mcgs", "-p", "b=uci:no-such-engine"], "no program no-such-engine"),
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs,bogus=1"], "player b: there is no setting 'bogus'"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--sprt", "5"], "--sprt takes two numbers"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--resign", "5"], "--resign takes two whole numbers"),
+        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--sprt-elo0", "5"], "an SPRT needs --sprt-elo0 and"),
+        (
+            ["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--resign-score", "much"],
+            "--resign-score takes a whole number",
+        ),
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--openings", "none.epd"], "none.epd cannot be read"),
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "-v", "go"], "there is no variant go"),
         (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "-w", "-1"], "there cannot be -1 workers"),

@@ -108,7 +108,7 @@ def test_the_command_says_it_and_for_the_rest_only(
 
 def test_a_test_that_may_stop_takes_at_most_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call = ["match", "-p", f"a={QUICK}", "-p", f"b={QUICK}", "--longest", "4", "-w", "0", "-o", str(tmp_path)]
-    assert run([*call, "--pairs", "1", "--sprt", "0,10"]) == 0
+    assert run([*call, "--pairs", "1", "--sprt-elo0", "0", "--sprt-elo1", "10"]) == 0
     assert "2 games to do, at most roughly " in capsys.readouterr().err
 
 

@@ -522,7 +522,7 @@ def test_all_matches_advance_side_by_side(tmp_path: Path) -> None:
         tmp_path,
         HERE,
         ("chess",),
-        tell=lambda done, planned, words: order.append(words.rpartition("/")[2].split(" ")[0]),
+        on_progress=lambda done, planned, words: order.append(words.rpartition("/")[2].split(" ")[0]),
     )
     turn = ["visit", "visit", "loss-0.5", "loss-0.5", "loss-2.0", "loss-2.0"]
     assert order == ["", *turn, *turn]
@@ -532,13 +532,13 @@ def test_a_match_that_is_precise_gets_no_more_pairs(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("anabranch.study.run.LEAST_PAIRS", 3)
     size = EXPERIMENTS["virtual"].sizes["tiny"].changed("virtual", {"pairs": 30, "plies": 200})
     study = EXPERIMENTS["virtual"].study("tiny", size=size, settings={"evaluator": "material"})
-    heard: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
 
-    def tell(done: int, planned: int, words: str) -> None:
-        heard.append((done, planned))
+    def on_progress(done: int, planned: int, words: str) -> None:
+        reports.append((done, planned))
 
     only = ("crazyhouse",), ("loss 2.0",)
-    results = run_study(study, tmp_path, HERE, *only, tell=tell, error=150.0)
+    results = run_study(study, tmp_path, HERE, *only, on_progress=on_progress, error=150.0)
     matchup = results.matches[0][1].standings().matchups[0]
     errors = []
     for pairs in range(1, sum(matchup.pairs) + 1):
@@ -546,8 +546,8 @@ def test_a_match_that_is_precise_gets_no_more_pairs(tmp_path: Path, monkeypatch:
         errors.append(tally.standings().matchups[0].elo.error)
     assert 3 <= len(errors) < 30
     assert errors[-1] < 150.0 <= min(errors[2:-1])
-    assert heard[0] == (0, 60)
-    assert heard[-1][0] == matchup.games == 2 * len(errors)
+    assert reports[0] == (0, 60)
+    assert reports[-1][0] == matchup.games == 2 * len(errors)
     assert summarise(tmp_path)["runs"][-1]["run"] == "only crazyhouse loss 2.0 to ± 150"
     games = found_in(tmp_path)[0]
     run_study(study, tmp_path, HERE, *only, error=150.0)

@@ -1,7 +1,7 @@
-"""`anabranch match`: players against each other from paired openings, with a table that lives.
+"""`anabranch match`: players against each other from paired openings, with live standings.
 
-Options in, progress and a table out; the work is that of `anabranch.match`. Ctrl-C ends a match at once, and
-no finished game is lost: the same command goes on.
+This reads options and prints; `anabranch.match` does the work. Ctrl-C ends a match at once and loses no
+finished game: the same command continues it.
 """
 
 from __future__ import annotations
@@ -10,29 +10,28 @@ import math
 import time as clocks
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from anabranch.cli.options import (
-    Chess960Option,
-    EvaluationsOption,
-    JsonOption,
-    RayOption,
-    SimulationsOption,
-    VariantOption,
-)
+from anabranch.cli.from_settings import FromSettings, with_settings
+from anabranch.cli.options import Chess960Option, JsonOption, RayOption, VariantOption
+from anabranch.errors import MatchError
+from anabranch.match.adjudication import Adjudication
+from anabranch.match.player import Budget
+from anabranch.match.schedule import MatchSpec
+from anabranch.match.statistics import Sprt
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from anabranch.match.adjudication import Adjudication
     from anabranch.match.game import GameRecord, GameSpec
     from anabranch.match.openings import Opening
-    from anabranch.match.runner import Show
+    from anabranch.match.runner import OnGame
     from anabranch.match.standings import Matchup, Standings
-    from anabranch.match.statistics import Estimate, Sprt
+    from anabranch.match.statistics import Estimate
 
 QUIET = 30.0
 """Seconds between two lines of progress where there is no terminal."""
@@ -46,135 +45,126 @@ PlayersOption: TypeAlias = Annotated[
         "--player",
         "-p",
         metavar="NAME=KIND:...",
-        help="NAME=preset:PRESET,SETTING=VALUE,... or NAME=uci:COMMAND,OPTION=VALUE,...; also a limit of its "
-        "own: evaluations=, simulations=, nodes=, time=, clock=. Two or more.",
+        help="NAME=preset:PRESET,SETTING=VALUE,... or NAME=uci:COMMAND,OPTION=VALUE,...; limits of its own "
+        "too: evaluations=, simulations=, nodes=, time=, clock=. Two or more.",
+    ),
+]
+SECONDS = {"time": "SECONDS", "clock": "SECONDS", "increment": "SECONDS"}
+BudgetOptions: TypeAlias = Annotated[
+    dict[str, Any], FromSettings(Budget, metavars={**SECONDS, "clock": "BASE+INC"}, raw=True)
+]
+MatchOptions: TypeAlias = Annotated[
+    dict[str, Any],
+    FromSettings(
+        MatchSpec,
+        only=("pairs", "mode", "margin", "patience", "seed"),
+        metavars={"mode": "NAME", "margin": "SECONDS", "patience": "SECONDS"},
+    ),
+]
+AdjudicationOptions: TypeAlias = Annotated[
+    dict[str, Any],
+    FromSettings(
+        Adjudication.usual("chess"),
+        metavars={
+            "resign_score": "CP|off",
+            "draw_score": "CP|off",
+            "tablebases": "FOLDER",
+            "longest": "N|off",
+        },
+        defaults={"resign_score": "1000, in variants 1500"},
+    ),
+]
+SprtOptions: TypeAlias = Annotated[
+    dict[str, Any],
+    FromSettings(
+        Sprt,
+        prefix="sprt-",
+        metavars={"elo0": "ELO", "elo1": "ELO", "alpha": "P", "beta": "P", "model": "NAME"},
     ),
 ]
 
 
+@with_settings
 def match(
+    *,
     player: PlayersOption,
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", metavar="FOLDER", help="Where results go; if they are there, they go on."
+            "--out", "-o", metavar="FOLDER", help="Folder of the results; a match there is continued."
         ),
     ],
     variant: VariantOption = "chess",
     chess960: Chess960Option = False,
-    evaluations: EvaluationsOption = None,
-    simulations: SimulationsOption = None,
-    nodes: Annotated[int | None, typer.Option(metavar="N", help="Limit: nodes of UCI programs.")] = None,
-    time: Annotated[float | None, typer.Option(metavar="SECONDS", help="Limit: time per move.")] = None,
-    clock: Annotated[str | None, typer.Option(metavar="BASE+INC", help="Limit: a clock, in seconds.")] = None,
-    pairs: Annotated[
-        int, typer.Option(metavar="N", help="Pairs of games of every two players that meet.")
-    ] = 100,
+    budget: BudgetOptions,
+    settings: MatchOptions,
+    adjudication: AdjudicationOptions,
+    sprt: SprtOptions,
     openings: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="EPD, FEN or PGN.  [default: the suite of the package]"),
+        typer.Option(metavar="FILE", help="EPD, FEN or PGN.  [default: the openings of the package]"),
     ] = None,
-    gauntlet: Annotated[
-        bool, typer.Option("--gauntlet", help="The first against all others, not all against all.")
-    ] = False,
-    sprt: Annotated[
-        str | None, typer.Option(metavar="ELO0,ELO1", help="Stop as soon as it is decided which is true.")
-    ] = None,
-    sprt_model: Annotated[
-        str, typer.Option(metavar="NAME", help="Elo of the SPRT: logistic or normalised.")
-    ] = "logistic",
-    alpha: Annotated[float, typer.Option(metavar="P", help="Error of the first kind.")] = 0.05,
-    beta: Annotated[float, typer.Option(metavar="P", help="Error of the second kind.")] = 0.05,
     anchor: Annotated[
         str | None,
         typer.Option(metavar="NAME=ELO", help="A player whose rating is known.  [default: the last, 0]"),
     ] = None,
-    resign: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CP,PLIES|off",
-            help="A game is won when both saw that score for so long.  [default: 1000,6; variants 1500,6]",
-        ),
-    ] = None,
-    draw: Annotated[
-        str,
-        typer.Option(metavar="CP,PLIES,AFTER|off", help="Drawn when both saw no more, from a ply on."),
-    ] = "10,12,80",
-    tablebases: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Syzygy tables that end games.")
-    ] = None,
-    longest: Annotated[
-        str, typer.Option(metavar="PLIES|off", help="Plies after which a game is drawn.")
-    ] = "400",
     workers: Annotated[
         int | None,
         typer.Option("--workers", "-w", metavar="N", help="Games at a time.  [default: the cores here]"),
     ] = None,
     ray: RayOption = None,
-    margin: Annotated[float, typer.Option(metavar="SECONDS", help="How late a move may be.")] = 1.0,
-    patience: Annotated[
-        float,
-        typer.Option(
-            metavar="SECONDS", help="Silence without a clock after which a program counts as hanging."
-        ),
-    ] = 60.0,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of all that is left to chance.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Let engines play each other, and tell how strong they are.
+    """Play engines against each other, and estimate their difference in Elo.
 
-    Every opening is played twice with colours reversed. Results are kept game by game: the same command goes
-    on where it was interrupted, and with more pairs it makes the match longer. An engine that crashes, hangs
-    or plays an illegal move loses that game and is started again.
+    Every opening is played twice with colours reversed. Results are kept game by game: the same command
+    continues a match that was interrupted, and with more pairs it makes the match longer. An engine that
+    crashes, hangs or plays an illegal move loses that game and is started again.
+
+    Example: anabranch match -p new=preset:default -p old=preset:mcgs --evaluations 400 --out runs/first
     """
     from anabranch.cli.output import announce, notices, output, plural, print_json
     from anabranch.jobs.executor import executor_of
     from anabranch.match.estimate import seconds_of_games
-    from anabranch.match.player import Budget, read_budget, read_player
+    from anabranch.match.player import read_budget, read_player
     from anabranch.match.results import read_results
     from anabranch.match.runner import run_match, summary
-    from anabranch.match.schedule import MatchSpec
     from anabranch.match.standings import Tally
     from anabranch.optional import require
 
-    timed = read_budget({} if clock is None else {"clock": clock})
-    budget = Budget(evaluations, simulations, nodes, time, timed.clock, timed.increment)
+    limits = read_budget(budget)
     spec = MatchSpec(
-        tuple(read_player(text).with_budget(budget) for text in player),
+        tuple(read_player(text).with_budget(limits) for text in player),
         tuple(find_openings(openings, variant, chess960)),
-        pairs,
-        variant,
-        chess960,
-        "gauntlet" if gauntlet else "round-robin",
-        _adjudication(variant, resign, draw, tablebases, longest),
-        margin,
-        patience,
-        seed,
-        _sprt(sprt, sprt_model, alpha, beta),
-        _anchor(anchor),
+        variant=variant,
+        chess960=chess960,
+        adjudication=replace(Adjudication.usual(variant), **adjudication),
+        sprt=_sprt(sprt),
+        anchor=_anchor(anchor),
+        **settings,
     )
-    is_whole = True
+    is_complete = True
     executor = executor_of(workers, ray)
     if ray is not None:
         require("ray", "cluster")
 
-    def begin(missing: Sequence[GameSpec], played: Sequence[GameRecord]) -> None:
+    def on_start(missing: Sequence[GameSpec], played: Sequence[GameRecord]) -> None:
         is_most = spec.sprt is not None
         seconds = seconds_of_games(missing, played)
         announce(plural(len(missing), "game"), seconds, len(missing), executor, is_most=is_most)
 
-    with _show() as show:
+    with _progress() as on_game:
         try:
-            run_match(spec, out, executor, show, begin)
+            run_match(spec, out, executor, on_game, on_start)
         except KeyboardInterrupt:
-            is_whole = False
+            is_complete = False
     tally = Tally.of(spec, read_results(out))
     if as_json:
         print_json(summary(spec, tally))
     else:
         console = output()
         console.print(render(tally.standings(), tally.ratings(), console.width))
-    if not is_whole:
+    if not is_complete:
         notices().print("interrupted; the same command goes on")
         raise typer.Exit(130)
 
@@ -188,40 +178,7 @@ def find_openings(path: Path | None, variant: str, chess960: bool) -> list[Openi
     return without_repeats(read_openings(path, variant, chess960))
 
 
-def _adjudication(
-    variant: str, resign: str | None, draw: str, tablebases: Path | None, longest: str
-) -> Adjudication:
-    from anabranch.match.adjudication import RESIGN_PLIES, Adjudication, resign_score
-
-    chosen: dict[str, Any] = {"tablebases": None if tablebases is None else str(tablebases)}
-    if resign != "off":
-        default = f"{resign_score(variant)},{RESIGN_PLIES}"
-        score, plies = _numbers("--resign", resign or default, 2)
-        chosen.update(resign_score=score, resign_plies=plies)
-    if draw != "off":
-        score, plies, after = _numbers("--draw", draw, 3)
-        chosen.update(draw_score=score, draw_plies=plies, draw_after=after)
-    if longest != "off":
-        chosen["longest"] = _numbers("--longest", longest, 1)[0]
-    return Adjudication(**chosen)
-
-
-def _numbers(option: str, text: str, amount: int) -> list[int]:
-    from anabranch.errors import MatchError
-
-    try:
-        numbers = [int(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if len(numbers) != amount:
-        words = {1: "a whole number", 2: "two whole numbers", 3: "three whole numbers"}[amount]
-        raise MatchError(f"{option} takes {words} with commas between, or off, not {text!r}")
-    return numbers
-
-
 def _anchor(text: str | None) -> tuple[str, float] | None:
-    from anabranch.errors import MatchError
-
     if text is None:
         return None
     name, _, rating = text.rpartition("=")
@@ -231,30 +188,25 @@ def _anchor(text: str | None) -> tuple[str, float] | None:
         raise MatchError(f"--anchor takes a player and its rating, NAME=ELO, not {text!r}") from None
 
 
-def _sprt(text: str | None, model: str, alpha: float, beta: float) -> Sprt | None:
-    from anabranch.errors import MatchError
-    from anabranch.match.statistics import Sprt
-
-    if text is None:
+def _sprt(given: dict[str, Any]) -> Sprt | None:
+    if not given:
         return None
-    try:
-        elo0, elo1 = (float(part) for part in text.split(","))
-    except ValueError:
-        raise MatchError(f"--sprt takes two numbers with a comma between, not {text!r}") from None
-    return Sprt(elo0, elo1, alpha, beta, model)  # type: ignore[arg-type]
+    if not {"elo0", "elo1"} <= given.keys():
+        raise MatchError("an SPRT needs --sprt-elo0 and --sprt-elo1")
+    return Sprt(**given)
 
 
 @contextmanager
-def _show() -> Iterator[Show]:
-    """Somebody who hears where a match stands: a table where stderr is a terminal, else a line at times."""
+def _progress() -> Iterator[OnGame]:
+    """A callback that shows the standings: a table where stderr is a terminal, else a line now and then."""
     from rich.live import Live
 
     from anabranch.cli.output import notices
 
     console = notices()
-    said = clocks.monotonic()
+    printed = clocks.monotonic()
 
-    def tell_fault(record: GameRecord | None) -> None:
+    def print_fault(record: GameRecord | None) -> None:
         if record is not None and record.fault is not None:
             loser = record.white if record.white_points == 0.0 else record.black
             place = f"game {record.pair + 1}.{record.game + 1}"
@@ -264,24 +216,24 @@ def _show() -> Iterator[Show]:
         with Live(console=console, refresh_per_second=4, transient=True) as live:
 
             def show_table(standings: Standings, record: GameRecord | None) -> None:
-                tell_fault(record)
+                print_fault(record)
                 live.update(render(standings, {}, console.width), refresh=record is None)
 
             yield show_table
         return
 
     def show_line(standings: Standings, record: GameRecord | None) -> None:
-        nonlocal said
-        tell_fault(record)
-        if clocks.monotonic() - said >= QUIET or (record is not None and standings.is_over):
-            said = clocks.monotonic()
+        nonlocal printed
+        print_fault(record)
+        if clocks.monotonic() - printed >= QUIET or (record is not None and standings.is_over):
+            printed = clocks.monotonic()
             console.print(line_of(standings))
 
     yield show_line
 
 
 def line_of(standings: Standings) -> str:
-    """Where a match stands, in a line."""
+    """The standings of a match in a line."""
     parts = [f"{standings.games} of {standings.spec.games} games"]
     for matchup in standings.matchups[:1] if len(standings.matchups) == 1 else ():
         parts.append(f"{matchup.first} {matchup.points:g} - {matchup.games - matchup.points:g}")
@@ -292,7 +244,7 @@ def line_of(standings: Standings) -> str:
 
 
 def render(standings: Standings, ratings: Mapping[str, Estimate], width: int) -> RenderableType:
-    """Where a match stands, as tables, in so many columns of a screen."""
+    """The standings of a match as tables, for a screen of some width."""
     from rich.console import Group
 
     from anabranch.cli.output import table
@@ -335,8 +287,8 @@ def _notes(standings: Standings) -> list[str]:
             f"({test.lower:.2f} to {test.upper:.2f}), {standings.verdict}"
         )
     for name, kinds in standings.faults.items():
-        told = ", ".join(f"{kind} {number}" for kind, number in kinds.items())
-        notes.append(f"{name} lost by its own fault: {told}")
+        listed = ", ".join(f"{kind} {number}" for kind, number in kinds.items())
+        notes.append(f"{name} lost by its own fault: {listed}")
     if standings.reasons:
         notes.append(
             "games ended by " + ", ".join(f"{name} {number}" for name, number in standings.reasons.items())

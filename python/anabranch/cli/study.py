@@ -1,6 +1,6 @@
-"""`anabranch study`: the experiments of the paper and ours, at any scale, and what they show.
+"""`anabranch study`: the experiments of the paper and ours, at any scale, and their figures.
 
-Options in, progress and tables out; the work is that of `anabranch.study`.
+This reads options and prints; `anabranch.study` does the work.
 """
 
 from __future__ import annotations
@@ -8,17 +8,19 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from anabranch.cli.from_settings import FromSettings, with_settings
 from anabranch.cli.options import EvaluatorOption, JsonOption, RayOption
+from anabranch.study.plan import Size, Study
 
 if TYPE_CHECKING:
     from anabranch.study.estimate import Remaining
-    from anabranch.study.plan import Study
-    from anabranch.study.run import Tell
+    from anabranch.study.run import OnProgress
 
 QUIET = 30.0
 """Seconds between two lines of progress where there is no terminal."""
@@ -26,7 +28,7 @@ UNLIMITED = 400
 """Columns that a table may take where there is no terminal."""
 
 study = typer.Typer(
-    help="Run the experiments of the paper, and show what came of them.", no_args_is_help=True
+    help="Run the experiments of the paper and ours, and show their results.", no_args_is_help=True
 )
 
 SourcesArgument: TypeAlias = Annotated[
@@ -36,7 +38,10 @@ SourcesArgument: TypeAlias = Annotated[
 
 @study.command("list")
 def list_experiments(as_json: JsonOption = False) -> None:
-    """List the experiments with what they ask and how much each scale takes."""
+    """List the experiments: the question of each, and how much each scale takes.
+
+    Example: anabranch study list --json
+    """
     from anabranch.cli.output import output, print_json, table
     from anabranch.study.experiments import EXPERIMENTS
 
@@ -67,40 +72,32 @@ def list_experiments(as_json: JsonOption = False) -> None:
     output().print(table(None, ["experiment", "of", "question", ">tiny", ">small", ">full"], rows))
 
 
+SizeOptions: TypeAlias = Annotated[dict[str, Any], FromSettings(Size, metavars={"times": "SECONDS,..."})]
+StudyOptions: TypeAlias = Annotated[
+    dict[str, Any], FromSettings(Study, only=("tablebases", "seed"), metavars={"tablebases": "FOLDER"})
+]
+
+
 @study.command()
+@with_settings
 def run(
+    *,
     experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help="One of 'anabranch study list'.")],
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", metavar="DIR", help="Where results go; if they are there, they go on."),
+        typer.Option("--out", "-o", metavar="DIR", help="Folder of the results; a study there is continued."),
     ],
     scale: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="tiny, small or full.  [default: that of the folder, or small]"),
     ] = None,
-    evaluations: Annotated[
-        str | None, typer.Option(metavar="N,...", help="Budgets per move, or points to look at searches.")
-    ] = None,
-    simulations: Annotated[
-        str | None, typer.Option(metavar="N,...", help="Points to look at searches.")
-    ] = None,
-    times: Annotated[
-        str | None, typer.Option("--times", metavar="SECONDS,...", help="Time controls, per move.")
-    ] = None,
-    pairs: Annotated[
-        int | None, typer.Option(metavar="N", help="Pairs of games of every two players that meet.")
-    ] = None,
+    size: SizeOptions,
     error: Annotated[
         float,
         typer.Option(
             metavar="ELO", min=0.0, help="No more pairs for a match whose error is smaller than this."
         ),
     ] = 0.0,
-    positions: Annotated[int | None, typer.Option(metavar="N", help="Positions to measure on.")] = None,
-    plies: Annotated[int | None, typer.Option(metavar="N", help="Plies after which a game ends.")] = None,
-    reference_nodes: Annotated[
-        int | None, typer.Option(metavar="N", help="Most nodes of the reference engine; 0 leaves it out.")
-    ] = None,
     variant: Annotated[
         list[str] | None,
         typer.Option("--variant", "-v", metavar="NAME", help="Only this variant now; may be repeated."),
@@ -108,21 +105,15 @@ def run(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Only this player, or this group, now, as tables name it; may be repeated."
+            metavar="NAME", help="Only this player or group now, as tables name it; may be repeated."
         ),
     ] = None,
     assignments: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="A setting of all engines of ours; may be repeated."
-        ),
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting of all our engines; may be repeated."),
     ] = None,
     evaluator: EvaluatorOption = None,
-    tablebases: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Syzygy tables for matches of chess: asked, and they end games."),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(metavar="N", help="Of all that is left to chance.")] = None,
+    settings: StudyOptions,
     workers: Annotated[
         int | None,
         typer.Option("--workers", "-w", metavar="N", help="Processes.  [default: the cores here]"),
@@ -130,10 +121,12 @@ def run(
     ray: RayOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run an experiment, or go on with it.
+    """Run an experiment, or continue it.
 
-    The same command goes on where it was interrupted; with more pairs or positions the study becomes larger.
-    A folder keeps one study: another scale is refused. Without a scale, a folder goes on as it began.
+    The same command continues a study that was interrupted; with more pairs or positions the study becomes
+    larger. A folder holds one study: another scale is refused. Without a scale, a study continues at its own.
+
+    Example: anabranch study run ablation --scale tiny --out runs/ablation
     """
     from anabranch.cli.options import read_changes
     from anabranch.cli.output import announce, notices, output, plural, print_json, table
@@ -143,42 +136,28 @@ def run(
     from anabranch.study.run import run_study
     from anabranch.study.summary import figures_of, status_of, summarise
 
-    sizes: dict[str, Any] = {
-        "evaluations": _numbers("--evaluations", evaluations, int),
-        "simulations": _numbers("--simulations", simulations, int),
-        "times": _numbers("--times", times, float),
-        "pairs": pairs,
-        "positions": positions,
-        "plies": plies,
-        "reference_nodes": reference_nodes,
-    }
-    asked = _study(
-        experiment,
-        out,
-        scale,
-        {name: value for name, value in sizes.items() if value is not None},
-        {name: str(value) for name, value in read_changes(assignments, evaluator).items()},
-        tablebases,
-        seed,
-    )
-    is_whole = True
+    changes = read_changes(assignments, evaluator)
+    if changes:
+        settings["settings"] = {name: str(value) for name, value in changes.items()}
+    asked = _study(experiment, out, scale, size, settings)
+    is_complete = True
     executor = executor_of(workers, ray)
     if ray is not None:
         require("ray", "cluster")
 
-    def begin(rest: Remaining) -> None:
-        tallies = ((rest.games, "game"), (len(rest.measurements), "measurement"))
-        what = " and ".join(plural(number, noun) for number, noun in tallies if number)
-        jobs = rest.games + len(rest.measurements)
-        announce(what, rest.seconds, jobs, executor, is_most=error > 0.0)
+    def on_start(remaining: Remaining) -> None:
+        counts = ((remaining.games, "game"), (len(remaining.measurements), "measurement"))
+        what = " and ".join(plural(number, noun) for number, noun in counts if number)
+        jobs = remaining.games + len(remaining.measurements)
+        announce(what, remaining.seconds, jobs, executor, is_most=error > 0.0)
 
-    with _show() as tell:
+    with _progress() as on_progress:
         try:
             parts = tuple(variant or ()), tuple(only or ())
-            run_study(asked, out, executor, *parts, tell, error, begin)
+            run_study(asked, out, executor, *parts, on_progress, error, on_start)
         except KeyboardInterrupt:
-            is_whole = False
-    if not (is_whole or (out / STUDY).exists()):
+            is_complete = False
+    if not (is_complete or (out / STUDY).exists()):
         raise typer.Exit(130)  # interrupted before anything was begun
     summary = summarise(out)
     if as_json:
@@ -193,7 +172,7 @@ def run(
             ]
             console.print(table(part.title, columns, part.cells()))
         console.print(status_of(summary))
-    if not is_whole:
+    if not is_complete:
         notices().print("interrupted; the same command goes on")
         raise typer.Exit(130)
 
@@ -207,7 +186,10 @@ def draw(
     ] = None,
     form: Annotated[str, typer.Option("--format", metavar="NAME", help="svg, png or pdf.")] = "svg",
 ) -> None:
-    """Draw the figures of studies."""
+    """Draw the figures of studies.
+
+    Example: anabranch study draw runs/ablation --format png
+    """
     from anabranch.study.draw import draw_all
     from anabranch.study.summary import figures_of, read_summary
 
@@ -225,7 +207,10 @@ def report(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page.")] = Path("report.html"),
     title: Annotated[str, typer.Option(metavar="TEXT", help="Of the page.")] = "The study",
 ) -> None:
-    """Build one page with all figures, tables, settings and errors. It needs nothing beside it."""
+    """Build one HTML page with all figures, tables, settings and errors. It needs no other file.
+
+    Example: anabranch study report docs/results/*.json --out report.html
+    """
     from anabranch.jobs.files import write_atomic
     from anabranch.study.report import build_report
     from anabranch.study.summary import read_summary
@@ -244,7 +229,10 @@ def summarise(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Tell what a study shows: as Markdown, as JSON, or in a file small enough to keep, with its figures."""
+    """Print the tables of a study as Markdown or JSON, or write a small summary with its figures.
+
+    Example: anabranch study summarise runs/ablation --out docs/results/ablation.json
+    """
     from anabranch.cli.output import print_json
     from anabranch.study.draw import draw_all
     from anabranch.study.summary import figures_of, read_summary, to_markdown, write_summary
@@ -267,61 +255,33 @@ def _name_of(source: Path) -> str:
 
 
 def _study(
-    name: str,
-    folder: Path,
-    scale: str | None,
-    sizes: dict[str, Any],
-    settings: dict[str, str],
-    tablebases: Path | None,
-    seed: int | None,
+    name: str, folder: Path, scale: str | None, size: dict[str, Any], changes: dict[str, Any]
 ) -> Study:
-    """The study that options ask for; what they leave open is as the folder has it."""
-    from dataclasses import replace
-
+    """The study of the options; by default that of the folder."""
     from anabranch.errors import StudyError
     from anabranch.study.experiments import find_experiment
     from anabranch.study.folder import STUDY, has_results, read_document
-    from anabranch.study.plan import Study
 
     experiment = find_experiment(name)
+    stored = experiment.study(scale or "small")
     if scale is None and (folder / STUDY).exists():
-        stored = Study.from_dict(read_document(folder))
-        if stored.experiment != name and has_results(folder):
-            raise StudyError(f"{folder} holds the study {stored.experiment}, not {name}; take another folder")
-        if stored.experiment != name:
-            stored = experiment.study("small")
-    else:
-        stored = experiment.study(scale or "small")
-    changes: dict[str, Any] = {"size": stored.size.changed(name, sizes)}
-    if settings:
-        changes["settings"] = settings
-    if tablebases is not None:
-        changes["tablebases"] = str(tablebases)
-    if seed is not None:
-        changes["seed"] = seed
-    return replace(stored, **changes)
-
-
-def _numbers(option: str, text: str | None, kind: type[int] | type[float]) -> tuple[float, ...] | None:
-    from anabranch.errors import StudyError
-
-    if text is None:
-        return None
-    try:
-        return tuple(sorted({kind(part) for part in text.split(",")}))
-    except ValueError:
-        raise StudyError(f"{option} takes numbers with commas between, not {text!r}") from None
+        before = Study.from_dict(read_document(folder))
+        if before.experiment == name:
+            stored = before
+        elif has_results(folder):
+            raise StudyError(f"{folder} holds the study {before.experiment}, not {name}; take another folder")
+    return replace(stored, size=stored.size.changed(name, size), **changes)
 
 
 @contextmanager
-def _show() -> Iterator[Tell]:
-    """Somebody who hears how far a study is: a bar where stderr is a terminal, else a line at times."""
+def _progress() -> Iterator[OnProgress]:
+    """A callback that shows the progress: a bar where stderr is a terminal, else a line now and then."""
     from rich.progress import BarColumn, Progress, TimeRemainingColumn
 
     from anabranch.cli.output import Amount, notices
 
     console = notices()
-    said = time.monotonic()
+    printed = time.monotonic()
     bar = Progress(
         BarColumn(),
         Amount(),
@@ -333,14 +293,14 @@ def _show() -> Iterator[Tell]:
     with bar:
         task = bar.add_task("study", total=None, words="")
 
-        def tell(done: int, planned: int, words: str) -> None:
-            nonlocal said
+        def show(done: int, planned: int, words: str) -> None:
+            nonlocal printed
             bar.update(task, completed=done, total=planned, words=words)
-            if not console.is_terminal and time.monotonic() - said >= QUIET:
-                said = time.monotonic()
+            if not console.is_terminal and time.monotonic() - printed >= QUIET:
+                printed = time.monotonic()
                 console.print(f"{done:,} of {planned:,} games and measurements; {words}")
 
-        yield tell
+        yield show
 
 
 __all__ = ["study"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Self
 
 import chess
 import chess.syzygy
@@ -19,18 +20,8 @@ from anabranch.errors import MatchError
 RESIGN_SCORES = {"chess": 1000}
 OTHER_RESIGN_SCORE = 1500
 """Centipawns at which a game counts as decided; in both networks that is a value of about 0.95."""
-RESIGN_PLIES = 6
 
 WHITE_WINS, BLACK_WINS, DRAW = "1-0", "0-1", "1/2-1/2"
-
-
-def resign_score(variant: str) -> int:
-    """Centipawns at which a game of a variant counts as decided.
-
-    >>> resign_score("chess"), resign_score("crazyhouse")
-    (1000, 1500)
-    """
-    return RESIGN_SCORES.get(variant, OTHER_RESIGN_SCORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +29,28 @@ class Adjudication:
     """When a game is ended early; `None` switches a rule off."""
 
     resign_score: int | None = None
-    """Centipawns: a game is won when both players score one side ahead by that much ..."""
+    """A game is won when both players score one side ahead by this many centipawns."""
     resign_plies: int = 6
-    """... for so many plies."""
+    """Plies in a row with such scores, for a win."""
     draw_score: int | None = None
-    """Centipawns: a game is drawn when both players score it no further from 0 ..."""
+    """A game is drawn when both players score it at most this many centipawns from 0."""
     draw_plies: int = 12
-    """... for so many plies ..."""
+    """Plies in a row with such scores, for a draw."""
     draw_after: int = 80
-    """... from this ply of the game on."""
+    """The ply of the game from which on it can be drawn by score."""
     tablebases: str | None = None
-    """Folder with Syzygy tables."""
+    """Folder with Syzygy tables that end games."""
     longest: int | None = None
     """Plies after which a game is drawn."""
+
+    @classmethod
+    def usual(cls, variant: str) -> Self:
+        """The rules of a match where no others are given.
+
+        >>> Adjudication.usual("chess").resign_score, Adjudication.usual("crazyhouse").resign_score
+        (1000, 1500)
+        """
+        return cls(RESIGN_SCORES.get(variant, OTHER_RESIGN_SCORE), draw_score=10, longest=400)
 
     def __post_init__(self) -> None:
         for name in ("resign_score", "longest"):

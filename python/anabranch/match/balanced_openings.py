@@ -12,8 +12,8 @@ import json
 import math
 import os
 import random
-from contextlib import closing
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path

@@ -38,8 +38,11 @@ class Budget:
     nodes: int | None = None
     """Nodes per move of a UCI program; for our engine, simulations."""
     time: float | None = None
+    """Seconds per move."""
     clock: float | None = None
+    """Seconds on the clock of a game; written with an increment as 60+0.5."""
     increment: float = 0.0
+    """Seconds that the clock gains with each move."""
 
     def __post_init__(self) -> None:
         for name in ("evaluations", "simulations", "nodes"):

@@ -1,7 +1,7 @@
-"""The match itself: games given out, results kept, until all are played or the SPRT has decided.
+"""Runs matches: games are given to an executor and their results kept, until all are played or the SPRT ends.
 
-Games that are in the folder are not played again. Ctrl-C ends it at once; games in flight are lost, finished
-ones are not, and the same call goes on. How it looks on a screen is for others.
+Games that are in the folder are not played again. Ctrl-C ends a match at once; games in flight are lost,
+finished ones are not, and the same call continues the match.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from anabranch.match.results import SUMMARY, check_folder, open_results, read_re
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standings import Standings, Tally
 
-Show = Callable[[Standings, GameRecord | None], object]
-"""Hears where the match stands: at the beginning, and after every game."""
-Begin = Callable[[Sequence[GameSpec], Sequence[GameRecord]], object]
-"""Hears which games are missing and which were played, before the first of the missing ones is."""
+OnGame = Callable[[Standings, GameRecord | None], object]
+"""Receives the standings: at the beginning, and with every game."""
+OnStart = Callable[[Sequence[GameSpec], Sequence[GameRecord]], object]
+"""Receives the missing and the played games, before the first of the missing ones is played."""
 
 
 def run_match(
     spec: MatchSpec,
     folder: Path,
     workers: int | Executor = 1,
-    show: Show = lambda standings, record: None,
-    begin: Begin = lambda missing, played: None,
+    on_game: OnGame = lambda standings, record: None,
+    on_start: OnStart = lambda missing, played: None,
 ) -> Standings:
     """Play what is missing of a match, with so many processes or on a cluster; with no worker, here."""
     asked = {**spec.to_dict(), "networks": networks_of(spec)}
@@ -44,19 +44,19 @@ def run_match(
         planned = {game.key: game for game in spec.schedule()}
         tally = Tally.of(spec, results.records)
         standings = tally.standings()
-        show(standings, None)
+        on_game(standings, None)
 
         def take(record: GameRecord) -> bool:
             if results.add(record):
                 tally.add(record)
             standings = tally.standings()
-            show(standings, record)
+            on_game(standings, record)
             return not standings.is_over
 
         try:
             if not standings.is_over:
                 missing = [game for key, game in planned.items() if key not in results.records]
-                begin(missing, list(results.records.values()))
+                on_start(missing, list(results.records.values()))
                 executor = Processes(workers) if isinstance(workers, int) else workers
                 with closing(executor.run(play_game, missing, close_players)) as records:
                     for record in records:

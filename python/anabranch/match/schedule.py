@@ -29,17 +29,19 @@ class MatchSpec:
 
     players: tuple[PlayerSpec, ...]
     openings: tuple[Opening, ...]
-    pairs: int
+    pairs: int = 100
     """Pairs of games of every two players that play each other."""
     variant: str = "chess"
     chess960: bool = False
     mode: Mode = "round-robin"
-    """All against all, or the first against all others."""
+    """All against all (round-robin), or the first against all others (gauntlet)."""
     adjudication: Adjudication = field(default_factory=Adjudication)
     margin: float = 1.0
+    """Seconds that a move may be late."""
     patience: float = 60.0
+    """Seconds without a reply, where there is no clock, after which a program counts as hanging."""
     seed: int = 0
-    """Of the order of the openings; plus the number of the pair, that of our engines."""
+    """Of the order of the openings, and with the number of the pair of our engines."""
     sprt: Sprt | None = None
     anchor: tuple[str, float] | None = None
     """A player and its rating; by default the last of more than two players has 0."""

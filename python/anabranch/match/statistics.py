@@ -175,12 +175,15 @@ class Sprt:
     """
 
     elo0: float
+    """The smaller difference: a match ends as rejected when it is the likelier one."""
     elo1: float
+    """The larger difference: a match ends as accepted when it is the likelier one."""
     alpha: float = 0.05
     """Probability to accept where elo0 is true."""
     beta: float = 0.05
     """Probability to reject where elo1 is true."""
     model: Model = "logistic"
+    """The scale of both differences: logistic or normalised Elo."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):

@@ -82,6 +82,7 @@ class Study:
     tablebases: str | None = None
     """Folder with Syzygy tables for matches of chess: our engines probe them, and they end games."""
     seed: int = 0
+    """Of all random choices."""
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

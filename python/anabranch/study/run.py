@@ -38,10 +38,10 @@ from anabranch.study.folder import (
 from anabranch.study.measure import engine_of, measure
 from anabranch.study.plan import Measurement, Plan, Study, StudyMatch
 
-Tell = Callable[[int, int, str], object]
-"""Hears how many jobs are done, of how many, and what came last."""
-Begin = Callable[[Remaining], object]
-"""Hears what is left to do, before it is begun."""
+OnProgress = Callable[[int, int, str], object]
+"""Receives the number of jobs done, of jobs planned, and what was done last, in words."""
+OnStart = Callable[[Remaining], object]
+"""Receives what is missing, before the first job."""
 
 LEAST_PAIRS = 50
 """Pairs before the error of a match is believed: that of the first few may be nought by chance."""
@@ -74,9 +74,9 @@ def run_study(
     executor: Executor,
     variants: tuple[str, ...] = (),
     names: tuple[str, ...] = (),
-    tell: Tell = lambda done, planned, words: None,
+    on_progress: OnProgress = lambda done, planned, words: None,
     error: float = 0.0,
-    begin: Begin = lambda rest: None,
+    on_start: OnStart = lambda remaining: None,
 ) -> StudyResults:
     """Do what a folder lacks of a study, or of a part of it, and say what it holds then.
 
@@ -94,7 +94,7 @@ def run_study(
         enter(folder, study, plan, words)
         try:
             with ExitStack() as stack:
-                _work(part, folder, executor, tell, stack, error, begin)
+                _work(part, folder, executor, on_progress, stack, error, on_start)
         except Exception:
             if not has_results(folder):
                 clear(folder)
@@ -122,7 +122,13 @@ def open_study(folder: Path) -> StudyResults:
 
 
 def _work(
-    part: Plan, folder: Path, executor: Executor, tell: Tell, stack: ExitStack, error: float, begin: Begin
+    part: Plan,
+    folder: Path,
+    executor: Executor,
+    on_progress: OnProgress,
+    stack: ExitStack,
+    error: float,
+    on_start: OnStart,
 ) -> None:
     boards = {match.key: _Board(match, folder, stack) for match in part.matches}
     notes = stack.enter_context(open_measurements(folder))
@@ -143,8 +149,8 @@ def _work(
         yield from missing
 
     if pairs or missing:
-        begin(Remaining([board.rest for board in boards.values() if board.missing], missing))
-    tell(done, planned, "")
+        on_start(Remaining([board.rest for board in boards.values() if board.missing], missing))
+    on_progress(done, planned, "")
     results = stack.enter_context(closing(executor.run(do, jobs(), close_players)))
     for job, result in results:
         if isinstance(job, GameJob):
@@ -153,7 +159,7 @@ def _work(
             notes.add(job, result)
             words = job.key
         done += 1
-        tell(done, planned - spared, words)
+        on_progress(done, planned - spared, words)
 
 
 def _side_by_side(lists: list[list[GameJob]]) -> Iterator[list[GameJob]]:

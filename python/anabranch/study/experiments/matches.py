@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from anabranch.match.adjudication import RESIGN_PLIES, Adjudication, resign_score
+from anabranch.match.adjudication import Adjudication
 from anabranch.match.openings import Opening, bundled_openings, read_openings
 from anabranch.match.player import Budget, PlayerSpec
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standings import Tally
 from anabranch.study.figures import Table, columns, estimate_of
 from anabranch.study.plan import Study, StudyMatch
-
-DRAW_SCORE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,11 @@ def make_match(
         openings(variant),
         study.size.pairs,
         variant,
-        adjudication=_adjudication(study, variant),
+        adjudication=replace(
+            Adjudication.usual(variant),
+            tablebases=study.tablebases if variant == "chess" else None,
+            longest=study.size.plies,
+        ),
         seed=study.seed,
     )
     return StudyMatch(variant, group, first.name, spec, x)
@@ -55,16 +57,6 @@ def openings(variant: str) -> tuple[Opening, ...]:
     path = bundled_openings(variant)
     assert path is not None
     return tuple(read_openings(path, variant))
-
-
-def _adjudication(study: Study, variant: str) -> Adjudication:
-    return Adjudication(
-        resign_score=resign_score(variant),
-        resign_plies=RESIGN_PLIES,
-        draw_score=DRAW_SCORE,
-        tablebases=study.tablebases if variant == "chess" else None,
-        longest=study.size.plies,
-    )
 
 
 def results_table(
