@@ -14,12 +14,12 @@ from anabranch.study.plan import Plan, Size, Study
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment: what it asks, what it takes, and how its results are shown."""
+    """An experiment: its question, its sizes, its plan, and how its results are shown."""
 
     name: str
     title: str
     question: str
-    """What it shows, in a sentence or two."""
+    """A sentence or two."""
     sizes: Mapping[str, Size]
     """By the name of the scale."""
     plan: Callable[[Study], Plan]
