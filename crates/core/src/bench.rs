@@ -12,34 +12,7 @@ use crate::chess::planes::Version;
 use crate::drive::{Finish, Limits, run};
 use crate::game::{Game, MoveCode};
 use crate::search::Search;
-use crate::session::{BoardSession, Session, SessionError};
-
-/// What one benchmark run measured.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Measured {
-    /// Time of the search.
-    pub search: Duration,
-    /// Time of the rules alone on the same trajectories: play the moves, key, legal moves at the end.
-    pub rules: Duration,
-    /// Time of the evaluator alone on the same leaves, with softmax and sorting.
-    pub evaluator: Duration,
-    /// Simulations.
-    pub simulations: u64,
-    /// Evaluations.
-    pub evaluations: u64,
-    /// Edges walked.
-    pub edges: u64,
-}
-
-/// Benchmarks of a session.
-pub trait Bench {
-    /// Runs `simulations` from the present position on a new graph, then replays its trajectories with rules
-    /// alone, and its leaves with the evaluator alone.
-    fn measure(&mut self, simulations: u64) -> Result<Measured, SessionError>;
-    /// Runs the Rust loop with planes filled for every leaf, as an outside evaluator would want them, but
-    /// values and logits zero. Returns time and simulations.
-    fn measure_planes(&mut self, simulations: u64) -> Result<(Duration, u64), SessionError>;
-}
+use crate::session::{Bench, BoardSession, Measured, Session, SessionError};
 
 impl<P: Rules> Bench for BoardSession<P> {
     fn measure(&mut self, simulations: u64) -> Result<Measured, SessionError> {

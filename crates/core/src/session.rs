@@ -113,6 +113,33 @@ pub struct Collected {
     pub must_apply: bool,
 }
 
+/// What one benchmark run measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured {
+    /// Time of the search.
+    pub search: Duration,
+    /// Time of the rules alone on the same trajectories: play the moves, key, legal moves at the end.
+    pub rules: Duration,
+    /// Time of the evaluator alone on the same leaves, with softmax and sorting.
+    pub evaluator: Duration,
+    /// Simulations.
+    pub simulations: u64,
+    /// Evaluations.
+    pub evaluations: u64,
+    /// Edges walked.
+    pub edges: u64,
+}
+
+/// Benchmarks of a session.
+pub trait Bench {
+    /// Runs `simulations` from the present position on a new graph, then replays its trajectories with rules
+    /// alone, and its leaves with the evaluator alone.
+    fn measure(&mut self, simulations: u64) -> Result<Measured, SessionError>;
+    /// Runs the Rust loop with planes filled for every leaf, as an outside evaluator would want them, but
+    /// values and logits zero. Returns time and simulations.
+    fn measure_planes(&mut self, simulations: u64) -> Result<(Duration, u64), SessionError>;
+}
+
 /// A search on one variant. One thread at a time uses it; the stop flag may be set from any.
 pub trait Session: Send {
     /// The variant.
@@ -205,7 +232,7 @@ pub trait Session: Send {
     ) -> Result<Option<String>, SessionError>;
     /// For benchmarks: replays the trajectories of simulations with rules alone and the Rust loop with
     /// planes.
-    fn bench(&mut self) -> &mut dyn crate::bench::Bench;
+    fn bench(&mut self) -> &mut dyn Bench;
 }
 
 /// A new session at the start of a game.
@@ -770,7 +797,7 @@ impl<P: Rules> Session for BoardSession<P> {
         Ok(self.missing_network.clone())
     }
 
-    fn bench(&mut self) -> &mut dyn crate::bench::Bench {
+    fn bench(&mut self) -> &mut dyn Bench {
         self
     }
 }

@@ -11,9 +11,14 @@ use sha2::{Digest, Sha256};
 
 use super::context::CONTEXTS;
 use super::features::FEATURES;
-use super::weights::{BUCKETS, HIDDEN1, HIDDEN2};
 use crate::chess::{Variant, policy};
 
+/// Value heads.
+pub(super) const BUCKETS: usize = 8;
+/// Units of the first hidden layer of the value.
+pub(super) const HIDDEN1: usize = 16;
+/// Units of the second.
+pub(super) const HIDDEN2: usize = 32;
 /// Largest file that is read: twice what the widest network needs.
 pub(super) const LARGEST_FILE: usize = 100 << 20;
 const LARGEST_HEADER: usize = 8 << 20;

@@ -4,8 +4,9 @@
 //! Whatever depends on the widths is integer and wraps; the rest is `f32` in a fixed order. Every machine
 //! gives the same numbers.
 
+use super::file::{HIDDEN1, HIDDEN2};
 use super::lanes::{Lanes, Plain, Words};
-use super::weights::{HIDDEN1, HIDDEN2, Head, Weights};
+use super::weights::{Head, Weights};
 
 /// 1 / (16384 * 64): activations times weights as a number.
 const SCALE: f32 = 1.0 / 1_048_576.0;

@@ -3,16 +3,9 @@
 
 use super::context::CONTEXTS;
 use super::features::FEATURES;
-use super::file::Tensors;
+use super::file::{BUCKETS, HIDDEN1, HIDDEN2, Tensors};
 use super::lanes::{Rows, Words};
 use crate::chess::{Variant, policy};
-
-/// Value heads.
-pub(super) const BUCKETS: usize = 8;
-/// Units of the first hidden layer of the value.
-pub(super) const HIDDEN1: usize = 16;
-/// Units of the second.
-pub(super) const HIDDEN2: usize = 32;
 
 /// One of the value heads after the first layer.
 #[derive(Clone, Debug)]
