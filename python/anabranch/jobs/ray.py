@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib import metadata
 from itertools import islice
 from typing import Any
 
@@ -74,10 +75,9 @@ def _reason(error: Exception) -> str:
 
 def _attempt(work: Callable[[Any], Any], job: Any, version: str) -> Any:
     """Do a job on a machine of the cluster."""
-    from anabranch import __version__
-
-    if __version__ != version:
-        return WorkerFailure(f"a machine of the cluster has anabranch {__version__}, and this one {version}")
+    own = metadata.version("anabranch")
+    if own != version:
+        return WorkerFailure(f"a machine of the cluster has anabranch {own}, and this one {version}")
     return attempt(work, job)
 
 
@@ -120,9 +120,7 @@ class _RayJobs:
             self._give(number, job)
 
     def _give(self, number: int, job: Any) -> None:
-        from anabranch import __version__
-
-        self._jobs[self._task.remote(self._work, job, __version__)] = (number, job)
+        self._jobs[self._task.remote(self._work, job, metadata.version("anabranch"))] = (number, job)
 
     def _give_again(self, number: int, job: Any, error: Exception) -> None:
         self._deaths[number] += 1
