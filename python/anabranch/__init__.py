@@ -9,8 +9,6 @@ Lines of play that part and meet again share what they learned, like the arms of
 200
 """
 
-from importlib.metadata import version
-
 from anabranch import errors, evaluators
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
@@ -19,7 +17,7 @@ from anabranch.limits import Limits
 from anabranch.result import Line, MoveStatistics, Progress, Result, Solved, Statistics
 from anabranch.settings import Settings, presets, settings_table, variants
 
-__version__ = version("anabranch")
+__version__ = "0.1.0"  # a test compares it with Cargo.toml; importlib.metadata takes a tenth of a second
 
 __all__ = [
     "AnabranchError",

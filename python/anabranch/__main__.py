@@ -1,6 +1,16 @@
 """`python -m anabranch`: the command line."""
 
-from anabranch.cli import main
+import sys
+
+
+def main() -> None:
+    """Run the command line. The engine for GUIs starts without its other commands: they take longer to import."""
+    if sys.argv[1:] == ["uci"]:
+        from anabranch.uci.process import main as run
+    else:
+        from anabranch.cli import main as run
+    run()
+
 
 if __name__ == "__main__":
     main()

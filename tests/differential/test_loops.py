@@ -26,7 +26,7 @@ def compare(variant: str, position: str, name: str, evaluator: Any, **settings: 
     rust = Engine(variant, evaluator=name, **settings)
     python = Engine(variant, evaluator=evaluator, **settings)
     for _ in range(2):  # from nothing, then with a graph that is there
-        one, other = (engine.search(position, simulations=400) for engine in (rust, python))
+        one, other = (engine.search(position, simulations=250) for engine in (rust, python))
         assert one.finish == other.finish
         assert one.moves == other.moves
         assert one.statistics.simulations == other.statistics.simulations

@@ -92,14 +92,15 @@ def main() -> int:
         records = [json.loads(line) for line in options.out.read_text(encoding="utf-8").splitlines()]
     known = {(record["variant"], record["number"]) for record in records}
     left = [terms for terms in terms_of(options) if (terms.variant, terms.number) not in known]
-    with (
-        multiprocessing.get_context("spawn").Pool(options.at_once) as pool,
-        open(options.out, "a", encoding="utf-8") as file,
-    ):
-        for record in pool.imap_unordered(run, left):
-            records.append(record)
-            file.write(json.dumps(record) + "\n")
-            file.flush()
+    if left:
+        with (
+            multiprocessing.get_context("spawn").Pool(options.at_once) as pool,
+            open(options.out, "a", encoding="utf-8") as file,
+        ):
+            for record in pool.imap_unordered(run, left):
+                records.append(record)
+                file.write(json.dumps(record) + "\n")
+                file.flush()
     figures = summary(records)
     print(json.dumps(figures))
     return int(any(figures[name] for name in ("forfeits", "illegal", "crashes", "faulty")))

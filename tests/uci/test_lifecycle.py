@@ -19,13 +19,13 @@ import pytest
 from tests.support.engine_process import EngineProcess, our_command, our_environment
 
 EXIT = 2.0
-STOPS = 200
+STOPS = 100
 IDLE_LATENCY = 0.050
 LOADED_LATENCY = 0.250
-HASH_MB = 64
+HASH_MB = 16
 ABOVE_HASH_MB = 260
 """What a process may take above the cap of Hash: the interpreter, NumPy, the network and its runtime."""
-INFINITE_SECONDS = float(os.environ.get("UCI_INFINITE_SECONDS", "20"))
+INFINITE_SECONDS = float(os.environ.get("UCI_INFINITE_SECONDS", "7"))
 
 
 def is_alive(pid: int) -> bool:
