@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line. The engine for GUIs starts without its other commands: they take longer to import."""
+    """Run the command line. The engine for GUIs starts without the import of all other commands."""
     if sys.argv[1:] == ["uci"]:
         from anabranch.uci.process import main as run
     else:
