@@ -6,10 +6,13 @@ import sys
 def main() -> None:
     """Run the command line. The engine for GUIs starts without the import of all other commands."""
     if sys.argv[1:] == ["uci"]:
-        from anabranch.uci.process import main as run
+        from anabranch.uci import process
+
+        process.main()
     else:
-        from anabranch.cli import main as run
-    run()
+        from anabranch import cli
+
+        cli.main()
 
 
 if __name__ == "__main__":

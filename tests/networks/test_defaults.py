@@ -20,9 +20,9 @@ from anabranch.strength import Handicap
 from anabranch.study.experiments import EXPERIMENTS
 from anabranch.study.folder import circumstances
 from anabranch.study.measure import engine_of
-from anabranch.web.messages import Game, Recipe
-from anabranch.web.server import Options, greeting
-from anabranch.web.thinking import Resources, Thinking
+from anabranch.web.messages import Game, SearchConfig
+from anabranch.web.searches import ClientSearches, Resources
+from anabranch.web.server import ServerOptions, greeting
 
 
 def by_engine(variant: str, preset: str, evaluator: str, changes: dict[str, str]) -> Settings:
@@ -110,20 +110,22 @@ def test_the_command_shows_what_it_searched_with(tmp_path: Path, capsys: pytest.
 @pytest.mark.parametrize("recipe", ["default", "mcgs"])
 @pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
 def test_the_board_in_the_browser_has_what_its_page_shows(recipe: str, variant: str) -> None:
-    thinking = Thinking(Resources(memory=64 << 20))
+    searches = ClientSearches(Resources(memory=64 << 20))
     game = Game.model_validate({"variant": variant, "fen": Engine(variant).position})
-    plain = Recipe(preset=recipe)
-    engine = thinking._engine(0, game, plain)
+    plain = SearchConfig(preset=recipe)
+    engine = searches._engine(0, game, plain)
     assert engine.settings.c_init == Engine(variant, recipe).settings.c_init
-    hello = greeting(Options())
+    hello = greeting(ServerOptions())
     shown = {**hello["presets"][recipe], **hello["tuned"][recipe].get(variant, {})}
     assert shown["c_init"] == engine.settings.c_init
-    assert thinking._engine(0, game, Recipe(preset=recipe, changes={"c_init": 3.0})).settings.c_init == 3.0
-    assert thinking._engine(0, game, plain).settings.c_init == shown["c_init"]
+    assert (
+        searches._engine(0, game, SearchConfig(preset=recipe, changes={"c_init": 3.0})).settings.c_init == 3.0
+    )
+    assert searches._engine(0, game, plain).settings.c_init == shown["c_init"]
     engine.configure(evaluator="material")
-    assert thinking._engine(0, game, plain).settings.c_init == 2.5
+    assert searches._engine(0, game, plain).settings.c_init == 2.5
     engine.configure(evaluator="network")
-    assert thinking._engine(0, game, plain).settings.c_init == shown["c_init"]
+    assert searches._engine(0, game, plain).settings.c_init == shown["c_init"]
 
 
 def test_a_living_engine_follows_its_evaluator_and_its_user_wins() -> None:

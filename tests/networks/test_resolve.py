@@ -20,7 +20,7 @@ from anabranch.match.player import Budget, read_player
 from anabranch.match.runner import check_match, networks_of
 from anabranch.match.schedule import MatchSpec
 from anabranch.networks.shipped import FOLDER
-from anabranch.web.thinking import Resources, Thinking
+from anabranch.web.searches import ClientSearches, Resources
 
 CHESS, CRAZYHOUSE = FOLDER / "chess.safetensors", FOLDER / "crazyhouse.safetensors"
 CRAZYHOUSE_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq - 0 1"
@@ -155,12 +155,12 @@ def test_a_study_takes_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path
 
 
 def test_the_web_board_plays_with_a_network_where_it_fits(copy: Path) -> None:
-    from anabranch.web.messages import Game, Recipe
+    from anabranch.web.messages import Game, SearchConfig
 
-    thinking = Thinking(Resources(memory=64 << 20), None, str(copy))
-    found = thinking._engine(0, Game(variant="crazyhouse", fen=CRAZYHOUSE_START), Recipe()).evaluator
+    searches = ClientSearches(Resources(memory=64 << 20), None, str(copy))
+    found = searches._engine(0, Game(variant="crazyhouse", fen=CRAZYHOUSE_START), SearchConfig()).evaluator
     assert isinstance(found, _core.Network)
     assert found.path == str(copy)
-    other = thinking._engine(0, Game(variant="chess", fen=chess.STARTING_FEN), Recipe()).evaluator
+    other = searches._engine(0, Game(variant="chess", fen=chess.STARTING_FEN), SearchConfig()).evaluator
     assert isinstance(other, _core.Network)
     assert other.path == str(CHESS)

@@ -8,7 +8,7 @@ from shutil import which
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, sync_playwright
-from tests.web.line import Server, start
+from tests.web.connection import Server, start
 
 
 @pytest.fixture(scope="session")

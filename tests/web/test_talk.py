@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.web.line import GAME, HANDSHAKE, START, Server, analyse, closing_of, hear, start, until
+from tests.web.connection import GAME, HANDSHAKE, START, Server, analyse, closing_of, hear, start, until
 from websockets.exceptions import ConnectionClosed
 
 from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.messages import Analyse, MessageError, read_message
-from anabranch.web.server import Options, greeting
-from anabranch.web.thinking import Resources, Thinking
+from anabranch.web.searches import ClientSearches, Resources
+from anabranch.web.server import ServerOptions, greeting
 
 
 def test_an_analysis_tells_lines_and_a_graph_and_ends(server: Server) -> None:
@@ -44,7 +44,7 @@ def test_an_analysis_tells_lines_and_a_graph_and_ends(server: Server) -> None:
 def test_the_page_gets_the_settings_of_preset_variant_and_evaluator(
     evaluator: str | None, c_init: float
 ) -> None:
-    presets = greeting(Options(evaluator=evaluator))["presets"]
+    presets = greeting(ServerOptions(evaluator=evaluator))["presets"]
     assert presets["default"]["chess"]["c_init"] == c_init
     assert presets["default"]["crazyhouse"]["c_init"] == presets["mcgs"]["chess"]["c_init"] == 2.5
 
@@ -110,15 +110,15 @@ def test_tablebases_speak_up() -> None:
 
 
 def test_a_server_keeps_time_and_memory_of_its_browsers(server: Server) -> None:
-    thinking = Thinking(Resources(seconds=0.4, memory=64 << 20))
+    searches = ClientSearches(Resources(seconds=0.4, memory=64 << 20))
     told: list[dict[str, Any]] = []
     order = read_message(json.dumps(analyse(1, seconds=60, recipes=[{}, {}])))
     assert isinstance(order, Analyse)
     begun = time.monotonic()
-    thinking.analyse(order, told.append)
+    searches.analyse(order, told.append)
     assert time.monotonic() - begun < 10
     assert told[-1] == {"type": "done", "id": 1, "finish": "time"}
-    engines = [engine for engine in thinking._engines if engine is not None]
+    engines = [engine for engine in searches._engines if engine is not None]
     assert sum(engine.settings.memory for engine in engines) == 64 << 20
 
 
@@ -342,7 +342,7 @@ def test_a_change_of_view_that_comes_before_the_search_began_counts() -> None:
 
     with pytest.raises(ClientGoneError, match="seen"):
         asyncio.run(
-            asyncio.wait_for(Client(Thinking(Resources()), receive, send).serve({"type": "hello"}), 60)
+            asyncio.wait_for(Client(ClientSearches(Resources()), receive, send).serve({"type": "hello"}), 60)
         )
 
 
@@ -363,7 +363,7 @@ def test_a_client_that_goes_is_gone_within_a_second(order: dict[str, Any]) -> No
         searching.set()
 
     async def live() -> float:
-        client = Client(Thinking(Resources()), receive, send)
+        client = Client(ClientSearches(Resources()), receive, send)
         begun = time.monotonic()
         with pytest.raises(ClientGoneError, match="gone"):
             await client.serve({"type": "hello"})

@@ -58,9 +58,9 @@ def play(
             raise LimitError(f"{name} takes a number from {least} to {most}, not {number:g}")
     for module in ("fastapi", "uvicorn", "websockets"):
         require(module, "web")
-    from anabranch.web.gate import Gate
-    from anabranch.web.server import Options, listen, serve
-    from anabranch.web.thinking import Resources
+    from anabranch.web.access import AccessControl
+    from anabranch.web.searches import Resources
+    from anabranch.web.server import ServerOptions, listen, serve
 
     if host in ("0.0.0.0", "::", ""):
         raise LimitError("--host takes one address of this machine, because the server must know its name")
@@ -75,16 +75,16 @@ def play(
     if opened is not None and opened.men == 0:
         raise TablebaseError(f"there are no tablebases that can be used in {tables}")
     listener = listen(host, port)
-    gate = Gate.of(host, listener.getsockname()[1])
-    address = f"http://{gate.hosts[0]}/?token="
+    access = AccessControl.of(host, listener.getsockname()[1])
+    address = f"http://{access.hosts[0]}/?token="
 
     def started() -> None:
-        typer.echo(f"The board is at {address}{gate.token}")
+        typer.echo(f"The board is at {address}{access.token}")
         typer.echo("Ctrl-C ends the server.")
         if browser:
             import webbrowser
 
-            Thread(target=webbrowser.open, args=(address + gate.new_ticket(),), daemon=True).start()
+            Thread(target=webbrowser.open, args=(address + access.new_ticket(),), daemon=True).start()
 
-    options = Options(Resources(seconds, memory << 20, threads), clients, opened, evaluator)
-    serve(listener, gate, options, started)
+    options = ServerOptions(Resources(seconds, memory << 20, threads), clients, opened, evaluator)
+    serve(listener, access, options, started)

@@ -1,7 +1,7 @@
-"""One browser: what it says is read, what is found is sent, and when it goes its search ends.
+"""One browser: its messages are handled, results are sent, and its search ends when it disconnects.
 
-The search runs in a thread. News of it lie in a mailbox that keeps only the newest of each kind, so a browser
-that reads slowly misses reports instead of filling memory; one that does not read at all is cut off.
+The search runs in a thread. Its reports go into a mailbox that keeps only the newest of each kind, so a
+browser that reads slowly misses reports instead of filling memory; one that does not read is disconnected.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from anabranch.web.messages import (
     Watch,
     read_message,
 )
-from anabranch.web.thinking import Thinking
+from anabranch.web.searches import ClientSearches
 
 SEND_SECONDS = 5.0
-"""A message that takes longer to leave means that nobody reads."""
+"""A browser that does not take a message within this time is disconnected."""
 MOST_ANSWERS = 64
 """Answers that may wait; reports do not count."""
 BURST = 60
@@ -40,7 +40,7 @@ RATE = 20.0
 
 
 class ClientGoneError(Exception):
-    """The browser does not read, or does not stop talking."""
+    """The browser does not read, or sends too many messages."""
 
 
 async def openings(variant: str) -> list[tuple[str, str]]:
@@ -56,7 +56,7 @@ def _openings(variant: str) -> list[tuple[str, str]]:
 
 
 class Mailbox:
-    """What waits to be sent. Reports and graphs replace older ones of their kind; answers do not.
+    """Messages to be sent. Reports and graphs replace older ones of their kind; answers do not.
 
     >>> box = Mailbox()
     >>> box.put(("report", 0), "old")
@@ -67,12 +67,12 @@ class Mailbox:
     """
 
     def __init__(self) -> None:
-        self.news = asyncio.Event()
+        self.ready = asyncio.Event()
         self._latest: dict[tuple[str, int], str] = {}
         self._order: deque[tuple[str, int] | str] = deque()
 
     def put(self, kind: tuple[str, int] | None, text: str) -> None:
-        """Add a message; one of a kind takes the place of the one that waits."""
+        """Add a message; it replaces one of its kind that waits."""
         if kind is None:
             if sum(isinstance(item, str) for item in self._order) < MOST_ANSWERS:
                 self._order.append(text)
@@ -80,27 +80,27 @@ class Mailbox:
             if kind not in self._latest:
                 self._order.append(kind)
             self._latest[kind] = text
-        self.news.set()
+        self.ready.set()
 
     def take(self) -> str | None:
         """The next message."""
         if not self._order:
-            self.news.clear()
+            self.ready.clear()
             return None
         item = self._order.popleft()
         return item if isinstance(item, str) else self._latest.pop(item)
 
 
 class Client:
-    """A connected browser. `receive` and `send` are its line; all methods belong to the event loop."""
+    """A connected browser. `receive` and `send` are its connection; all methods belong to the event loop."""
 
     def __init__(
         self,
-        thinking: Thinking,
+        searches: ClientSearches,
         receive: Callable[[], Awaitable[str]],
         send: Callable[[str], Awaitable[None]],
     ) -> None:
-        self._thinking = thinking
+        self._searches = searches
         self._receive = receive
         self._send = send
         self._box = Mailbox()
@@ -108,12 +108,12 @@ class Client:
         self._thread = ThreadPoolExecutor(1, "search")
         self._search: asyncio.Task[None] | None = None
         self._allowance = float(BURST)
-        self._heard = time.monotonic()
+        self._counted = time.monotonic()
 
     async def serve(self, greeting: dict[str, Any]) -> None:
-        """Talk until the browser goes; then its search has ended."""
-        self._tell(greeting)
-        listening = asyncio.create_task(self._listen())
+        """Serve until the browser disconnects, and end its search."""
+        self._queue(greeting)
+        listening = asyncio.create_task(self._receive_all())
         sending = asyncio.create_task(self._deliver())
         try:
             done, _ = await asyncio.wait((listening, sending), return_when=asyncio.FIRST_COMPLETED)
@@ -126,7 +126,7 @@ class Client:
             await self._end_search()
             self._thread.shutdown(wait=False)
 
-    async def _listen(self) -> None:
+    async def _receive_all(self) -> None:
         while True:
             text = await self._receive()
             self._count()
@@ -135,13 +135,13 @@ class Client:
                     raise MessageError(f"a message has at most {LARGEST_MESSAGE} bytes")
                 await self._handle(text)
             except AnabranchError as error:
-                self._tell({"type": "error", "id": None, "message": str(error)})
+                self._queue({"type": "error", "id": None, "message": str(error)})
 
     def _count(self) -> None:
-        """Refuse to listen to somebody who does not stop talking."""
+        """Disconnect a browser that sends too many messages."""
         now = time.monotonic()
-        self._allowance = min(BURST, self._allowance + RATE * (now - self._heard)) - 1.0
-        self._heard = now
+        self._allowance = min(BURST, self._allowance + RATE * (now - self._counted)) - 1.0
+        self._counted = now
         if self._allowance < 0.0:
             raise ClientGoneError("too many messages")
 
@@ -149,33 +149,33 @@ class Client:
         match read_message(text):
             case Analyse() | Play() as order:
                 await self._end_search()
-                self._thinking.prepare(order.view if isinstance(order, Analyse) else None)
+                self._searches.prepare(order.view if isinstance(order, Analyse) else None)
                 self._search = asyncio.create_task(self._run(order))
             case Watch(view=view):
-                self._thinking.view = view
+                self._searches.view = view
             case Openings(variant=variant):
-                self._tell({"type": "openings", "variant": variant, "positions": await openings(variant)})
+                self._queue({"type": "openings", "variant": variant, "positions": await openings(variant)})
             case Stop():
                 await self._end_search()
 
     async def _run(self, order: Analyse | Play) -> None:
         loop = asyncio.get_running_loop()
 
-        def tell(message: dict[str, Any]) -> None:
-            """Called in the thread of the search, where making text of a large graph disturbs nobody."""
+        def send(message: dict[str, Any]) -> None:
+            """Called in the thread of the search, where a large graph may take its time."""
             kind = message["type"]
             key = (kind, message["side"]) if kind in ("report", "graph") else None
             text = json.dumps(message, separators=(",", ":"))
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._box.put, key, text)
 
-        work = self._thinking.analyse if isinstance(order, Analyse) else self._thinking.play
+        work = self._searches.analyse if isinstance(order, Analyse) else self._searches.play
         try:
-            await loop.run_in_executor(self._thread, work, order, tell)  # type: ignore[arg-type]
+            await loop.run_in_executor(self._thread, work, order, send)  # type: ignore[arg-type]
         except AnabranchError as error:
-            self._tell({"type": "error", "id": order.id, "message": str(error)})
+            self._queue({"type": "error", "id": order.id, "message": str(error)})
         except Exception:
-            self._tell(
+            self._queue(
                 {"type": "error", "id": order.id, "message": "the search failed; see the server's log"}
             )
             raise
@@ -186,19 +186,19 @@ class Client:
         if search is None:
             return
         while not search.done():
-            self._thinking.stop()
+            self._searches.stop()
             await asyncio.wait((search,), timeout=0.1)
         if (error := search.exception()) is not None:
             raise error
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _queue(self, message: dict[str, Any]) -> None:
         self._box.put(None, json.dumps(message, separators=(",", ":")))
 
     async def _deliver(self) -> None:
         while True:
-            await self._box.news.wait()
+            await self._box.ready.wait()
             while (text := self._box.take()) is not None:
                 try:
                     await asyncio.wait_for(self._send(text), SEND_SECONDS)
                 except TimeoutError:
-                    raise ClientGoneError("nobody reads") from None
+                    raise ClientGoneError("messages are not read") from None

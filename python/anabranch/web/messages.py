@@ -1,4 +1,4 @@
-"""What a browser may say, and the bounds of it.
+"""The messages of a browser, and their bounds.
 
 Everything that arrives is read here, and only here: an unknown field, a number out of range or a text that is
 too long is refused with a sentence. No field is a path or a command, and settings that name files, memory or
@@ -68,7 +68,7 @@ class Game(_Strict):
     ] = []
 
 
-class Recipe(_Strict):
+class SearchConfig(_Strict):
     """A preset, and settings that differ from it."""
 
     preset: Annotated[str, Field(max_length=40)] = "default"
@@ -79,7 +79,7 @@ class Recipe(_Strict):
 
 
 class View(_Strict):
-    """The part of the graph that is looked at."""
+    """The part of the graph that is shown."""
 
     nodes: Annotated[int, Field(ge=1, le=MOST_NODES)] = 300
     depth: Annotated[int, Field(ge=1, le=100)] = 12
@@ -120,12 +120,12 @@ Number: TypeAlias = Annotated[int, Field(ge=0, le=2**31)]
 
 
 class Analyse(_Strict):
-    """Search a position until told to stop, and tell what is found; with one recipe, or with two in turn."""
+    """Search a position until `stop`; with one recipe, or with two in turn."""
 
     type: Literal["analyse"]
     id: Number
     game: Game
-    recipes: Annotated[list[Recipe], Field(min_length=1, max_length=2)]
+    recipes: Annotated[list[SearchConfig], Field(min_length=1, max_length=2)]
     lines: Annotated[int, Field(ge=1, le=8)] = 3
     seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
     view: View | None = None
@@ -138,7 +138,7 @@ class Play(_Strict):
     type: Literal["play"]
     id: Number
     game: Game
-    recipe: Recipe = Recipe()
+    recipe: SearchConfig = SearchConfig()
     level: Level
     clock: Clock | None = None
     """A clock that the move must respect, whatever the level is."""
@@ -152,7 +152,7 @@ class Watch(_Strict):
 
 
 class Openings(_Strict):
-    """Tell the positions of the opening suite of a variant."""
+    """Request the positions of the opening suite of a variant."""
 
     type: Literal["openings"]
     variant: Variant
@@ -198,7 +198,7 @@ def _first(error: ValidationError) -> str:
     return f"{text} ({place})" if place else text
 
 
-def _check(recipe: Recipe) -> None:
+def _check(recipe: SearchConfig) -> None:
     if recipe.preset not in presets():
         raise MessageError(f"there is no preset {recipe.preset!r}")
     for name in recipe.changes:

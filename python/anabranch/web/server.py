@@ -1,7 +1,7 @@
 """The HTTP and WebSocket server of the board: routes, limits of connections, the life of the process.
 
-The page is read into memory once, so no request ever names a file. Who may come in is for `gate`; what is
-said on a socket is for `client`.
+The page is read into memory once, so no request ever names a file. Access is checked by
+`access`; the messages of a socket are handled by `client`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, VariantError
 from anabranch.settings import presets, settings_table
 from anabranch.strength import HIGHEST, LOWEST
+from anabranch.web.access import AccessControl, Refusal, security_headers
 from anabranch.web.client import Client, ClientGoneError
-from anabranch.web.gate import Gate, Refusal, security_headers
+from anabranch.web.http_timeout import TimeoutHttp
 from anabranch.web.messages import CHANGEABLE, LARGEST_MESSAGE, MOST_NODES, VARIANTS
-from anabranch.web.patience import PatientHttp
-from anabranch.web.thinking import Resources, Thinking
+from anabranch.web.searches import ClientSearches, Resources
 
 STATIC = Path(__file__).with_name("static")
 MOST_CONNECTIONS = 128
-"""Open connections of any kind; further ones are told to come again later."""
+"""Open connections of any kind; further ones get status 503."""
 UNREAD_MS = 20_000
-"""Time after which the system drops a connection whose data nobody takes."""
+"""Time after which the system drops a connection whose data is not acknowledged."""
 POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
 
@@ -47,7 +47,7 @@ class ServerError(AnabranchError, OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ServerOptions:
     """How to serve."""
 
     resources: Resources = field(default_factory=Resources)
@@ -79,8 +79,8 @@ def read_page(folder: Path = STATIC) -> dict[str, _File]:
     return files
 
 
-def make_app(gate: Gate, options: Options) -> FastAPI:
-    """The application behind a gate."""
+def make_app(access: AccessControl, options: ServerOptions) -> FastAPI:
+    """The application, behind access control."""
     app = FastAPI(title="Anabranch", docs_url=None, redoc_url=None, openapi_url=None)
     files = read_page()
     connected: set[WebSocket] = set()
@@ -101,8 +101,8 @@ def make_app(gate: Gate, options: Options) -> FastAPI:
             return
         connected.add(line)
         client = Client(
-            Thinking(options.resources, options.tables, options.evaluator),
-            partial(_hear, line),
+            ClientSearches(options.resources, options.tables, options.evaluator),
+            partial(_receive, line),
             line.send_text,
         )
         try:
@@ -114,12 +114,12 @@ def make_app(gate: Gate, options: Options) -> FastAPI:
         finally:
             connected.discard(line)
 
-    app.add_middleware(_Guard, gate=gate, front=files["index.html"].content)
+    app.add_middleware(_Guard, access=access, front=files["index.html"].content)
     return app
 
 
-async def _hear(line: WebSocket) -> str:
-    """The next text from a browser."""
+async def _receive(line: WebSocket) -> str:
+    """The next text message of a browser."""
     message = await line.receive()
     if message["type"] == "websocket.disconnect":
         raise WebSocketDisconnect
@@ -134,7 +134,7 @@ async def _close(line: WebSocket, reason: str) -> None:
         await asyncio.wait_for(line.close(POLICY_VIOLATION, reason), 1.0)
 
 
-def greeting(options: Options) -> dict[str, Any]:
+def greeting(options: ServerOptions) -> dict[str, Any]:
     """The first message to the page: presets, settings and limits."""
     rows = {row.name: row for row in settings_table()}
     evaluators = {variant: _evaluator(variant, options.evaluator) for variant in VARIANTS}
@@ -174,14 +174,14 @@ def _changeable(preset: str, variant: str, evaluator: object) -> dict[str, bool 
 
 
 class _Guard:
-    """Asks the gate before anything else does, and gives every answer its security headers."""
+    """Checks access first, and adds security headers to every response."""
 
-    def __init__(self, app: ASGIApp, gate: Gate, front: bytes) -> None:
+    def __init__(self, app: ASGIApp, access: AccessControl, front: bytes) -> None:
         self._app = app
         self._front = front
-        self._gate = gate
+        self._access = access
         self._headers = [
-            (name.encode(), value.encode()) for name, value in security_headers(gate.hosts).items()
+            (name.encode(), value.encode()) for name, value in security_headers(access.hosts).items()
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -195,7 +195,7 @@ class _Guard:
             await send(message)
 
         if scope["type"] == "websocket":
-            refusal = self._gate.refuse(scope["headers"], websocket=True)
+            refusal = self._access.refuse(scope["headers"], websocket=True)
             if refusal is None and scope["path"] == "/ws":
                 await self._app(scope, receive, send)
             else:
@@ -209,9 +209,9 @@ class _Guard:
             await answer(scope, receive, send_guarded)
 
     def _answer(self, request: Request) -> Response | None:
-        """The answer to somebody who may not come in, or who comes with the token for the first time."""
+        """The response to a request that is refused, or that brings the token for the first time."""
         headers = request.scope["headers"]
-        refusal = self._gate.refuse_address(headers, websocket=False)
+        refusal = self._access.refuse_address(headers, websocket=False)
         if refusal is not None:
             return _refused(refusal)
         token = request.query_params.get("token")
@@ -219,13 +219,13 @@ class _Guard:
             if request.method != "GET":
                 return JSONResponse({"error": "Only GET is understood here."}, 405)
             answer = HTMLResponse(self._front)
-            answer.headers["set-cookie"] = f"{self._gate.cookie}; Path=/; HttpOnly; SameSite=Strict"
+            answer.headers["set-cookie"] = f"{self._access.cookie}; Path=/; HttpOnly; SameSite=Strict"
             return answer
-        refusal = self._gate.refuse(headers, websocket=False)
+        refusal = self._access.refuse(headers, websocket=False)
         return None if refusal is None else _refused(refusal)
 
     def _admits(self, token: str) -> bool:
-        return self._gate.opens(token) or self._gate.takes(token)
+        return self._access.is_token(token) or self._access.use_ticket(token)
 
 
 def _refused(refusal: Refusal) -> Response:
@@ -237,9 +237,7 @@ def listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if hasattr(
-        socket, "TCP_USER_TIMEOUT"
-    ):  # connections take it over: who does not read is cut off in the end
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS)
     try:
         listener.bind((host, port))
@@ -250,7 +248,9 @@ def listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(listener: socket.socket, gate: Gate, options: Options, started: Callable[[], None]) -> None:
+def serve(
+    listener: socket.socket, access: AccessControl, options: ServerOptions, started: Callable[[], None]
+) -> None:
     """Serve until Ctrl-C. `started` is called once it listens."""
 
     class Server(uvicorn.Server):
@@ -260,8 +260,8 @@ def serve(listener: socket.socket, gate: Gate, options: Options, started: Callab
                 started()
 
     config = uvicorn.Config(
-        make_app(gate, options),
-        http=PatientHttp,
+        make_app(access, options),
+        http=TimeoutHttp,
         log_level="warning",
         access_log=False,
         server_header=False,

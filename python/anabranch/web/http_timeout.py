@@ -1,4 +1,4 @@
-"""HTTP with an end to patience: who begins a request and does not finish it is hung up on.
+"""HTTP with a timeout for the head of a request.
 
 uvicorn limits the time between two requests, but not how long the head of one may take; a few hundred
 browsers that never finish theirs would use up all connections.
@@ -15,23 +15,23 @@ SECONDS = 5.0
 """Time for the head of a request, from the connection or from its first byte."""
 
 
-class PatientHttp(H11Protocol):
+class TimeoutHttp(H11Protocol):
     """uvicorn's HTTP, with a timer that runs while a request is expected and not complete."""
 
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Somebody is there, and has a while to say something."""
+        """Start the timer."""
         super().connection_made(cast("asyncio.Transport", transport))
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Something was said, perhaps all of it."""
+        """Stop the timer where the request is complete."""
         super().data_received(data)
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is there any more."""
+        """Stop the timer."""
         self._set(None)
         super().connection_lost(exc)
 

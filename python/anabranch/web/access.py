@@ -1,4 +1,4 @@
-"""Who may come in: the names under which the server may be called, the pages that may call it, the token.
+"""Access control: the names under which the server may be called, the pages that may call it, the token.
 
 A page of another site can make a browser call any address, ours included. So the Host must be ours (against
 names that an attacker points at this machine), the Origin must be ours (against other pages), and the token
@@ -21,7 +21,7 @@ LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why somebody may not come in."""
+    """Why a request is refused."""
 
     status: int
     reason: str
@@ -32,14 +32,14 @@ def _new_token() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class AccessControl:
     """The names of a server, and its token.
 
-    >>> gate = Gate(("127.0.0.1:8640",), token="secret")
-    >>> gate.refuse([(b"host", b"evil.example")], websocket=False)
+    >>> access = AccessControl(("127.0.0.1:8640",), token="secret")
+    >>> access.refuse([(b"host", b"evil.example")], websocket=False)
     Refusal(status=421, reason='This server is not called that; use the address that anabranch play printed.')
-    >>> cookie = gate.cookie.encode()
-    >>> gate.refuse([(b"host", b"127.0.0.1:8640"), (b"cookie", cookie)], websocket=False) is None
+    >>> cookie = access.cookie.encode()
+    >>> access.refuse([(b"host", b"127.0.0.1:8640"), (b"cookie", cookie)], websocket=False) is None
     True
     """
 
@@ -49,8 +49,8 @@ class Gate:
     _tickets: set[str] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
-    def of(cls, host: str, port: int) -> Gate:
-        """The gate of a server that listens at an address."""
+    def of(cls, host: str, port: int) -> AccessControl:
+        """Access control of a server that listens at an address."""
         names = dict.fromkeys((_bracketed(host.lower()), *(LOCAL if is_loopback(host) else ())))
         hosts = [f"{name}:{port}" for name in names]
         if port == 80:  # browsers leave it out
@@ -59,8 +59,8 @@ class Gate:
 
     @property
     def cookie(self) -> str:
-        """Name and value of the cookie that opens the gate; the port is in the name, because cookies have
-        none of their own.
+        """Name and value of the cookie with the token. The port is in the name, because cookies of all
+        ports are sent.
         """
         return f"{self._cookie_name}={self.token}"
 
@@ -69,11 +69,11 @@ class Gate:
         return "anabranch-" + self.hosts[0].rpartition(":")[2]
 
     def refuse(self, headers: Headers, *, websocket: bool) -> Refusal | None:
-        """Why a request may not come in; `None` where it may. A WebSocket must name its origin."""
+        """Why a request is refused; `None` where it is not. A WebSocket must name its origin."""
         return self.refuse_address(headers, websocket=websocket) or self._refuse_cookie(headers)
 
     def refuse_address(self, headers: Headers, *, websocket: bool) -> Refusal | None:
-        """The same for Host and Origin alone."""
+        """The same by Host and Origin alone."""
         hosts = _all(headers, b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             return Refusal(
@@ -86,25 +86,25 @@ class Gate:
             return Refusal(403, "Only the page of this server itself may call it.")
         return None
 
-    def opens(self, token: str) -> bool:
-        """Whether that is the token."""
+    def is_token(self, token: str) -> bool:
+        """Whether a text is the token."""
         return secrets.compare_digest(token.encode(), self.token.encode())
 
     def new_ticket(self) -> str:
-        """A token that opens the gate once. For the browser that is started from here: its command line is no
-        secret, so what stands there must be worth nothing a moment later.
+        """A token that is valid once, for the browser that is started from here: its command line can be read
+        by others.
 
-        >>> gate = Gate(("127.0.0.1:8640",))
-        >>> ticket = gate.new_ticket()
-        >>> gate.takes(ticket), gate.takes(ticket), gate.takes(gate.token)
+        >>> access = AccessControl(("127.0.0.1:8640",))
+        >>> ticket = access.new_ticket()
+        >>> access.use_ticket(ticket), access.use_ticket(ticket), access.use_ticket(access.token)
         (True, False, False)
         """
         ticket = _new_token()
         self._tickets.add(ticket)
         return ticket
 
-    def takes(self, ticket: str) -> bool:
-        """Whether that is a ticket; from now on it is none."""
+    def use_ticket(self, ticket: str) -> bool:
+        """Whether a text is a ticket; it is used up by that."""
         is_valid = ticket in self._tickets
         self._tickets.discard(ticket)
         return is_valid
@@ -115,7 +115,7 @@ class Gate:
                 morsel = SimpleCookie(line).get(self._cookie_name)
             except CookieError:
                 continue
-            if morsel is not None and self.opens(morsel.value):
+            if morsel is not None and self.is_token(morsel.value):
                 return None
         return Refusal(403, "The token is missing or old; open the address that anabranch play printed.")
 
@@ -141,9 +141,7 @@ def _all(headers: Headers, name: bytes) -> list[str]:
 
 
 def security_headers(hosts: tuple[str, ...]) -> dict[str, str]:
-    """What every answer tells the browser: load from here only, run nothing that is written into the page,
-    be shown in no frame, keep no copy.
-    """
+    """The headers of every response: load from here only, run no inline scripts, no frames, no caching."""
     # The policy has no words for IPv6; there 'self' alone must do.
     sockets = " ".join(f"ws://{host}" for host in hosts if not host.startswith("["))
     return {

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.web.line import Server, start
+from tests.web.connection import Server, start
 
-from anabranch.web.patience import SECONDS
+from anabranch.web.http_timeout import SECONDS
 
 OURS = "127.0.0.1:{port}"
 
@@ -175,7 +175,7 @@ TRAVERSALS = [
     "/static/../server.py",
     "/../server.py",
     "/server.py",
-    "/./page.js/../../gate.py",
+    "/./page.js/../../access.py",
     "/page.js/..",
     "/page.js%00.html",
     "/%00",

@@ -1,7 +1,7 @@
 """Searches of one browser: slices of analysis with reports and graphs between them, and moves of games.
 
 Runs in a thread of its own, one search at a time, and ends soon after `stop`: an analysis between two slices,
-a move at the next look of the engine. It knows neither sockets nor the page.
+a move at the next report of the engine. It knows neither sockets nor the page.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from anabranch.errors import AnabranchError, VariantError
 from anabranch.limits import Limits
 from anabranch.strength import Handicap
 from anabranch.web import report
-from anabranch.web.messages import Analyse, Clock, Elo, Evaluations, Game, Play, Recipe, Seconds, View
+from anabranch.web.messages import Analyse, Clock, Elo, Evaluations, Game, Play, SearchConfig, Seconds, View
 
-Tell = Callable[[dict[str, Any]], None]
+Send = Callable[[dict[str, Any]], None]
 
 FIRST_SLICE = 0.1
 SLICE = 0.3
@@ -48,7 +48,7 @@ class Resources:
     threads: int = 1
 
 
-class Thinking:
+class ClientSearches:
     """The engines of one browser, and the search under way."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Thinking:
         self._random = Random()
 
     def stop(self) -> None:
-        """End the search soon. Any thread may call this; it never waits."""
+        """End the search. Any thread may call this; it never waits."""
         self._stopped.set()
         for engine in self._engines:
             if engine is not None:
@@ -75,8 +75,8 @@ class Thinking:
         self._stopped.clear()
         self.view = view
 
-    def analyse(self, order: Analyse, tell: Tell) -> None:
-        """Search in slices until somebody stops it, and tell of each: with two recipes, in turn."""
+    def analyse(self, order: Analyse, send: Send) -> None:
+        """Search in slices until it is stopped, and send a report of each; two recipes take turns."""
         limit = min(order.seconds or self._resources.seconds, self._resources.seconds)
         sides = [
             _Side(number, self._engine(number, order.game, recipe), order.lines)
@@ -86,20 +86,20 @@ class Thinking:
         while not self._stopped.is_set():
             for side in sides:
                 if side.finish is None and not self._stopped.is_set():
-                    tell({"type": "report", "id": order.id, **side.search(limit)})
+                    send({"type": "report", "id": order.id, **side.search(limit)})
                     shown = side.snapshot(self.view)
                     if shown is not None:
-                        tell({"type": "graph", "id": order.id, **shown})
+                        send({"type": "graph", "id": order.id, **shown})
             if all(side.finish is not None for side in sides):
                 finish = sides[0].finish or finish
                 break
         for side in sides:
             shown = None if self._stopped.is_set() else side.snapshot(self.view, last=True)
             if shown is not None:
-                tell({"type": "graph", "id": order.id, **shown})
-        tell({"type": "done", "id": order.id, "finish": finish})
+                send({"type": "graph", "id": order.id, **shown})
+        send({"type": "done", "id": order.id, "finish": finish})
 
-    def play(self, order: Play, tell: Tell) -> None:
+    def play(self, order: Play, send: Send) -> None:
         """Choose one move."""
         engine = self._engine(0, order.game, order.recipe)
         limits = Limits(time=self._resources.seconds)
@@ -109,7 +109,7 @@ class Thinking:
                 engine.configure(**handicap.settings(self._random))
                 stray = handicap.stray(engine.legal_moves, self._random)
                 if stray is not None:
-                    tell({"type": "move", "id": order.id, "move": stray, "report": None})
+                    send({"type": "move", "id": order.id, "move": stray, "report": None})
                     return
                 limits = replace(limits, simulations=handicap.simulations)
             case Evaluations(evaluations=evaluations):
@@ -120,20 +120,20 @@ class Thinking:
             if isinstance(clock, Clock):
                 limits = replace(limits, time=min(limits.time or 0.0, _share(clock, engine)))
         result = engine.search(
-            limits=limits, lines=3, progress=lambda _: self._look(engine), progress_interval=0.1
+            limits=limits, lines=3, progress=lambda _: self._stop_if_asked(engine), progress_interval=0.1
         )
         if self._stopped.is_set():
-            tell({"type": "done", "id": order.id, "finish": "stopped"})
+            send({"type": "done", "id": order.id, "finish": "stopped"})
             return
-        told = {"side": 0, "elapsed": round(result.elapsed, 3), **report.report(result)}
-        tell({"type": "move", "id": order.id, "move": result.best_move, "report": told})
+        message = {"side": 0, "elapsed": round(result.elapsed, 3), **report.report(result)}
+        send({"type": "move", "id": order.id, "move": result.best_move, "report": message})
 
-    def _look(self, engine: Engine) -> None:
+    def _stop_if_asked(self, engine: Engine) -> None:
         """End a search whose stop came before it had begun."""
         if self._stopped.is_set():
             engine.stop()
 
-    def _engine(self, number: int, game: Game, recipe: Recipe) -> Engine:
+    def _engine(self, number: int, game: Game, recipe: SearchConfig) -> Engine:
         """An engine that stands in the position, with the settings; its graph is kept where it still fits."""
         engine = self._engines[number]
         if engine is None or (engine.variant, engine.chess960) != (game.variant, game.chess960):
@@ -201,11 +201,11 @@ class _Side:
         if view is None or not is_due:
             return None
         part = self._engine.graph(depth=view.depth, visits=view.visits, nodes=view.nodes)
-        told = {"side": self._number, **report.graph(part)}
+        message = {"side": self._number, **report.graph(part)}
         self._copied = time.monotonic()
         self._copying = self._copied - begun
         self._fresh = False
-        return told
+        return message
 
 
 def _share(clock: Clock, engine: Engine) -> float:
