@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::chess::Rules;
-use crate::chess::planes::Version;
+use crate::games::chess::Rules;
+use crate::games::chess::planes::Version;
 use crate::drive::{Finish, Limits, run};
 use crate::game::{Game, MoveCode};
 use crate::search::Search;

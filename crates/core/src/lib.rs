@@ -2,7 +2,7 @@
 
 pub mod backup;
 pub mod bench;
-pub mod chess;
+pub mod games;
 pub mod choose;
 pub mod drive;
 pub mod evaluator;
@@ -15,14 +15,12 @@ pub mod network;
 pub mod news;
 pub mod oracle;
 pub mod path;
-pub mod pgn;
 pub mod pool;
 pub mod prior;
 pub mod proof;
 pub mod random;
 pub mod report;
 pub mod restrict;
-pub mod samples;
 pub mod save;
 pub mod search;
 pub mod select;

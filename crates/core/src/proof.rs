@@ -202,7 +202,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::chess::{ChessBoard, Variant};
+    use crate::games::chess::{ChessBoard, Variant};
     use crate::drive::{Finish, Limits, run};
     use crate::evaluators;
     use crate::pool::Pool;

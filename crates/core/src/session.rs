@@ -15,8 +15,8 @@ use shakmaty::Chess;
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 use thiserror::Error;
 
-use crate::chess::planes::Version;
-use crate::chess::{Board, FenError, MoveError, Rules, Tablebases, Variant, divide, perft};
+use crate::games::chess::planes::Version;
+use crate::games::chess::{Board, FenError, MoveError, Rules, Tablebases, Variant, divide, perft};
 use crate::drive::{Course, Finish, Limits, has_mate, run};
 use crate::evaluators;
 use crate::game::{Game, MoveCode};

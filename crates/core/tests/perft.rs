@@ -1,6 +1,6 @@
 //! Published counts of move sequences for all variants: the rules are right to the last en passant.
 
-use anabranch_core::chess::{Board, Rules, Variant, perft};
+use anabranch_core::games::chess::{Board, Rules, Variant, perft};
 use shakmaty::Chess;
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 

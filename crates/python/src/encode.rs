@@ -1,6 +1,6 @@
 //! Positions and targets as arrays for training.
 
-use anabranch_core::chess::Variant;
+use anabranch_core::games::chess::Variant;
 use anabranch_core::network::{Samples, encode_planes as core_planes, encode_sparse as core_sparse};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! The errors of the core as the exceptions of `anabranch.errors`.
 
-use anabranch_core::chess::planes::UnknownVersion;
-use anabranch_core::chess::{FenError, UnknownVariant};
+use anabranch_core::games::chess::planes::UnknownVersion;
+use anabranch_core::games::chess::{FenError, UnknownVariant};
 use anabranch_core::network::{EncodeError, NetworkError};
 use anabranch_core::save::SaveError;
 use anabranch_core::session::SessionError;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anabranch_core::chess::FenError;
+use anabranch_core::games::chess::FenError;
 use anabranch_core::network as core;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

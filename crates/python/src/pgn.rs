@@ -1,8 +1,8 @@
 //! Training samples: games of PGN text as columns, and stored samples held against the rules.
 
-use anabranch_core::chess::Variant;
-use anabranch_core::pgn::{Columns, Filter, read};
-use anabranch_core::samples::{Fault, examine};
+use anabranch_core::games::chess::Variant;
+use anabranch_core::games::chess::pgn::{Columns, Filter, read};
+use anabranch_core::games::chess::samples::{Fault, examine};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;

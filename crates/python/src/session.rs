@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-use anabranch_core::chess::Variant;
-use anabranch_core::chess::planes::Version;
+use anabranch_core::games::chess::Variant;
+use anabranch_core::games::chess::planes::Version;
 use anabranch_core::drive::Finish;
 use anabranch_core::report::Part;
 use anabranch_core::session::{self as core, Source, Told, open};

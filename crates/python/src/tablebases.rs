@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anabranch_core::chess::tablebases::Check;
-use anabranch_core::chess::{ChessBoard, CrazyhouseBoard, Tablebases as Core, Variant, VariantBoard};
+use anabranch_core::games::chess::tablebases::Check;
+use anabranch_core::games::chess::{ChessBoard, CrazyhouseBoard, Tablebases as Core, Variant, VariantBoard};
 use anabranch_core::oracle::{Distance, Known};
 use pyo3::prelude::*;
 

@@ -7,7 +7,7 @@ use std::hint;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::chess::{Board, Rules};
+use crate::games::chess::{Board, Rules};
 use crate::evaluator::{Evaluator, Leaf};
 use crate::random::{GOLDEN, mix};
 
@@ -49,7 +49,7 @@ impl<P: Rules> Evaluator<Board<P>> for Hash {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{ChessBoard, Variant};
+    use crate::games::chess::{ChessBoard, Variant};
     use crate::game::Game;
 
     fn leaf() -> Leaf<ChessBoard> {

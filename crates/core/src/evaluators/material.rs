@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use shakmaty::{Bitboard, Color, Role, Square, attacks};
 
-use crate::chess::{Board, CheckRule, Rules, Variant, moves};
+use crate::games::chess::{Board, CheckRule, Rules, Variant, moves};
 use crate::evaluator::{Evaluator, Leaf};
 use crate::game::MoveCode;
 
@@ -279,8 +279,8 @@ mod tests {
     use shakmaty::variant::{Crazyhouse, VariantPosition};
 
     use super::*;
-    use crate::chess::random_games::{Random, STARTS};
-    use crate::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
+    use crate::games::chess::random_games::{Random, STARTS};
+    use crate::games::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
     use crate::game::Game;
 
     fn evaluated<P: Rules>(board: Board<P>) -> (f32, Leaf<Board<P>>, Vec<f32>) {

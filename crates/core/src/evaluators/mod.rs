@@ -14,7 +14,7 @@ pub use hash::Hash;
 pub use material::Material;
 pub use uniform::Uniform;
 
-use crate::chess::{Board, Rules};
+use crate::games::chess::{Board, Rules};
 use crate::evaluator::Evaluator;
 
 /// The name is not that of a built-in evaluator.

@@ -6,7 +6,7 @@
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Role, Square};
 
 use super::attacks::Attacks;
-use crate::chess::{Board, CheckInfo, Rules, moves, policy};
+use crate::games::chess::{Board, CheckInfo, Rules, moves, policy};
 use crate::game::MoveCode;
 
 /// Number of contexts.

@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::attacks::Attacks;
 use super::context::Contexts;
 use super::features::{Features, bucket};
-use crate::chess::{Board, FenError, MoveError, Rules, Variant, moves, planes};
+use crate::games::chess::{Board, FenError, MoveError, Rules, Variant, moves, planes};
 use crate::game::{Game, MoveCode};
 
 /// Why positions could not be encoded.

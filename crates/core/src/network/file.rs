@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::context::CONTEXTS;
 use super::features::FEATURES;
-use crate::chess::{Variant, policy};
+use crate::games::chess::{Variant, policy};
 
 /// Value heads.
 pub(super) const BUCKETS: usize = 8;

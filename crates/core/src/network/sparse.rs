@@ -22,7 +22,7 @@ use super::features::{Features, bucket};
 use super::file::{LARGEST_FILE, Tensors};
 use super::forward::{Forward, Machine, Place, Scratch};
 use super::weights::Weights;
-use crate::chess::{Board, FenError, Rules, Variant};
+use crate::games::chess::{Board, FenError, Rules, Variant};
 use crate::evaluator::{Evaluator, Leaf};
 use crate::game::{Game, MoveCode};
 

@@ -5,7 +5,7 @@ use super::context::CONTEXTS;
 use super::features::FEATURES;
 use super::file::{BUCKETS, HIDDEN1, HIDDEN2, Tensors};
 use super::lanes::{Rows, Words};
-use crate::chess::{Variant, policy};
+use crate::games::chess::{Variant, policy};
 
 /// One of the value heads after the first layer.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use shakmaty::Chess;
 
-use crate::chess::{Board, Variant};
+use crate::games::chess::{Board, Variant};
 use crate::drive::{Finish, Limits, run};
 use crate::evaluators;
 use crate::game::Game;

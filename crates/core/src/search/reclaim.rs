@@ -180,7 +180,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::chess::{Board, ChessBoard, Rules, Variant};
+    use crate::games::chess::{Board, ChessBoard, Rules, Variant};
     use crate::drive::{Finish, Limits, run};
     use crate::evaluators;
     use crate::graph::edge_flag;

@@ -349,8 +349,8 @@ mod tests {
     use shakmaty::{Chess, EnPassantMode, Square, attacks};
 
     use super::*;
-    use crate::chess::random_games::{Random, STARTS};
-    use crate::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
+    use crate::games::chess::random_games::{Random, STARTS};
+    use crate::games::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
     use crate::game::Game;
 
     fn chess(text: &str) -> Result<ChessBoard, FenError> {

@@ -99,8 +99,8 @@ mod tests {
     use shakmaty::Chess;
     use shakmaty::variant::{Crazyhouse, VariantPosition};
 
-    use crate::chess::random_games::{Random, STARTS};
-    use crate::chess::{Board, Rules, Variant, VariantBoard, moves};
+    use crate::games::chess::random_games::{Random, STARTS};
+    use crate::games::chess::{Board, Rules, Variant, VariantBoard, moves};
     use crate::game::{Constraint, Game};
 
     /// Returns how many of the moves gave check.

@@ -232,7 +232,7 @@ pub fn fill_crazyhouse_v1<P: Rules>(board: &Board<P>, repetitions: u32, planes: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
+    use crate::games::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
 
     fn set(planes: &[f32], plane: usize) -> Vec<usize> {
         (0..64).filter(|place| planes[plane * 64 + place] != 0.0).collect()

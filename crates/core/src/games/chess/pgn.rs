@@ -13,7 +13,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 use shakmaty::{Chess, Color, KnownOutcome, Outcome};
 
-use crate::chess::{Board, Rules, Variant};
+use crate::games::chess::{Board, Rules, Variant};
 
 /// A mate in n moves counts `MATE` - n centipawns.
 pub const MATE: i32 = 32_000;

@@ -90,8 +90,8 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::chess::random_games::{Random, STARTS};
-    use crate::chess::{Board, Rules, VariantBoard};
+    use crate::games::chess::random_games::{Random, STARTS};
+    use crate::games::chess::{Board, Rules, VariantBoard};
     use crate::game::Game;
 
     fn every_move_has_its_own_place<P: Rules>(variant: Variant, starts: &[&str], chess960: bool) {
@@ -135,11 +135,11 @@ mod tests {
 
     fn place(fen: &str, chess960: bool, mv: &str) -> (usize, usize) {
         let index = if fen.contains('[') {
-            let board = crate::chess::CrazyhouseBoard::from_fen(Variant::Crazyhouse, fen, chess960);
+            let board = crate::games::chess::CrazyhouseBoard::from_fen(Variant::Crazyhouse, fen, chess960);
             let board = board.unwrap();
             board.policy_index(board.parse_move(mv).unwrap())
         } else {
-            let board = crate::chess::ChessBoard::from_fen(Variant::Chess, fen, chess960).unwrap();
+            let board = crate::games::chess::ChessBoard::from_fen(Variant::Chess, fen, chess960).unwrap();
             board.policy_index(board.parse_move(mv).unwrap())
         };
         (index / 64, index % 64)

@@ -6,7 +6,7 @@ use shakmaty::Chess;
 use shakmaty::uci::UciMove;
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 
-use crate::chess::{Board, Rules, Variant};
+use crate::games::chess::{Board, Rules, Variant};
 use crate::game::Game;
 
 /// What is wrong with a sample.

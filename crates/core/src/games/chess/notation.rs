@@ -123,8 +123,8 @@ mod tests {
     use shakmaty::variant::{Crazyhouse, VariantPosition};
 
     use super::*;
-    use crate::chess::random_games::{Random, STARTS};
-    use crate::chess::{ChessBoard, CrazyhouseBoard, Variant, VariantBoard};
+    use crate::games::chess::random_games::{Random, STARTS};
+    use crate::games::chess::{ChessBoard, CrazyhouseBoard, Variant, VariantBoard};
 
     fn text_leads_back<P: Rules>(variant: Variant, start: &str, chess960: bool) {
         let mut random = Random::new(3);

@@ -50,7 +50,7 @@ fn count<P: Rules>(board: &Board<P>, depth: u32, level: usize, lists: &mut Vec<V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{ChessBoard, Variant};
+    use crate::games::chess::{ChessBoard, Variant};
 
     #[test]
     fn the_start_of_chess() {

@@ -60,8 +60,8 @@ mod tests {
     use shakmaty::{Chess, EnPassantMode};
 
     use super::*;
-    use crate::chess::random_games::{Random, STARTS};
-    use crate::chess::{Board, Rules, Variant, VariantBoard};
+    use crate::games::chess::random_games::{Random, STARTS};
+    use crate::games::chess::{Board, Rules, Variant, VariantBoard};
     use crate::game::Game;
 
     fn agrees_with_shakmaty<P: Rules>(variant: Variant, text: &str) {
