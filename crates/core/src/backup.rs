@@ -149,7 +149,7 @@ pub fn mark(graph: &mut Graph, steps: &[Step], flying: bool) {
 mod tests {
     use super::*;
     use crate::game::MoveCode;
-    use crate::prior::Candidate;
+    use crate::graph::prior::Candidate;
 
     /// An edge with four visits and Q = 0.5 into a transposition node that is worth 0.8 to its parent.
     fn edge_into_transposition() -> (Graph, NodeId) {

@@ -6,7 +6,7 @@
 
 use crate::game::Constraint;
 use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag, node_flag};
-use crate::prior::{Candidate, to_half};
+use crate::graph::prior::{Candidate, to_half};
 use crate::random::Random;
 use crate::settings::Settings;
 

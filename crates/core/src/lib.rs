@@ -16,7 +16,6 @@ pub mod news;
 pub mod oracle;
 pub mod path;
 pub mod pool;
-pub mod prior;
 pub mod proof;
 pub mod random;
 pub mod report;

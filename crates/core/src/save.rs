@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::game::{Game, MoveCode};
 use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
-use crate::prior::Candidate;
+use crate::graph::prior::Candidate;
 use crate::random::Random;
 use crate::search::Search;
 

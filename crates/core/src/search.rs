@@ -21,7 +21,7 @@ use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::mate::{self, Shortest};
 use crate::oracle::{self, KnownRoot, Oracle};
 use crate::path::Path;
-use crate::prior::{Candidate, Weights, rank};
+use crate::graph::prior::{Candidate, Weights, rank};
 use crate::proof::Standing;
 use crate::random::Random;
 use crate::restrict::Allowed;

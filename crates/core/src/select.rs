@@ -261,7 +261,7 @@ mod tests {
     use super::*;
     use crate::game::MoveCode;
     use crate::graph::node_flag;
-    use crate::prior::{Candidate, to_half};
+    use crate::graph::prior::{Candidate, to_half};
 
     fn node(priors: &[f64]) -> (Graph, NodeId) {
         let mut graph = Graph::new(1 << 20);

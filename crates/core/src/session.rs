@@ -24,7 +24,7 @@ use crate::network::Network;
 use crate::news::News;
 use crate::oracle::Oracle;
 use crate::pool::Pool;
-use crate::prior::{Weights, rank};
+use crate::graph::prior::{Weights, rank};
 use crate::proof::Standing;
 use crate::report::{EdgeExport, Meters, NodeExport, Part, Report};
 use crate::restrict::Allowed;

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::game::MoveCode;
     use crate::graph::node_flag;
-    use crate::prior::Candidate;
+    use crate::graph::prior::Candidate;
 
     /// A node of player 0 with one child of player 1 per given state (and proof length).
     fn family(children: &[(State, u16)]) -> (Graph, NodeId, Vec<NodeId>) {

@@ -10,6 +10,7 @@
 //! Ids are indices; freed slots are used again. This file knows no search: it stores, links, frees and counts
 //! bytes.
 
+pub mod prior;
 mod sweep;
 mod table;
 
@@ -18,7 +19,7 @@ pub use sweep::{Cancelled, Marks, RANKS};
 use table::{Table, hash_of, table_hash};
 
 use crate::game::MoveCode;
-use crate::prior::{Candidate, from_half};
+use prior::{Candidate, from_half};
 
 /// Index of a node in its graph.
 pub type NodeId = u32;
