@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anabranch_core::games::chess::{Board, Rules, Variant};
-use anabranch_core::evaluator::{Evaluator, Leaf};
+use anabranch_core::evaluators::{Evaluator, Leaf};
 use anabranch_core::evaluators::{Hash, Material};
 use anabranch_core::game::{Constraint, Game};
 use shakmaty::Chess;

@@ -114,7 +114,7 @@ fn replay<G: Game>(search: &Search<G>, record: &[MoveCode]) -> (Duration, Durati
     let never = AtomicBool::new(false);
     let mut spent = Duration::ZERO;
     let mut leaf =
-        crate::evaluator::Leaf { game: root.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
+        crate::evaluators::Leaf { game: root.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
     let mut at = 0;
     let mut number = 0u64;
     let mut sampled = 0u64;

@@ -5,7 +5,6 @@ pub mod bench;
 pub mod games;
 pub mod choose;
 pub mod drive;
-pub mod evaluator;
 pub mod evaluators;
 pub mod explore;
 pub mod game;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::evaluator::{Evaluator, Leaf};
+use crate::evaluators::{Evaluator, Leaf};
 use crate::game::Game;
 use crate::search::{Evaluated, Ranking, Scratch};
 

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hashbrown::HashTable;
 
 use crate::backup::{Arrival, Step, back_up, mark};
-use crate::evaluator::{Evaluator, Leaf};
+use crate::evaluators::{Evaluator, Leaf};
 use crate::explore::{self, Kind};
 use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};

@@ -284,7 +284,7 @@ fn words_of(payload: &(dyn Any + Send)) -> String {
     words.unwrap_or("without words").to_owned()
 }
 
-type AnyEvaluator<P> = Arc<dyn crate::evaluator::Evaluator<Board<P>>>;
+type AnyEvaluator<P> = Arc<dyn crate::evaluators::Evaluator<Board<P>>>;
 /// The evaluator of a search, if it is in the core; and its network, if it is one.
 type Judges<P> = (Option<AnyEvaluator<P>>, Option<Arc<Network>>);
 
@@ -805,7 +805,7 @@ impl<P: Rules> Session for BoardSession<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluator::{Evaluator, Leaf};
+    use crate::evaluators::{Evaluator, Leaf};
 
     /// Judges as another one does; while the flag is set it panics over positions below the second ply.
     struct Fragile(Arc<AtomicBool>, Arc<dyn Evaluator<Board<Chess>>>);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anabranch_core::drive::{Finish, Limits, run};
-use anabranch_core::evaluator::{Evaluator, Leaf};
+use anabranch_core::evaluators::{Evaluator, Leaf};
 use anabranch_core::game::{Constraint, Ending, Game, MoveCode};
 use anabranch_core::graph::{NONE, node_flag};
 use anabranch_core::pool::Pool;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::games::chess::{Board, Rules};
-use crate::evaluator::{Evaluator, Leaf};
+use super::evaluator::{Evaluator, Leaf};
 use crate::random::{GOLDEN, mix};
 
 /// Values and logits from a hash of the position.

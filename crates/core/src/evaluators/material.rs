@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use shakmaty::{Bitboard, Color, Role, Square, attacks};
 
 use crate::games::chess::{Board, CheckRule, Rules, Variant, moves};
-use crate::evaluator::{Evaluator, Leaf};
+use super::evaluator::{Evaluator, Leaf};
 use crate::game::MoveCode;
 
 /// Material and centre.

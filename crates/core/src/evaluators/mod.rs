@@ -4,18 +4,19 @@
 //! They make tests and benchmarks exact and fast; the Python reference computes the same numbers to the last
 //! bit.
 
+mod evaluator;
 mod hash;
 mod material;
 mod uniform;
 
 use std::sync::Arc;
 
+pub use evaluator::{Evaluator, Leaf};
 pub use hash::Hash;
 pub use material::Material;
 pub use uniform::Uniform;
 
 use crate::games::chess::{Board, Rules};
-use crate::evaluator::Evaluator;
 
 /// The name is not that of a built-in evaluator.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

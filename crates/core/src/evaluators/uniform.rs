@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use crate::evaluator::{Evaluator, Leaf};
+use super::evaluator::{Evaluator, Leaf};
 use crate::game::Game;
 
 /// Value 0 and logits 0, for any game.

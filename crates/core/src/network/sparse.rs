@@ -23,7 +23,7 @@ use super::file::{LARGEST_FILE, Tensors};
 use super::forward::{Forward, Machine, Place, Scratch};
 use super::weights::Weights;
 use crate::games::chess::{Board, FenError, Rules, Variant};
-use crate::evaluator::{Evaluator, Leaf};
+use crate::evaluators::{Evaluator, Leaf};
 use crate::game::{Game, MoveCode};
 
 const TOLERANCE: f64 = 1e-4;
