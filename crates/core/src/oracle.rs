@@ -5,12 +5,12 @@
 //! search a node is asked about once, when it is created with clock 0; at the root clock and history count,
 //! and the distance to the next zeroing move keeps the win moving.
 
-use crate::choose::{self, Contender};
+use crate::search::choose::{self, Contender};
 use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Graph, NodeId, State};
-use crate::path::Path;
+use crate::search::path::Path;
 use crate::random::Random;
-use crate::restrict::Allowed;
+use crate::search::root_moves::Allowed;
 use crate::settings::Settings;
 
 /// The result of a position with clock 0, for the side to move.

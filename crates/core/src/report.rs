@@ -7,16 +7,16 @@
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
-use crate::choose;
+use crate::search::choose;
 use crate::drive::Finish;
 use crate::game::{Game, MoveCode};
 use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
-use crate::mate::Shortest;
+use crate::search::mate::Shortest;
 use crate::oracle::KnownRoot;
-use crate::proof::{self, Standing};
+use crate::search::proof::{self, Standing};
 use crate::random::{Random, mix};
 use crate::search::{Counters, Search};
-use crate::solver::seen_from;
+use crate::search::solver::seen_from;
 
 /// One move of the root.
 #[derive(Clone, Debug)]

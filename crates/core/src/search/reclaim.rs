@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Search;
 use crate::game::Game;
 use crate::graph::{Cancelled, Graph, MOST_MOVES, NONE, Node, NodeId, RANKS, State, node_flag};
-use crate::solver;
+use crate::search::solver;
 
 /// Nodes looked at between two looks at the stop flag.
 const SLICE: u32 = 4096;

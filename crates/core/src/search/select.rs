@@ -4,7 +4,7 @@
 //! at: the rest cannot score higher.
 
 use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag};
-use crate::restrict::Allowed;
+use crate::search::root_moves::Allowed;
 use crate::settings::{Settings, Urgency, Virtual};
 
 /// What selection chose.

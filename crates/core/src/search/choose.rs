@@ -5,9 +5,9 @@
 
 use crate::graph::{Graph, NodeId, State, edge_flag};
 use crate::random::Random;
-use crate::restrict::Allowed;
+use crate::search::root_moves::Allowed;
 use crate::settings::{Chooser, Settings};
-use crate::solver::seen_from;
+use crate::search::solver::seen_from;
 
 /// What move choice knows of an edge of the root.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 
 use crate::graph::{Graph, NONE, NodeId, node_flag};
 use crate::settings::{Backup, Settings};
-use crate::transposition::{correction, corrects, mass_change};
+use crate::search::transposition::{correction, corrects, mass_change};
 
 /// One step of a trajectory: a node and the slot of the edge taken there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

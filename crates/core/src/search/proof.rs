@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use crate::game::Game;
 use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
-use crate::path::Path;
-use crate::solver::seen_from;
+use crate::search::path::Path;
+use crate::search::solver::seen_from;
 
 /// Steps after which a replay gives up, and the claim with it.
 const MOST_STEPS: usize = 400_000;

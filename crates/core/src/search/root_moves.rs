@@ -5,7 +5,7 @@
 
 use crate::game::MoveCode;
 use crate::graph::{Graph, NONE, NodeId, State};
-use crate::solver::seen_from;
+use crate::search::solver::seen_from;
 
 /// The root's moves that a search may choose: all of them, or some.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 
 use crate::game::{Constraint, Ending, Game, MoveCode};
-use crate::path::Path;
-use crate::restrict::Allowed;
+use crate::search::path::Path;
+use crate::search::root_moves::Allowed;
 
 /// Positions remembered at a time: some tens of megabytes at most.
 const MOST_KNOWN: usize = 1 << 19;

@@ -6,29 +6,39 @@
 
 #[cfg(test)]
 mod bounds;
+pub mod backup;
+pub mod choose;
+pub mod explore;
+pub mod mate;
+pub mod path;
+pub mod proof;
 mod reclaim;
+pub mod root_moves;
+pub mod select;
+pub mod solver;
+pub mod transposition;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashTable;
 
-use crate::backup::{Arrival, Step, back_up, mark};
+use crate::search::backup::{Arrival, Step, back_up, mark};
 use crate::evaluators::{Evaluator, Leaf};
-use crate::explore::{self, Kind};
+use crate::search::explore::{self, Kind};
 use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
-use crate::mate::{self, Shortest};
+use crate::search::mate::{self, Shortest};
 use crate::oracle::{self, KnownRoot, Oracle};
-use crate::path::Path;
+use crate::search::path::Path;
 use crate::graph::prior::{Candidate, Weights, rank};
-use crate::proof::Standing;
+use crate::search::proof::Standing;
 use crate::random::Random;
-use crate::restrict::Allowed;
-use crate::select::{Choice, Puct};
+use crate::search::root_moves::Allowed;
+use crate::search::select::{Choice, Puct};
 use crate::settings::{Backup, Merge, Settings};
-use crate::solver;
-use crate::transposition::stops;
+use crate::search::solver;
+use crate::search::transposition::stops;
 
 /// Candidates kept per node by evaluators in the core: the rest is derived again where it is needed.
 const HEAD: usize = 16;
