@@ -7,7 +7,6 @@ pub mod evaluators;
 pub mod game;
 pub mod graph;
 pub mod network;
-pub mod news;
 pub mod oracle;
 pub mod pool;
 pub mod random;

@@ -21,7 +21,7 @@ use crate::drive::{Course, Finish, Limits, has_mate, run};
 use crate::evaluators;
 use crate::game::{Game, MoveCode};
 use crate::network::Network;
-use crate::news::News;
+use crate::report::progress::News;
 use crate::oracle::Oracle;
 use crate::pool::Pool;
 use crate::graph::prior::{Weights, rank};

@@ -4,6 +4,8 @@
 //! Reads the search, changes nothing. Texts and points of view beyond the side to move belong to those who
 //! show them.
 
+pub mod progress;
+
 use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
