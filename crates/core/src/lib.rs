@@ -1,17 +1,26 @@
 //! Monte-Carlo graph search for AlphaZero-style play: the fast core behind the Python package `anabranch`.
+//!
+//! The modules stand in reading order. A module uses only those above it; `docs/architecture.md` has the
+//! order of their files.
 
-pub mod bench;
-pub mod games;
-pub mod drive;
-pub mod evaluators;
-pub mod game;
-pub mod graph;
-pub mod network;
-pub mod oracle;
-pub mod pool;
-pub mod random;
-pub mod report;
-pub mod save;
-pub mod search;
-pub mod session;
 pub mod settings;
+
+pub mod random;
+
+pub mod game;
+
+pub mod oracle;
+
+pub mod games;
+
+pub mod graph;
+
+pub mod evaluators;
+
+pub mod network;
+
+pub mod search;
+
+pub mod report;
+
+pub mod run;

@@ -12,7 +12,7 @@ mod watch;
 use std::path::PathBuf;
 
 use anabranch_core::games::chess::Variant;
-use anabranch_core::session as core_session;
+use anabranch_core::run::session as core_session;
 use anabranch_core::settings::{PRESETS, Settings, table};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

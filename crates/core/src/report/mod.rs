@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::time::Duration;
 
 use crate::search::choose;
-use crate::drive::Finish;
+use crate::run::drive::Finish;
 use crate::game::{Game, MoveCode};
 use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::search::mate::Shortest;

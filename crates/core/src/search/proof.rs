@@ -203,9 +203,9 @@ mod tests {
 
     use super::*;
     use crate::games::chess::{ChessBoard, Variant};
-    use crate::drive::{Finish, Limits, run};
+    use crate::run::drive::{Finish, Limits, run};
     use crate::evaluators;
-    use crate::pool::Pool;
+    use crate::run::pool::Pool;
     use crate::search::{Budget, Search};
     use crate::settings::{Settings, Urgency};
 

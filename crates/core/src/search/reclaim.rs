@@ -181,10 +181,10 @@ mod tests {
 
     use super::*;
     use crate::games::chess::{Board, ChessBoard, Rules, Variant};
-    use crate::drive::{Finish, Limits, run};
+    use crate::run::drive::{Finish, Limits, run};
     use crate::evaluators;
     use crate::graph::edge_flag;
-    use crate::pool::Pool;
+    use crate::run::pool::Pool;
     use crate::search::Budget;
     use crate::settings::{Settings, Urgency};
 

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use crate::games::chess::Rules;
 use crate::games::chess::planes::Version;
-use crate::drive::{Finish, Limits, run};
+use crate::run::drive::{Finish, Limits, run};
 use crate::game::{Game, MoveCode};
 use crate::search::Search;
-use crate::session::{Bench, BoardSession, Measured, Session, SessionError};
+use crate::run::session::{Bench, BoardSession, Measured, Session, SessionError};
 
 impl<P: Rules> Bench for BoardSession<P> {
     fn measure(&mut self, simulations: u64) -> Result<Measured, SessionError> {

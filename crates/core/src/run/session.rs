@@ -17,18 +17,18 @@ use thiserror::Error;
 
 use crate::games::chess::planes::Version;
 use crate::games::chess::{Board, FenError, MoveError, Rules, Tablebases, Variant, divide, perft};
-use crate::drive::{Course, Finish, Limits, has_mate, run};
+use crate::run::drive::{Course, Finish, Limits, has_mate, run};
 use crate::evaluators;
 use crate::game::{Game, MoveCode};
 use crate::network::Network;
 use crate::report::progress::News;
 use crate::oracle::Oracle;
-use crate::pool::Pool;
+use crate::run::pool::Pool;
 use crate::graph::prior::{Weights, rank};
 use crate::search::proof::Standing;
 use crate::report::{EdgeExport, Meters, NodeExport, Part, Report};
 use crate::search::root_moves::Allowed;
-use crate::save::{self, SaveError};
+use crate::run::save::{self, SaveError};
 use crate::search::{Batch, Evaluated, Search};
 use crate::settings::{BuiltIn, Settings, Value};
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::game::Game;
 use crate::graph::State;
-use crate::pool::{Flight, Pool, Task};
+use crate::run::pool::{Flight, Pool, Task};
 use crate::search::proof::Standing;
 use crate::search::{Batch, Budget, Scratch, Search};
 
