@@ -6,10 +6,10 @@ use std::hint::black_box;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anabranch_core::games::chess::{Board, Rules, Variant};
 use anabranch_core::evaluators::{Evaluator, Leaf};
 use anabranch_core::evaluators::{Hash, Material};
 use anabranch_core::game::{Constraint, Game};
+use anabranch_core::games::chess::{Board, Rules, Variant};
 use shakmaty::Chess;
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 

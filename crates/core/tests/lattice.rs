@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anabranch_core::run::drive::{Finish, Limits, run};
 use anabranch_core::evaluators::{Evaluator, Leaf};
 use anabranch_core::game::{Constraint, Ending, Game, MoveCode};
 use anabranch_core::graph::{NONE, node_flag};
-use anabranch_core::run::pool::Pool;
 use anabranch_core::random::mix;
 use anabranch_core::report::{Meters, Part};
+use anabranch_core::run::drive::{Finish, Limits, run};
+use anabranch_core::run::pool::Pool;
 use anabranch_core::search::Search;
 use anabranch_core::settings::{Backup, Merge, Settings, Stop};
 

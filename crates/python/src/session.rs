@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use anabranch_core::games::chess::Variant;
 use anabranch_core::games::chess::planes::Version;
-use anabranch_core::run::drive::Finish;
 use anabranch_core::report::Part;
+use anabranch_core::run::drive::Finish;
 use anabranch_core::run::session::{self as core, Source, Told, open};
 use numpy::{PyArray1, PyArray2, PyArray4, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;

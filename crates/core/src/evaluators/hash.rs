@@ -7,8 +7,8 @@ use std::hint;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::games::chess::{Board, Rules};
 use super::evaluator::{Evaluator, Leaf};
+use crate::games::chess::{Board, Rules};
 use crate::random::{GOLDEN, mix};
 
 /// Values and logits from a hash of the position.
@@ -49,8 +49,8 @@ impl<P: Rules> Evaluator<Board<P>> for Hash {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::games::chess::{ChessBoard, Variant};
     use crate::game::Game;
+    use crate::games::chess::{ChessBoard, Variant};
 
     fn leaf() -> Leaf<ChessBoard> {
         let game = ChessBoard::start(Variant::Chess).unwrap();

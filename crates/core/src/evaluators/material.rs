@@ -7,9 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use shakmaty::{Bitboard, Color, Role, Square, attacks};
 
-use crate::games::chess::{Board, CheckRule, Rules, Variant, moves};
 use super::evaluator::{Evaluator, Leaf};
 use crate::game::MoveCode;
+use crate::games::chess::{Board, CheckRule, Rules, Variant, moves};
 
 /// Material and centre.
 #[derive(Clone, Copy, Debug, Default)]
@@ -279,9 +279,9 @@ mod tests {
     use shakmaty::variant::{Crazyhouse, VariantPosition};
 
     use super::*;
+    use crate::game::Game;
     use crate::games::chess::random_games::{Random, STARTS};
     use crate::games::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
-    use crate::game::Game;
 
     fn evaluated<P: Rules>(board: Board<P>) -> (f32, Leaf<Board<P>>, Vec<f32>) {
         let mut moves = Vec::new();

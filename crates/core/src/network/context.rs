@@ -6,8 +6,8 @@
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Role, Square};
 
 use super::attacks::Attacks;
-use crate::games::chess::{Board, CheckInfo, Rules, moves, policy};
 use crate::game::MoveCode;
+use crate::games::chess::{Board, CheckInfo, Rules, moves, policy};
 
 /// Number of contexts.
 pub const CONTEXTS: usize = 1584;

@@ -10,8 +10,8 @@ use thiserror::Error;
 use super::attacks::Attacks;
 use super::context::Contexts;
 use super::features::{Features, bucket};
-use crate::games::chess::{Board, FenError, MoveError, Rules, Variant, moves, planes};
 use crate::game::{Game, MoveCode};
+use crate::games::chess::{Board, FenError, MoveError, Rules, Variant, moves, planes};
 
 /// Why positions could not be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

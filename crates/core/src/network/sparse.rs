@@ -22,9 +22,9 @@ use super::features::{Features, bucket};
 use super::file::{LARGEST_FILE, Tensors};
 use super::forward::{Forward, Machine, Place, Scratch};
 use super::weights::Weights;
-use crate::games::chess::{Board, FenError, Rules, Variant};
 use crate::evaluators::{Evaluator, Leaf};
 use crate::game::{Game, MoveCode};
+use crate::games::chess::{Board, FenError, Rules, Variant};
 
 const TOLERANCE: f64 = 1e-4;
 const MOST_CANARIES: usize = 64;

@@ -7,18 +7,16 @@
 pub mod progress;
 
 use std::collections::{BinaryHeap, HashMap};
-use std::time::Duration;
 
-use crate::search::choose;
-use crate::run::drive::Finish;
 use crate::game::{Game, MoveCode};
 use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
-use crate::search::mate::Shortest;
-use crate::oracle::KnownRoot;
-use crate::search::proof::{self, Standing};
 use crate::random::{Random, mix};
-use crate::search::{Counters, Search};
+use crate::search::choose;
+use crate::search::mate::Shortest;
+use crate::search::proof::{self, Standing};
 use crate::search::solver::seen_from;
+use crate::search::tablebases::KnownRoot;
+use crate::search::{Counters, Search};
 
 /// One move of the root.
 #[derive(Clone, Debug)]
@@ -137,10 +135,6 @@ pub struct Report {
     pub solved: Option<Solved>,
     /// Numbers.
     pub statistics: Statistics,
-    /// Why the search ended.
-    pub finish: Option<Finish>,
-    /// Time of this search.
-    pub elapsed: Duration,
 }
 
 /// A node for export.
@@ -401,8 +395,6 @@ impl<G: Game> Search<G> {
             lines: principal,
             solved,
             statistics: self.statistics(meters),
-            finish: None,
-            elapsed: Duration::ZERO,
         }
     }
 

@@ -16,7 +16,6 @@ const LEAST: Duration = Duration::from_millis(2);
 pub struct News<'a> {
     interval: Duration,
     lines: usize,
-    begun: Instant,
     looked: Instant,
     told: Instant,
     best: Option<MoveCode>,
@@ -27,7 +26,7 @@ impl<'a> News<'a> {
     /// Nothing is told yet. `tell` says whether the report was taken; one that was not is made again later.
     pub fn new(interval: Duration, lines: usize, tell: &'a mut dyn FnMut(Report) -> bool) -> News<'a> {
         let now = Instant::now();
-        News { interval, lines, begun: now, looked: now, told: now, best: None, tell }
+        News { interval, lines, looked: now, told: now, best: None, tell }
     }
 
     /// Tells how things stand if it is time to, or if the move has changed since anybody heard of it.
@@ -45,8 +44,7 @@ impl<'a> News<'a> {
 
     /// Tells how things stand; whether the report was taken.
     pub fn tell<G: Game>(&mut self, search: &Search<G>) -> bool {
-        let mut report = search.report(self.lines, Meters::Off);
-        report.elapsed = self.begun.elapsed();
+        let report = search.report(self.lines, Meters::Off);
         let taken = (self.tell)(report);
         if taken {
             self.told = Instant::now();

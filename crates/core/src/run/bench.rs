@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crate::game::{Game, MoveCode};
 use crate::games::chess::Rules;
 use crate::games::chess::planes::Version;
 use crate::run::drive::{Finish, Limits, run};
-use crate::game::{Game, MoveCode};
-use crate::search::Search;
 use crate::run::session::{Bench, BoardSession, Measured, Session, SessionError};
+use crate::search::Search;
 
 impl<P: Rules> Bench for BoardSession<P> {
     fn measure(&mut self, simulations: u64) -> Result<Measured, SessionError> {

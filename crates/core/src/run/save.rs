@@ -12,8 +12,8 @@ use std::path::Path as FilePath;
 use thiserror::Error;
 
 use crate::game::{Game, MoveCode};
-use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::graph::prior::Candidate;
+use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::random::Random;
 use crate::search::Search;
 

@@ -4,8 +4,8 @@
 //! in `transposition`.
 
 use crate::graph::{Graph, NONE, NodeId, node_flag};
-use crate::settings::{Backup, Settings};
 use crate::search::transposition::{correction, corrects, mass_change};
+use crate::settings::{Backup, Settings};
 
 /// One step of a trajectory: a node and the slot of the edge taken there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 
 use shakmaty::Chess;
 
-use crate::games::chess::{Board, Variant};
-use crate::run::drive::{Finish, Limits, run};
 use crate::evaluators;
 use crate::game::Game;
+use crate::games::chess::{Board, Variant};
 use crate::graph::{MOST_VISITS, NONE, NodeId};
+use crate::run::drive::{Finish, Limits, run};
 use crate::run::pool::Pool;
 use crate::search::{Budget, Search};
 use crate::settings::{Backup, Settings};

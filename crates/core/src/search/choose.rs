@@ -6,8 +6,8 @@
 use crate::graph::{Graph, NodeId, State, edge_flag};
 use crate::random::Random;
 use crate::search::root_moves::Allowed;
-use crate::settings::{Chooser, Settings};
 use crate::search::solver::seen_from;
+use crate::settings::{Chooser, Settings};
 
 /// What move choice knows of an edge of the root.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,8 +5,8 @@
 //! `search`.
 
 use crate::game::Constraint;
-use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag, node_flag};
 use crate::graph::prior::{Candidate, to_half};
+use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag, node_flag};
 use crate::random::Random;
 use crate::settings::Settings;
 

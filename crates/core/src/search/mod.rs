@@ -4,9 +4,9 @@
 //! and backs them up. Who evaluates, on which threads and when, is `drive`'s business or Python's; the order
 //! of these calls alone decides the graph.
 
+pub mod backup;
 #[cfg(test)]
 mod bounds;
-pub mod backup;
 pub mod choose;
 pub mod explore;
 pub mod mate;
@@ -16,6 +16,7 @@ mod reclaim;
 pub mod root_moves;
 pub mod select;
 pub mod solver;
+pub mod tablebases;
 pub mod transposition;
 
 use std::sync::Arc;
@@ -23,22 +24,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashTable;
 
-use crate::search::backup::{Arrival, Step, back_up, mark};
 use crate::evaluators::{Evaluator, Leaf};
-use crate::search::explore::{self, Kind};
 use crate::game::{Ending, Game, MoveCode};
-use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
-use crate::search::mate::{self, Shortest};
-use crate::oracle::{self, KnownRoot, Oracle};
-use crate::search::path::Path;
 use crate::graph::prior::{Candidate, Weights, rank};
-use crate::search::proof::Standing;
+use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
+use crate::oracle::Oracle;
 use crate::random::Random;
-use crate::search::root_moves::Allowed;
-use crate::search::select::{Choice, Puct};
 use crate::settings::{Backup, Merge, Settings};
-use crate::search::solver;
-use crate::search::transposition::stops;
+
+use backup::{Arrival, Step, back_up, mark};
+use explore::Kind;
+use mate::Shortest;
+use path::Path;
+use proof::Standing;
+use root_moves::Allowed;
+use select::{Choice, Puct};
+use tablebases::KnownRoot;
+use transposition::stops;
 
 /// Candidates kept per node by evaluators in the core: the rest is derived again where it is needed.
 const HEAD: usize = 16;
@@ -1063,7 +1065,7 @@ fn look_up<G: Game>(
     if graph.node(id).has(node_flag::TERMINAL) {
         return false;
     }
-    let state = oracle::state_of(oracle, game, settings);
+    let state = tablebases::state_of(oracle, game, settings);
     graph.node_mut(id).state = state.unwrap_or_default();
     state.is_some()
 }

@@ -202,9 +202,9 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
+    use crate::evaluators;
     use crate::games::chess::{ChessBoard, Variant};
     use crate::run::drive::{Finish, Limits, run};
-    use crate::evaluators;
     use crate::run::pool::Pool;
     use crate::search::{Budget, Search};
     use crate::settings::{Settings, Urgency};

@@ -180,10 +180,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::games::chess::{Board, ChessBoard, Rules, Variant};
-    use crate::run::drive::{Finish, Limits, run};
     use crate::evaluators;
+    use crate::games::chess::{Board, ChessBoard, Rules, Variant};
     use crate::graph::edge_flag;
+    use crate::run::drive::{Finish, Limits, run};
     use crate::run::pool::Pool;
     use crate::search::Budget;
     use crate::settings::{Settings, Urgency};

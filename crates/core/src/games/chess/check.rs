@@ -99,9 +99,9 @@ mod tests {
     use shakmaty::Chess;
     use shakmaty::variant::{Crazyhouse, VariantPosition};
 
+    use crate::game::{Constraint, Game};
     use crate::games::chess::random_games::{Random, STARTS};
     use crate::games::chess::{Board, Rules, Variant, VariantBoard, moves};
-    use crate::game::{Constraint, Game};
 
     /// Returns how many of the moves gave check.
     fn agrees_with_playing<P: Rules>(variant: Variant, starts: &[&str], chess960: bool) -> u32 {

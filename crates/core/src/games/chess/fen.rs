@@ -349,9 +349,9 @@ mod tests {
     use shakmaty::{Chess, EnPassantMode, Square, attacks};
 
     use super::*;
+    use crate::game::Game;
     use crate::games::chess::random_games::{Random, STARTS};
     use crate::games::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
-    use crate::game::Game;
 
     fn chess(text: &str) -> Result<ChessBoard, FenError> {
         Board::from_fen(Variant::Chess, text, false)

@@ -263,9 +263,9 @@ mod tests {
     use shakmaty::variant::{Crazyhouse, VariantPosition};
 
     use super::*;
+    use crate::game::Game;
     use crate::games::chess::random_games::{Random, STARTS};
     use crate::games::chess::{Board, Rules, Variant};
-    use crate::game::Game;
 
     fn agrees_with_shakmaty<P: Rules>(variant: Variant, games: u64) {
         let mut list = Vec::new();

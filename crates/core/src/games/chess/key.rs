@@ -60,9 +60,9 @@ mod tests {
     use shakmaty::{Chess, EnPassantMode};
 
     use super::*;
+    use crate::game::Game;
     use crate::games::chess::random_games::{Random, STARTS};
     use crate::games::chess::{Board, Rules, Variant, VariantBoard};
-    use crate::game::Game;
 
     fn agrees_with_shakmaty<P: Rules>(variant: Variant, text: &str) {
         let mut board = Board::<P>::from_fen(variant, text, true).expect(text);

@@ -90,9 +90,9 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::game::Game;
     use crate::games::chess::random_games::{Random, STARTS};
     use crate::games::chess::{Board, Rules, VariantBoard};
-    use crate::game::Game;
 
     fn every_move_has_its_own_place<P: Rules>(variant: Variant, starts: &[&str], chess960: bool) {
         let mut list = Vec::new();

@@ -6,8 +6,8 @@ use shakmaty::Chess;
 use shakmaty::uci::UciMove;
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 
-use crate::games::chess::{Board, Rules, Variant};
 use crate::game::Game;
+use crate::games::chess::{Board, Rules, Variant};
 
 /// What is wrong with a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
