@@ -20,7 +20,8 @@ import zstandard
 
 from anabranch.cli import run
 from anabranch.data.check import check_folders
-from anabranch.data.pgn import PgnJob, import_pgn
+from anabranch.data.jobs import PgnJob
+from anabranch.data.pgn import import_pgn
 from anabranch.data.shards import find_shards, game_number, read_shards
 from anabranch.data.text import read_pieces
 from anabranch.errors import DataError
@@ -151,7 +152,7 @@ def test_games_are_those_that_python_chess_reads(tmp_path: Path, variant: str, e
         if variant == "crazyhouse":
             del row["game"]  # the order of a pocket is another there
     assert have == want
-    assert check_folders([tmp_path / "out"], every_position=True) == []
+    assert check_folders([tmp_path / "out"], every_position=True).faults == []
     if variant == "crazyhouse":
         assert any("@" in row["move"] for row in have)
     assert any(abs(row["score"] or 0) > 31000 for row in have)
@@ -305,7 +306,7 @@ def test_reading_goes_on_after_the_last_shard(tmp_path: Path, monkeypatch: pytes
     for stop in (1, 2, 4, 3):
         calls = 0
 
-        def advance(_: object, stop: int = stop) -> None:
+        def advance(*_: object, stop: int = stop) -> None:
             nonlocal calls
             calls += 1
             if calls == stop:
@@ -339,7 +340,7 @@ def test_more_games_and_files_extend_the_data(tmp_path: Path) -> None:
         assert (done.counts["kept"], done.positions) == (kept, min(kept, 50) * 12 + (10 if kept > 50 else 0))
     assert done.counts["games"] == 51
     assert done.counts["twice"] == 0
-    assert check_folders([out], every_position=True) == []
+    assert check_folders([out], every_position=True).faults == []
     with pytest.raises(DataError, match="another job"):
         import_pgn(PgnJob(min_rating=2000), [first, second], out)
     with pytest.raises(DataError, match="another job"):
@@ -374,7 +375,7 @@ def test_scores_of_our_matches_are_read(tmp_path: Path) -> None:
     counts, positions = read(tmp_path, pgn_of(record), evaluated=True)
     assert (counts, positions) == ({"games": 1, "taken": 1, "kept": 1}, 10)
     assert [row["score"] for row in rows_of(tmp_path / "out")] == said
-    assert check_folders([tmp_path / "out"], every_position=True) == []
+    assert check_folders([tmp_path / "out"], every_position=True).faults == []
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from tests.support.fake_engine import FakeEngine
 
 from anabranch.cli import run
 from anabranch.data.check import check_folders
-from anabranch.data.generate import GenerateJob, missing_shards, open_generation, play_game
+from anabranch.data.generate import Generation, open_generation, play_game
+from anabranch.data.jobs import GenerateJob
 from anabranch.data.shards import find_shards, read_shard, read_shards
 from anabranch.data.teacher import Teacher
 from anabranch.data.units import make_shards
@@ -73,7 +74,7 @@ def test_kill_at_any_time_loses_and_doubles_nothing(engine: FakeEngine, tmp_path
     assert run(arguments(teacher, broken)) == 0
     assert names(broken) == names(whole)
     assert not list(broken.glob(".*.journal")) + list(broken.glob(".*.part"))
-    assert check_folders([broken], every_position=True) == []
+    assert check_folders([broken], every_position=True).faults == []
 
 
 def wait_for_work(process: subprocess.Popen[bytes], folder: Path) -> None:
@@ -126,7 +127,7 @@ def test_more_games_extend_a_job(engine: FakeEngine, tmp_path: Path) -> None:
     assert sum(len(shard) for shard in rows[0]) > 50
     job = GenerateJob.read(json.loads((grown / "job.json").read_text()))
     assert job.games == 24
-    assert missing_shards(job, grown) == []
+    assert Generation(job, grown).missing() == []
 
 
 def test_another_job_is_refused(
@@ -173,7 +174,7 @@ def test_games_are_dropped_and_the_job_goes_on(
     dropped = int(said.split(" dropped")[0].split()[-1])
     assert 1 <= dropped < 6
     assert len(find_shards(tmp_path / "out")) == 1
-    assert check_folders([tmp_path / "out"], every_position=True) == []
+    assert check_folders([tmp_path / "out"], every_position=True).faults == []
 
 
 @pytest.mark.parametrize(
@@ -190,8 +191,8 @@ def test_a_hopeless_teacher_is_given_up(
     out = tmp_path / "out"
     job = GenerateJob("chess", bad, 40, nodes=400, games_per_shard=20, longest=8)
     with open_generation(job, out) as generation:
-        done_well = replace(generation, job=replace(job, engine=good))
-        make_shards(done_well, [0], Processes(0), lambda *_: None)
+        begun = replace(generation, job=replace(job, engine=good, games=20))
+        make_shards(begun, Processes(0))
     kept = names(out)
     code = run(arguments(bad, out, 40, "--games-per-shard", "20"))
     assert code == 2
@@ -254,7 +255,7 @@ def test_games_of_real_teachers(variant: str, teacher: str, tmp_path: Path) -> N
          "--out", str(out), "--workers", "2"]
     )  # fmt: skip
     assert code == 0
-    assert check_folders([out], every_position=True) == []
+    assert check_folders([out], every_position=True).faults == []
     tables = [table for _, table in read_shards([out], variant)]
     rows = [row for table in tables for row in table.to_pylist()]
     assert len(rows) > 50
@@ -276,13 +277,15 @@ def test_any_executor_makes_the_same_shards(workers: int, engine: FakeEngine, tm
     whole, single = tmp_path / "whole", tmp_path / "single"
     assert run(arguments(teacher, whole, 20)) == 0
     job = GenerateJob.read(json.loads((whole / "job.json").read_text()))
-    units: list[tuple[int, int]] = []
     with open_generation(job, single, 5.0) as generation:
-        make_shards(generation, [2], Processes(0), lambda *_: None)
-        missing = missing_shards(job, single)
-        make_shards(generation, missing, Processes(workers), lambda *unit: units.append(unit))
-    assert names(single) == names(whole)
-    assert len(units) == 14
+        begun = replace(generation, job=replace(job, games=6))
+        assert make_shards(begun, Processes(0)).units == 6
+        reports: list[tuple[float, float | None]] = []
+        made = make_shards(generation, Processes(workers), lambda *report: reports.append(report[:2]))
+    assert (made.before, made.units) == (6, 14)
+    assert reports == [(float(done), 20) for done in range(6, 21)]
+    assert [name[:6] for name in names(single)] == [name[:6] for name in names(whole)]
+    assert names(single)[1:] == names(whole)[1:]
 
 
 def test_a_journal_that_was_cut_short_is_continued(engine: FakeEngine, tmp_path: Path) -> None:
@@ -290,10 +293,8 @@ def test_a_journal_that_was_cut_short_is_continued(engine: FakeEngine, tmp_path:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert run(arguments(teacher, whole, 7)) == 0
     job = GenerateJob.read(json.loads((whole / "job.json").read_text()))
-    units: list[tuple[int, int]] = []
     with open_generation(job, broken, 5.0) as generation:
         complete = (whole / ".000001.journal").read_bytes()
         (broken / ".000001.journal").write_bytes(complete[: len(complete) // 2])
-        make_shards(generation, [0, 1], Processes(0), lambda *unit: units.append(unit))
+        assert make_shards(generation, Processes(0)).units == 7
     assert names(broken) == names(whole)
-    assert len(units) == 7

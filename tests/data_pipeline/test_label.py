@@ -59,7 +59,7 @@ def test_a_list_of_positions(engine: FakeEngine, tmp_path: Path, capsys: pytest.
         for row in rows:
             judgements = judge.judge(f"fen {row['fen']}", 1)
             assert list(zip(row["moves"], row["scores"], strict=True)) == judgements
-    assert check_folders([tmp_path / "out"], every_position=True) == []
+    assert check_folders([tmp_path / "out"], every_position=True).faults == []
 
 
 def test_games_keep_moves_and_results_and_shards_can_be_labelled_again(
@@ -90,7 +90,7 @@ def test_no_game_is_cut_in_two(engine: FakeEngine, tmp_path: Path) -> None:
     sizes = [shard.path for shard in find_shards(tmp_path / "out")]
     assert len(sizes) == 2
     assert len(rows_of(tmp_path / "out")) == 44
-    assert check_folders([tmp_path / "out"]) == []
+    assert check_folders([tmp_path / "out"]).faults == []
     assert run(label(teacher, tmp_path / "again", tmp_path / "out", sizes[0])) == 0
     assert rows_of(tmp_path / "again") == rows_of(tmp_path / "out")
 

@@ -47,7 +47,7 @@ def game(number: int, result: int = 1, score: int = 20) -> list[dict[str, Any]]:
 
 
 def reasons(folder: Path) -> list[str]:
-    return [fault.reason for fault in check_folders([folder], every_position=True)]
+    return [fault.reason for fault in check_folders([folder], every_position=True).faults]
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:

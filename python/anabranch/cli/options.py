@@ -5,8 +5,14 @@ Only text is read here; whether a value makes sense is for the settings to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, TypeAlias
+import ast
+import dataclasses
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from inspect import Parameter
+from typing import Annotated, Any, TypeAlias, TypeVar, get_type_hints
 
 import typer
 
@@ -54,6 +60,9 @@ RayOption: TypeAlias = Annotated[
     typer.Option(
         metavar="ADDRESS", help="Do it on the Ray cluster there (HOST:PORT, or auto), not on this machine."
     ),
+]
+WorkersOption: TypeAlias = Annotated[
+    int | None, typer.Option("--workers", "-w", metavar="N", help="Processes.  [default: the cores here]")
 ]
 JsonOption: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else.")
@@ -111,3 +120,57 @@ def configure(engine: Engine, changes: dict[str, str | int]) -> None:
     checked = engine.settings.changed(given)
     settings = {name: getattr(checked, name) for name in given}
     engine.configure(evaluator=None if evaluator is None else str(evaluator), **settings)
+
+
+Returned = TypeVar("Returned")
+
+
+def options_from(
+    settings: type[Any], *, skip: Iterable[str] = (), own: Mapping[str, Any] | None = None
+) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
+    """A decorator that gives a command one option for each field of a dataclass, but for those of `skip`. The
+    command's parameter `given` gets their values by name.
+
+    Names, types and defaults are those of the fields, and the text below a field is the help of its option.
+    `own` has types for fields whose option is more than that.
+    """
+    hints, texts = get_type_hints(settings), field_texts(settings)
+    added = []
+    for field in dataclasses.fields(settings):
+        if field.name in skip:
+            continue
+        hint = hints[field.name]
+        # A switch that is off has no second name to switch it off.
+        names = (f"--{field.name.replace('_', '-')}",) if field.default is False else ()
+        metavar = "N" if "int" in str(hint) else "X" if "float" in str(hint) else None
+        metavar = "N N" if "tuple" in str(hint) else metavar
+        option = typer.Option(*names, metavar=metavar, help=texts.get(field.name))
+        kind = (own or {}).get(field.name, Annotated[hint, option])
+        default = Parameter.empty if field.default is dataclasses.MISSING else field.default
+        added.append(Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
+
+    def decorate(command: Callable[..., Returned]) -> Callable[..., Returned]:
+        @functools.wraps(command)
+        def wrapped(**values: Any) -> Returned:
+            given = {parameter.name: values.pop(parameter.name) for parameter in added}
+            return command(given=given, **values)
+
+        before = inspect.signature(command, eval_str=True).parameters.values()
+        kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in before if one.name != "given"]
+        wrapped.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {one.name: one.annotation for one in (*kept, *added)}
+        return wrapped
+
+    return decorate
+
+
+def field_texts(settings: type[Any]) -> dict[str, str]:
+    """The texts below the fields of a dataclass, by field."""
+    (body,) = ast.parse(textwrap.dedent(inspect.getsource(settings))).body
+    assert isinstance(body, ast.ClassDef)
+    texts = {}
+    for field, below in zip(body.body, body.body[1:], strict=False):
+        match field, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                texts[name] = " ".join(text.split())
+    return texts

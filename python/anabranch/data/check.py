@@ -5,8 +5,9 @@ targets in their ranges, no game twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,35 +16,47 @@ import pyarrow.compute as pc
 from anabranch import _core
 from anabranch.data.shards import Damage, Seen, about, find_shards, find_strays, read_shard
 from anabranch.errors import DataError
+from anabranch.jobs.progress import Progress, no_progress
 
 SAMPLE = 1000
 """Positions of a shard that are held against the rules, unless all are."""
 FRESH = 60.0
-"""Seconds for which a temporary file may belong to somebody at work."""
+"""Seconds for which a temporary file may belong to a process at work."""
+
+
+class CheckedShards(NamedTuple):
+    """What `check_folders` has found."""
+
+    shards: int
+    positions: int
+    faults: list[Damage]
 
 
 def check_folders(
     folders: Sequence[Path],
     every_position: bool = False,
-    advance: Callable[[Path, int], object] = lambda _path, _positions: None,
-) -> list[Damage]:
-    """What is wrong in some folders. `advance` hears of every shard and its positions."""
+    progress: Progress = no_progress,
+) -> CheckedShards:
+    """What is wrong in some folders."""
     faults: list[Damage] = []
     seen = Seen()
+    shards = {folder: find_shards(folder) for folder in folders}
+    total = sum(map(len, shards.values()))
+    checked = positions = 0
     for folder in folders:
-        shards = find_shards(folder)
         faults += [Damage(path, "is not named like a shard") for path in find_strays(folder)]
         faults += [Damage(path, "was left behind by something interrupted") for path in _leftovers(folder)]
-        for shard in shards:
+        for shard in shards[folder]:
+            checked += 1
             try:
                 table = read_shard(shard)
             except DataError as error:
                 faults.append(Damage(shard.path, str(error).removeprefix(f"{shard.path} ")))
-                advance(shard.path, 0)
-                continue
-            faults += [Damage(shard.path, reason) for reason in check_table(table, seen, every_position)]
-            advance(shard.path, table.num_rows)
-    return faults
+            else:
+                faults += [Damage(shard.path, reason) for reason in check_table(table, seen, every_position)]
+                positions += table.num_rows
+            progress(checked, total, f"{positions:,} positions")
+    return CheckedShards(checked, positions, faults)
 
 
 def _leftovers(folder: Path) -> list[Path]:

@@ -15,83 +15,17 @@ import json
 import random
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from anabranch import _core
-from anabranch.data.folder import DATA, JOURNAL, Samples, journal_path
+from anabranch.data.folder import DATA, Samples, journal_path
+from anabranch.data.jobs import GenerateJob
 from anabranch.data.shards import find_shards, game_number, notes_of, remove_parts
 from anabranch.data.targets import DEFAULT_TEMPERATURE, POLICY_TEMPERATURE, set_targets, weights_of
 from anabranch.data.teacher import PATIENCE, Judgement, Teacher, TeacherError, TeacherSpec
-from anabranch.data.units import check_teacher_job, teacher_of, write_samples
-from anabranch.errors import DataError
-
-DECIDED = {"chess": 800, "crazyhouse": 1200}
-"""Centipawns that decide a game, by variant: in crazyhouse 700 are far from won."""
-DEFAULT_DECIDED = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class GenerateJob:
-    """What to generate. Two equal jobs give the same games with the same teacher."""
-
-    variant: str
-    engine: str
-    games: int
-    nodes: int = 500
-    lines: int = 2
-    """Moves the teacher scores in each position (MultiPV)."""
-    seed: int = 1
-    games_per_shard: int = 200
-    opening_plies: tuple[int, int] = (2, 10)
-    playable: int = 400
-    """An opening worse than that for one side, in centipawns, is not played."""
-    decided: int | None = None
-    """A score that decides a game when it holds for three plies; without one, that of the variant."""
-    played_out: float = 0.1
-    """Share of games that go on although they are decided."""
-    weaker: float = 0.1
-    """Share of moves drawn by their scores instead of the best."""
-    random_moves: float = 0.03
-    """Share of moves drawn from all legal ones."""
-    longest: int = 300
-    """Plies after which a game is a draw."""
-    options: dict[str, str] = field(default_factory=dict)
-    """UCI options of the teacher."""
-
-    def __post_init__(self) -> None:
-        if self.decided is None:
-            object.__setattr__(self, "decided", DECIDED.get(self.variant, DEFAULT_DECIDED))
-
-    @classmethod
-    def read(cls, stored: Mapping[str, Any]) -> GenerateJob:
-        """The job of a stored document."""
-        known = {entry.name for entry in fields(cls)}
-        values = {name: value for name, value in stored.items() if name in known}
-        return cls(**{**values, "opening_plies": tuple(stored["opening_plies"])})
-
-    def check(self) -> None:
-        """Refuse what makes no sense."""
-        check_teacher_job(self, "games", "games_per_shard", "longest")
-        for name in ("played_out", "weaker", "random_moves"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise DataError(f"{name} is a share between 0 and 1")
-        if self.weaker + self.random_moves > 1.0:
-            raise DataError("weaker and random moves together are more than all moves")
-        low, high = self.opening_plies
-        if not 0 <= low <= high:
-            raise DataError("the number of opening plies is a range from 0 or more upwards")
-
-    @property
-    def shards(self) -> int:
-        """How many files the job makes."""
-        return -(-self.games // self.games_per_shard)
-
-    def numbers(self, shard: int) -> range:
-        """The games of a shard."""
-        first = shard * self.games_per_shard
-        return range(first, min(first + self.games_per_shard, self.games))
+from anabranch.data.units import teacher_of, write_samples
 
 
 def play_game(job: GenerateJob, number: int, teacher: Teacher) -> Samples:
@@ -198,6 +132,23 @@ class Generation:
         """The teacher of the job."""
         return teacher_of(self.job, self.patience)
 
+    @property
+    def total(self) -> int:
+        """All games."""
+        return self.job.games
+
+    def missing(self) -> list[int]:
+        """The shards that are still to be made, or to be made longer."""
+        games: dict[int, int] = {}
+        for shard in find_shards(self.folder):
+            stored = json.loads(notes_of(shard).get("job", "{}")).get("games", self.job.games)
+            games[shard.number] = max(games.get(shard.number, 0), stored)
+        return [n for n in range(self.job.shards) if games.get(n, 0) < self.job.numbers(n).stop]
+
+    def count(self, shard: int) -> int:
+        """The number of games of a shard."""
+        return len(self.job.numbers(shard))
+
     def units(self, shard: int) -> dict[int, GameUnit]:
         """The games of a shard."""
         return {number: GameUnit(self.job, number) for number in self.job.numbers(shard)}
@@ -218,27 +169,6 @@ def _unique(done: Mapping[int, Samples], numbers: range) -> Iterator[dict[str, A
         if samples and samples[0]["game"] not in seen:
             seen.add(samples[0]["game"])
             yield from samples
-
-
-def missing_shards(job: GenerateJob, folder: Path) -> list[int]:
-    """The numbers of the shards that are still to be made, or to be made longer."""
-    games: dict[int, int] = {}
-    for shard in find_shards(folder) if folder.is_dir() else []:
-        stored = json.loads(notes_of(shard).get("job", "{}"))
-        games[shard.number] = max(games.get(shard.number, 0), stored.get("games", job.games))
-    return [
-        number
-        for number in range(job.shards)
-        if number not in games or games[number] < job.numbers(number).stop
-    ]
-
-
-def finished_games(job: GenerateJob, folder: Path, missing: list[int]) -> int:
-    """Games of the job that need not be played."""
-    journals = {shard: JOURNAL.read(journal_path(folder, shard)) for shard in missing}
-    return job.games - sum(
-        number not in journals[shard] for shard in missing for number in job.numbers(shard)
-    )
 
 
 def _upgrade(stored: dict[str, Any]) -> dict[str, Any]:
@@ -262,4 +192,4 @@ def open_generation(job: GenerateJob, folder: Path, patience: float = PATIENCE) 
         yield Generation(job, folder, patience)
 
 
-__all__ = ["GenerateJob", "Generation", "missing_shards", "open_generation", "play_game"]
+__all__ = ["Generation", "open_generation", "play_game"]

@@ -11,7 +11,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ import numpy as np
 import pyarrow as pa
 
 from anabranch import _core
-from anabranch.data.folder import DATA, JOURNAL, POSITIONS, Samples, journal_path
-from anabranch.data.pgn import Cursor, PgnJob, omissions, other_variant, read_tables
+from anabranch.data.folder import DATA, POSITIONS, Samples, journal_path
+from anabranch.data.jobs import LabelJob, PgnJob
+from anabranch.data.pgn import Cursor, omissions, other_variant, read_tables
 from anabranch.data.shards import (
     SCHEMA,
     Seen,
@@ -36,31 +37,12 @@ from anabranch.data.shards import (
 from anabranch.data.targets import set_targets
 from anabranch.data.teacher import PATIENCE, Teacher, TeacherError, TeacherSpec
 from anabranch.data.text import open_text
-from anabranch.data.units import check_teacher_job, teacher_of, write_samples
+from anabranch.data.units import teacher_of, write_samples
 from anabranch.errors import DataError, PositionError
 from anabranch.jobs.files import write_json
 
 Refuse = Callable[[str], object]
-"""Hears a sentence about a position that cannot be labelled."""
-
-
-@dataclass(frozen=True, slots=True)
-class LabelJob:
-    """What to label, and how."""
-
-    variant: str
-    engine: str
-    sources: tuple[str, ...]
-    nodes: int = 500
-    lines: int = 2
-    positions_per_shard: int = 5_000
-    options: dict[str, str] = field(default_factory=dict)
-
-    def check(self) -> None:
-        """Refuse what makes no sense."""
-        check_teacher_job(self, "positions_per_shard")
-        if not self.sources:
-            raise DataError("there is nothing to label")
+"""Called with a sentence about a position that cannot be labelled."""
 
 
 @contextmanager
@@ -97,22 +79,6 @@ def _prepare(job: LabelJob, folder: Path, refuse: Refuse) -> int:
     return count
 
 
-def missing_labels(folder: Path) -> list[int]:
-    """The shards that are still to be labelled."""
-    have = {shard.number for shard in find_shards(folder)}
-    return [shard.number for shard in find_shards(_inner(folder)) if shard.number not in have]
-
-
-def finished_positions(labelling: Labelling, missing: list[int]) -> int:
-    """Positions that need not be judged any more."""
-    todo = 0
-    for shard in find_shards(_inner(labelling.folder)):
-        if shard.number in missing:
-            known = JOURNAL.read(journal_path(labelling.folder, shard.number))
-            todo += read_shard(shard).num_rows - len(known)
-    return labelling.positions - todo
-
-
 @dataclass(frozen=True, slots=True)
 class PositionUnit:
     """A position to be judged: the row of a shard without targets."""
@@ -131,7 +97,8 @@ class Labelling:
 
     job: LabelJob
     folder: Path
-    positions: int
+    total: int
+    """All positions."""
     patience: float = PATIENCE
     portion: int = 16
 
@@ -139,6 +106,15 @@ class Labelling:
     def teacher(self) -> TeacherSpec:
         """The teacher of the job."""
         return teacher_of(self.job, self.patience)
+
+    def missing(self) -> list[int]:
+        """The shards that are still to be labelled."""
+        have = {shard.number for shard in find_shards(self.folder)}
+        return [shard.number for shard in find_shards(_inner(self.folder)) if shard.number not in have]
+
+    def count(self, shard: int) -> int:
+        """The number of positions of a shard."""
+        return int(read_shard(self._source(shard)).num_rows)
 
     def units(self, shard: int) -> dict[int, PositionUnit]:
         """The positions of a shard."""
@@ -222,7 +198,7 @@ def _positions(job: LabelJob, refuse: Refuse) -> Iterator[pa.Table]:
             games = PgnJob(job.variant, min_plies=1, bots=True, abandoned=True, unfinished=True)
             counts: dict[str, int] = {}
             for part in read_tables(games, [path], seen, Cursor()):
-                counts = part.progress.counts
+                counts = part.reading.counts
                 yield part.table
             if left_out := omissions(counts):
                 refuse(f"{path}: games left out: {left_out}")

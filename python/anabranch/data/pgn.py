@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,10 +21,12 @@ import pyarrow as pa
 
 from anabranch import _core
 from anabranch.data.folder import DATA
+from anabranch.data.jobs import PgnJob
 from anabranch.data.shards import SCHEMA, Seen, find_shards, notes_of, read_shard, remove_parts, write_table
 from anabranch.data.text import Piece, read_pieces
 from anabranch.errors import DataError, VariantError
 from anabranch.formats.scores import result_scale
+from anabranch.jobs.progress import Progress, no_progress
 
 OMITTED = {
     "variant": "another variant",
@@ -43,44 +46,6 @@ _VARIANT_TAG = re.compile(rb'^\s*\[\s*Variant\s+"([^"\n]*)"', re.MULTILINE)
 _POCKET = re.compile(rb"(?:[1-8pnbrqk~]+/){7}[1-8pnbrqk~]+(?:\[[a-z-]*\]|/[a-z-]*) [wb] ", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class PgnJob:
-    """Which games are read, and how they are stored."""
-
-    variant: str = "chess"
-    min_rating: int | None = None
-    """Of both players."""
-    min_time: int | None = None
-    """Seconds expected for a game: base time and 40 increments. Games without a time control pass."""
-    max_time: int | None = None
-    min_plies: int = 10
-    skip_plies: int = 0
-    """Positions at the beginning that are left out."""
-    bots: bool = False
-    abandoned: bool = False
-    evaluated: bool = False
-    """Only games with evaluations of an engine."""
-    unfinished: bool = False
-    """Also games without a result."""
-    max_games: int | None = None
-    positions_per_shard: int = 100_000
-
-    def check(self) -> None:
-        """Refuse what makes no sense."""
-        if self.variant not in (*_core.variants(), "chess960"):
-            raise DataError(f"there is no variant {self.variant}")
-        for name, value in asdict(self).items():
-            if isinstance(value, int) and value < 0:
-                raise DataError(f"{name} must be at least 0")
-        if self.positions_per_shard < 1:
-            raise DataError("positions_per_shard must be at least 1")
-
-    def filter(self) -> dict[str, Any]:
-        """What the core wants to know."""
-        values = asdict(self)
-        return {name: values[name] for name in values if name not in ("max_games", "positions_per_shard")}
-
-
 class Cursor(NamedTuple):
     """How far the reading has come."""
 
@@ -90,7 +55,7 @@ class Cursor(NamedTuple):
     counts: dict[str, int] = {}  # noqa: RUF012
 
 
-class Progress(NamedTuple):
+class PgnReading(NamedTuple):
     """What was read so far."""
 
     file: int
@@ -106,7 +71,7 @@ class Part(NamedTuple):
     table: pa.Table
     cursor: Cursor
     """Where to go on after it."""
-    progress: Progress
+    reading: PgnReading
 
 
 def read_tables(
@@ -123,14 +88,14 @@ def read_tables(
             counts.update(columns["counts"])
             counts.update(kept=kept, twice=twice)
             positions += table.num_rows
-            progress = Progress(number, piece.consumed, positions, dict(counts))
+            reading = PgnReading(number, piece.consumed, positions, dict(counts))
             if job.max_games is not None and counts["kept"] >= job.max_games:
                 # Games of this piece may be left: for more it is read again, and these are met twice.
                 again = Counter(before)
                 again.update(kept=kept, twice=-kept)
-                yield Part(table, Cursor(number, piece.end - len(piece.text), dict(again)), progress)
+                yield Part(table, Cursor(number, piece.end - len(piece.text), dict(again)), reading)
                 return
-            yield Part(table, Cursor(number, piece.end, dict(counts)), progress)
+            yield Part(table, Cursor(number, piece.end, dict(counts)), reading)
 
 
 def omissions(counts: Mapping[str, int]) -> str:
@@ -234,9 +199,9 @@ def import_pgn(
     job: PgnJob,
     files: Sequence[Path],
     folder: Path,
-    advance: Callable[[Progress], object] = lambda _: None,
+    progress: Progress = no_progress,
     threads: int = 1,
-) -> Progress:
+) -> PgnReading:
     """Read games into a folder, from where an earlier reading was interrupted."""
     job.check()
     for path in files:
@@ -244,12 +209,10 @@ def import_pgn(
             raise DataError(f"there is no file {path}")
     sizes = [[path.name, path.stat().st_size if path.is_file() else None] for path in files]
     with IMPORTED.open(folder, {**asdict(job), "files": sizes}):
-        return _import(job, files, folder, advance, threads)
+        return _import(job, files, folder, progress, threads)
 
 
-def _import(
-    job: PgnJob, files: Sequence[Path], folder: Path, advance: Callable[[Progress], object], threads: int
-) -> Progress:
+def _import(job: PgnJob, files: Sequence[Path], folder: Path, progress: Progress, threads: int) -> PgnReading:
     remove_parts(folder)
     seen = Seen()
     cursor = Cursor()
@@ -264,20 +227,25 @@ def _import(
         games = read_shard(shard).column("game").to_numpy()
         seen.add(np.unique(games))
         positions += len(games)
-    progress = Progress(cursor.file, 0, positions, cursor.counts)
+    reading = PgnReading(cursor.file, 0, positions, cursor.counts)
+    sizes = [path.stat().st_size / 1e6 if path.is_file() else 0.0 for path in files]
+    began = time.monotonic()
     tables: list[pa.Table] = []
     if job.max_games is None or cursor.counts.get("kept", 0) < job.max_games:
-        for table, reached, progress in read_tables(job, files, seen, cursor, threads, positions):
+        for table, reached, reading in read_tables(job, files, seen, cursor, threads, positions):
             cursor = reached
             tables.append(table)
             if sum(part.num_rows for part in tables) >= job.positions_per_shard:
                 _write(job, folder, number, tables, cursor)
                 number += 1
                 tables = []
-            advance(progress)
+            count = reading.counts.get("games", 0)
+            rate = count / max(time.monotonic() - began, 1e-9)
+            words = f"{count:,} games, {reading.positions:,} positions, {rate:,.0f} games/s"
+            progress(sum(sizes[: reading.file]) + reading.consumed / 1e6, sum(sizes) or None, words)
     if any(table.num_rows for table in tables):
         _write(job, folder, number, tables, cursor)
-    return progress
+    return reading
 
 
 def _write(job: PgnJob, folder: Path, number: int, tables: list[pa.Table], cursor: Cursor) -> None:

@@ -181,16 +181,11 @@ class Fit:
         return 100.0 / slope
 
 
-def collect(
-    folders: Iterable[Path],
-    report: Callable[[Damage], object],
-    advance: Callable[[int], object] = lambda _: None,
-) -> dict[str, Any]:
+def collect(folders: Iterable[Path], report: Callable[[Damage], object]) -> dict[str, Any]:
     """The statistics of some folders; damaged shards are reported and left out."""
     statistics = Statistics()
     for _, table in read_shards(folders, report=report):
         statistics.add(table)
-        advance(table.num_rows)
     if not statistics.shards:
         raise DataError("there is no shard that can be read")
     return statistics.summary()

@@ -9,63 +9,26 @@ from __future__ import annotations
 
 import atexit
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol
 
-from anabranch import _core
 from anabranch.data.folder import JOURNAL, Samples, journal_path
+from anabranch.data.jobs import TeacherJob
 from anabranch.data.shards import replace_shard
 from anabranch.data.teacher import PATIENCE, Teacher, TeacherError, TeacherSpec
 from anabranch.errors import DataError
 from anabranch.jobs.executor import Executor
-
-Advance: TypeAlias = Callable[[int, int], object]
-"""Called for every unit: its number of samples, and 1 if it was dropped because the teacher failed."""
+from anabranch.jobs.progress import Progress, no_progress
 
 FAILED_STARTS = 3
 """Starts of a teacher that may fail in a row."""
 FAILED_UNITS = 10
 """Units in a row that may be lost to a failing teacher."""
-
-
-class TeacherJob(Protocol):
-    """What jobs of a teacher have in common."""
-
-    @property
-    def variant(self) -> str:
-        """The variant of all positions."""
-
-    @property
-    def engine(self) -> str:
-        """The program."""
-
-    @property
-    def nodes(self) -> int:
-        """Nodes for a position."""
-
-    @property
-    def lines(self) -> int:
-        """Moves that it scores in a position (MultiPV)."""
-
-    @property
-    def options(self) -> dict[str, str]:
-        """UCI options."""
-
-
-def check_teacher_job(job: TeacherJob, *counts: str) -> None:
-    """Refuse what makes no sense; `counts` are the names of further numbers that are at least 1."""
-    if job.variant not in _core.variants():
-        raise DataError(f"there is no variant {job.variant}")
-    for name in ("nodes", "lines", *counts):
-        if getattr(job, name) < 1:
-            raise DataError(f"{name} must be at least 1")
-    for name, value in job.options.items():
-        if not name.strip() or "\n" in name + value or "\r" in name + value:
-            raise DataError(f"the UCI option {name!r} is not one line")
 
 
 def teacher_of(job: TeacherJob, patience: float = PATIENCE) -> TeacherSpec:
@@ -75,7 +38,7 @@ def teacher_of(job: TeacherJob, patience: float = PATIENCE) -> TeacherSpec:
 
 
 def write_samples(
-    job: Any, folder: Path, shard: int, samples: Iterable[dict[str, Any]], teacher: str
+    job: TeacherJob, folder: Path, shard: int, samples: Iterable[dict[str, Any]], teacher: str
 ) -> None:
     """Write the shard of a job. `teacher` is the name that the program has given."""
     source = f"{teacher} nodes={job.nodes} lines={job.lines}"
@@ -102,11 +65,21 @@ class ShardJob(Protocol):
         """Units that a worker gets at a time."""
 
     @property
+    def total(self) -> int:
+        """All units of the job."""
+
+    @property
     def teacher(self) -> TeacherSpec:
         """The teacher that all units need."""
 
+    def missing(self) -> list[int]:
+        """The shards that are not finished."""
+
+    def count(self, shard: int) -> int:
+        """The number of units of an unfinished shard."""
+
     def units(self, shard: int) -> Mapping[int, Unit]:
-        """The units of a shard by their numbers."""
+        """The units of an unfinished shard by their numbers."""
 
     def write(self, shard: int, samples: Mapping[int, Samples], teacher: str) -> None:
         """Write a shard of which all units are there. `teacher` is the name that the program has given."""
@@ -168,8 +141,29 @@ def _start(spec: TeacherSpec) -> Teacher:
     return _teachers[spec]
 
 
-def make_shards(job: ShardJob, shards: Iterable[int], executor: Executor, advance: Advance) -> None:
-    """Make shards, going on from their journals."""
+@dataclass(slots=True)
+class MadeSamples:
+    """What `make_shards` has made."""
+
+    before: int
+    """Units that were there before."""
+    units: int = 0
+    samples: int = 0
+    failed: int = 0
+    """Units that were dropped because the teacher failed."""
+    began: float = field(default_factory=time.monotonic)
+
+    def __str__(self) -> str:
+        rate = self.samples / max(time.monotonic() - self.began, 1e-9)
+        counts = f"{self.samples:,} positions, {rate:,.0f} positions/s"
+        return f"{counts}, {self.failed:,} dropped because of the teacher"
+
+
+def make_shards(job: ShardJob, executor: Executor, progress: Progress = no_progress) -> MadeSamples:
+    """Make the shards that a job lacks, going on from their journals."""
+    shards = job.missing()
+    left = sum(job.count(shard) - len(JOURNAL.read(journal_path(job.folder, shard))) for shard in shards)
+    made = MadeSamples(job.total - left)
     open_shards: dict[int, _OpenShard] = {}
     lost: list[tuple[int, int]] = []
     """Shards and numbers of the units that failed since the last that did not."""
@@ -187,13 +181,15 @@ def make_shards(job: ShardJob, shards: Iterable[int], executor: Executor, advanc
             del open_shards[shard]
 
     try:
+        progress(made.before, job.total, str(made))
         with closing(executor.run(make_portion, portions(), close_teachers)) as results:
-            for made in results:
-                kept: dict[int, dict[int, Samples]] = {made.shard: {}}
-                for number, samples in made.samples.items():
+            for result in results:
+                kept: dict[int, dict[int, Samples]] = {result.shard: {}}
+                for number, samples in result.samples.items():
+                    made.units += 1
                     if isinstance(samples, TeacherError):
-                        lost.append((made.shard, number))
-                        advance(0, 1)
+                        made.failed += 1
+                        lost.append((result.shard, number))
                         if len(lost) >= FAILED_UNITS:
                             break
                     else:
@@ -201,20 +197,20 @@ def make_shards(job: ShardJob, shards: Iterable[int], executor: Executor, advanc
                         for shard, failed in lost:
                             kept.setdefault(shard, {})[failed] = []
                         lost.clear()
-                        kept[made.shard][number] = samples
-                        advance(len(samples), 0)
+                        kept[result.shard][number] = samples
+                        made.samples += len(samples)
                 for shard, found in kept.items():
-                    keep(shard, found, made.teacher)
+                    keep(shard, found, result.teacher)
+                progress(made.before + made.units, job.total, str(made))
                 if len(lost) >= FAILED_UNITS:
-                    reason = made.samples[lost[-1][1]]
-                    raise DataError(
-                        f"the teacher {job.teacher.engine} failed {len(lost)} times in a row: {reason}"
-                    )
+                    failure = f"failed {len(lost)} times in a row: {result.samples[lost[-1][1]]}"
+                    raise DataError(f"the teacher {job.teacher.engine} {failure}")
         for shard, failed in lost:
             keep(shard, {failed: []})
     finally:
-        for left in open_shards.values():
-            left.close()
+        for left_open in open_shards.values():
+            left_open.close()
+    return made
 
 
 class _OpenShard:

@@ -1,0 +1,165 @@
+"""What jobs of training data are to do, as plain records. The commands have an option for each field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, TypeAlias
+
+from anabranch import _core
+from anabranch.errors import DataError
+
+DECIDED = {"chess": 800, "crazyhouse": 1200}
+"""Centipawns that decide a game, by variant: in crazyhouse 700 are far from won."""
+DEFAULT_DECIDED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class GenerateJob:
+    """Games of a teacher against itself. Two equal jobs give the same games with the same teacher."""
+
+    variant: str
+    engine: str
+    games: int
+    """Games in all; more than before extend the job."""
+    nodes: int = 400
+    """Nodes of the teacher for a position."""
+    lines: int = 2
+    """Moves that the teacher scores in each position (MultiPV)."""
+    seed: int = 1
+    """Seed of all random choices."""
+    games_per_shard: int = 200
+    """Games in a file."""
+    opening_plies: tuple[int, int] = (2, 10)
+    """Fewest and most random moves at the beginning."""
+    playable: int = 400
+    """An opening with a score beyond that for either side, in centipawns, is not played."""
+    decided: int | None = None
+    """Centipawns that end a game if they last three plies.  [default: 800 in chess, 1200 in crazyhouse]"""
+    played_out: float = 0.1
+    """Share of games that go on although they are decided."""
+    weaker: float = 0.1
+    """Share of moves drawn by their scores instead of the best."""
+    random_moves: float = 0.03
+    """Share of moves drawn from all legal ones."""
+    longest: int = 300
+    """Plies after which a game is a draw."""
+    options: dict[str, str] = field(default_factory=dict)
+    """UCI options of the teacher."""
+
+    def __post_init__(self) -> None:
+        if self.decided is None:
+            object.__setattr__(self, "decided", DECIDED.get(self.variant, DEFAULT_DECIDED))
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Any]) -> GenerateJob:
+        """The job of a stored document."""
+        known = {entry.name for entry in fields(cls)}
+        values = {name: value for name, value in stored.items() if name in known}
+        return cls(**{**values, "opening_plies": tuple(stored["opening_plies"])})
+
+    def check(self) -> None:
+        """Refuse values that make no sense."""
+        check_teacher_job(self, "games", "games_per_shard", "longest")
+        for name in ("played_out", "weaker", "random_moves"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise DataError(f"{name} is a share between 0 and 1")
+        if self.weaker + self.random_moves > 1.0:
+            raise DataError("weaker and random moves together are more than all moves")
+        low, high = self.opening_plies
+        if not 0 <= low <= high:
+            raise DataError("the number of opening plies is a range from 0 or more upwards")
+
+    @property
+    def shards(self) -> int:
+        """How many files the job makes."""
+        return -(-self.games // self.games_per_shard)
+
+    def numbers(self, shard: int) -> range:
+        """The games of a shard."""
+        first = shard * self.games_per_shard
+        return range(first, min(first + self.games_per_shard, self.games))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelJob:
+    """Positions to be judged by a teacher."""
+
+    variant: str
+    engine: str
+    sources: tuple[str, ...]
+    nodes: int = 400
+    """Nodes of the teacher for a position."""
+    lines: int = 2
+    """Moves that the teacher scores in each position (MultiPV)."""
+    positions_per_shard: int = 5_000
+    """Positions in a file, at least; a game is never divided."""
+    options: dict[str, str] = field(default_factory=dict)
+    """UCI options of the teacher."""
+
+    def check(self) -> None:
+        """Refuse values that make no sense."""
+        check_teacher_job(self, "positions_per_shard")
+        if not self.sources:
+            raise DataError("there is nothing to label")
+
+
+TeacherJob: TypeAlias = GenerateJob | LabelJob
+
+
+def check_teacher_job(job: TeacherJob, *counts: str) -> None:
+    """Refuse values that make no sense; `counts` are the names of further numbers that are at least 1."""
+    if job.variant not in _core.variants():
+        raise DataError(f"there is no variant {job.variant}")
+    for name in ("nodes", "lines", *counts):
+        if getattr(job, name) < 1:
+            raise DataError(f"{name} must be at least 1")
+    for name, value in job.options.items():
+        if not name.strip() or "\n" in name + value or "\r" in name + value:
+            raise DataError(f"the UCI option {name!r} is not one line")
+
+
+@dataclass(frozen=True, slots=True)
+class PgnJob:
+    """Which games are read, and how they are stored."""
+
+    variant: str = "chess"
+    min_rating: int | None = None
+    """Elo that both players have at least."""
+    min_time: int | None = None
+    """Least seconds for a game, base time and 40 increments: 180 leaves out bullet. Games without a time
+    control pass.
+    """
+    max_time: int | None = None
+    """Most seconds for a game, counted in the same way."""
+    min_plies: int = 10
+    """Least length of a game, both sides' moves."""
+    skip_plies: int = 0
+    """Positions at the beginning of a game that are left out."""
+    bots: bool = False
+    """Also games of players with the title BOT."""
+    abandoned: bool = False
+    """Also abandoned games and breaches of rules."""
+    evaluated: bool = False
+    """Only games with scores in their comments."""
+    unfinished: bool = False
+    """Also games without a result."""
+    max_games: int | None = None
+    """Games after which to stop."""
+    positions_per_shard: int = 100_000
+    """Positions in a file, about."""
+
+    def check(self) -> None:
+        """Refuse values that make no sense."""
+        if self.variant not in (*_core.variants(), "chess960"):
+            raise DataError(f"there is no variant {self.variant}")
+        for name, value in asdict(self).items():
+            if isinstance(value, int) and value < 0:
+                raise DataError(f"{name} must be at least 0")
+        if self.positions_per_shard < 1:
+            raise DataError("positions_per_shard must be at least 1")
+
+    def filter(self) -> dict[str, Any]:
+        """The part that the core's reader takes."""
+        values = asdict(self)
+        return {name: values[name] for name in values if name not in ("max_games", "positions_per_shard")}

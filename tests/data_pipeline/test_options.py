@@ -1,0 +1,50 @@
+"""Options that are built from the dataclass they fill."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import typer
+from typer.testing import CliRunner
+
+from anabranch.cli.options import options_from
+
+
+@dataclass(frozen=True)
+class Bread:
+    """What to bake."""
+
+    flour: str
+    """Kind of flour."""
+    rye_share: float = 0.5
+    """Share of rye,
+    by weight.
+    """
+    loaves: tuple[int, int] = (1, 2)
+    salt: int | None = None
+    seeds: bool = False
+
+
+def test_each_field_is_an_option() -> None:
+    app = typer.Typer(rich_markup_mode=None)
+    baked: list[Bread] = []
+
+    @app.command()
+    @options_from(Bread, skip=("salt",))
+    def bake(given: dict[str, Any], salt: str = "10") -> None:
+        baked.append(Bread(salt=int(salt), **given))
+
+    run = CliRunner().invoke
+    help_text = run(app, ["--help"]).output
+    for part in (
+        "Kind of flour.",
+        "Share of rye, by weight.  [default: 0.5]",
+        "--rye-share X",
+        "--loaves N N",
+    ):
+        assert part in " ".join(help_text.split()).replace("weight. [", "weight.  [")
+    assert "--no-seeds" not in help_text
+    assert run(app, ["--flour", "rye", "--loaves", "3", "4", "--seeds", "--salt", "7"]).exit_code == 0
+    assert asdict(baked[0]) == {"flour": "rye", "rye_share": 0.5, "loaves": (3, 4), "salt": 7, "seeds": True}
+    assert run(app, []).exit_code == 2
