@@ -1,7 +1,7 @@
-"""Builds the page of the web board into the package, where its sources are not those of the build there.
+"""Builds the page of the web board into the package, if its sources have changed.
 
-The build is in the repository, so that nobody needs Node to install or run the package. It carries a hash of
-the sources it was made from; only where they have changed is it made again.
+The build is in the repository, so that installing and running the package needs no Node. It contains a hash
+of its sources.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ BUILT = ROOT / "python" / "anabranch" / "web" / "static" / "sources"
 
 
 def hash_of_sources(folder: Path = WEB) -> str:
-    """The hash that `web/sources.ts` computes: names and contents of all that the page is built from."""
+    """The hash of `web/sources.ts`: names and contents of everything that the page is built from."""
     files = [path for path in (folder / "src").rglob("*") if path.is_file()]
     files += [folder / name for name in ("index.html", "package-lock.json", "vite.config.ts")]
     names = sorted(path.relative_to(folder).as_posix() for path in files)
@@ -26,12 +26,12 @@ def hash_of_sources(folder: Path = WEB) -> str:
 
 
 def is_built() -> bool:
-    """Whether the build is that of the sources."""
+    """Whether the build is up to date."""
     return BUILT.is_file() and BUILT.read_text().strip() == hash_of_sources()
 
 
 def main() -> None:
-    """Build, if need be."""
+    """Build the page, if it is not up to date."""
     if is_built():
         return
     print("Building the page of the web board ...", flush=True)
@@ -44,7 +44,7 @@ def main() -> None:
         if code != 0:
             sys.exit(code)
     if not is_built():
-        sys.exit("The page was built, but not from these sources; did they change meanwhile?")
+        sys.exit("The sources of the page have changed during the build.")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Takes the pictures of docs/web.md: the real server, the real page, the system's Chromium.
 
-Run it with the Python of the environment of development; pictures are small PNG files with a palette.
+Run it with `.venv/bin/python`. Pictures are PNG files with a palette.
 """
 
 import re
@@ -43,7 +43,7 @@ def play(page: Page) -> None:
 
 
 def analyse(page: Page) -> None:
-    """A game that was judged, and its last position searched."""
+    """A judged game, and its last position searched."""
     page.click("[data-id=mode-analyse]")
     paste(page, GAME)
     page.click("[data-id=sweep]")
@@ -68,7 +68,7 @@ def graph(page: Page) -> None:
 
 
 def transposition(page: Page) -> None:
-    """A transposition from near by."""
+    """A transposition at high zoom."""
     graph(page)
     page.click("[data-id=stop]")
     page.wait_for_timeout(600)

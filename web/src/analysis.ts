@@ -132,7 +132,7 @@ export function presetSettings(state: State, preset: string): Record<string, Set
 }
 
 /** A short description of a recipe. */
-export function recipeText(state: State, recipe: Recipe): string {
+function recipeText(state: State, recipe: Recipe): string {
   const base = presetSettings(state, recipe.preset);
   const changes = Object.entries(recipe.changes).filter(([name, value]) => base[name] !== value);
   return [recipe.preset, ...changes.map(([name, value]) => `${name}=${String(value)}`)].join(', ');

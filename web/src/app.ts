@@ -21,3 +21,9 @@ export function stopSearch(app: App): void {
   if (app.state.request) app.send({ type: 'stop' });
   app.state.request = null;
 }
+
+/** Change fields of the state, and draw. */
+export function update(app: App, changes: Partial<State>): void {
+  Object.assign(app.state, changes);
+  app.redraw();
+}

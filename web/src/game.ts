@@ -1,7 +1,9 @@
 // Actions on the game: playing moves, going to positions, new games, import and export. Calls `match.ts` and
 // `analysis.ts` when the position changes.
+import { roleToChar } from 'chessops/util';
 import * as analysis from './analysis';
 import type { App } from './app';
+import { update } from './app';
 import { canMove, clearSelection, currentNode, outcomeAt, pieceAt } from './current';
 import * as match from './match';
 import type { Opening } from './openings';
@@ -48,11 +50,7 @@ function enterNode(app: App, node: TreeNode, before: string): void {
 export function goTo(app: App, id: number): void {
   const { state } = app;
   if (!state.game.nodes[id]) return;
-  if (id === state.current && !state.selected) return;
-  state.current = id;
-  clearSelection(state);
-  analysis.onPositionChange(app);
-  app.redraw();
+  if (id !== state.current || state.selected) setCurrent(app, id);
 }
 
 export function back(app: App): void {
@@ -79,25 +77,25 @@ export function promoteLine(app: App): void {
 }
 
 export function removeLine(app: App): void {
-  const { state } = app;
-  state.current = remove(state.game, state.current);
-  clearSelection(state);
-  analysis.onPositionChange(app);
-  app.redraw();
+  setCurrent(app, remove(app.state.game, app.state.current));
 }
 
 export function flip(app: App): void {
-  app.state.orientation = app.state.orientation === 'white' ? 'black' : 'white';
-  app.redraw();
+  update(app, { orientation: match.opponentOf(app.state.orientation) });
 }
 
 /** Put another game on the board. */
-export function openGame(app: App, game: Game, at = ROOT): void {
+function openGame(app: App, game: Game, at = ROOT): void {
   const { state } = app;
   match.leaveMatch(app);
   state.game = game;
-  state.current = at;
-  clearSelection(state);
+  state.dialog = null;
+  setCurrent(app, at);
+}
+
+function setCurrent(app: App, id: number): void {
+  app.state.current = id;
+  clearSelection(app.state);
   analysis.onPositionChange(app);
   app.redraw();
 }
@@ -107,14 +105,14 @@ export function startFromOpening(app: App, opening: Opening): void {
   let at = ROOT;
   for (const san of opening.moves.split(' ')) at = addMove(game, at, san)?.id ?? at;
   game.headers['Opening'] = opening.name;
-  app.state.dialog = null;
   openGame(app, game, at);
 }
 
-/** Request the opening suite of the variant on the board, once. */
-export function requestSuite(app: App): void {
+/** Open the dialog of openings. Requests the opening suite of the variant, once. */
+export function openOpenings(app: App): void {
   const { variant } = app.state.game;
   if (!app.state.suites[variant]) app.send({ type: 'openings', variant });
+  update(app, { dialog: 'openings' });
 }
 
 /** Start from a position of the suite, by its number from 1. */
@@ -126,7 +124,6 @@ export function startFromSuite(app: App, number: number): void {
   state.suiteNumber = number;
   const game = newGame(variant, found[1]);
   game.headers['Opening'] = found[0];
-  state.dialog = null;
   openGame(app, game);
 }
 
@@ -145,15 +142,13 @@ export function importText(app: App): void {
   const { state } = app;
   try {
     const { game, skipped } = readGame(state.importText.trim(), state.game);
-    state.dialog = null;
     state.importError = '';
     state.importText = '';
     state.notice = skippedText(skipped);
     openGame(app, game, endOfLine(game, ROOT));
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
-    state.importError = error.message;
-    app.redraw();
+    update(app, { importError: error.message });
   }
 }
 
@@ -184,14 +179,17 @@ export function moveOnBoard(app: App, from: SquareName, to: SquareName, isPremov
   const role = pieceAt(state, from);
   const isPromotion = role === 'pawn' && /[18]$/.test(to) && legalPromotion(state, from, to);
   if (isPromotion && !isPremove) {
-    state.promotion = { from, to, colour: turnOf(currentNode(state).fen) };
-    app.redraw();
+    update(app, { promotion: { from, to, colour: turnOf(currentNode(state).fen) } });
     return;
   }
-  if (!play(app, from + to + (isPromotion ? 'q' : ''))) {
-    app.resetBoard();
-    app.redraw();
-  }
+  playOrReset(app, from + to + (isPromotion ? 'q' : ''));
+}
+
+/** Play a move of the board; if it is illegal, set the pieces again. */
+function playOrReset(app: App, text: string): void {
+  if (play(app, text)) return;
+  app.resetBoard();
+  app.redraw();
 }
 
 function legalPromotion(state: State, from: SquareName, to: SquareName): boolean {
@@ -203,26 +201,10 @@ export function choosePromotion(app: App, role: Role | null): void {
   const { state } = app;
   const chosen = state.promotion;
   state.promotion = null;
-  const letter = { queen: 'q', rook: 'r', bishop: 'b', knight: 'n', pawn: '', king: '' }[role ?? 'king'];
-  if (!chosen || !letter || !play(app, chosen.from + chosen.to + letter)) {
-    app.resetBoard();
-    app.redraw();
-  }
+  playOrReset(app, chosen && role ? chosen.from + chosen.to + roleToChar(role) : '');
 }
-
-const LETTERS: Record<Role, string> = {
-  pawn: 'P',
-  knight: 'N',
-  bishop: 'B',
-  rook: 'R',
-  queen: 'Q',
-  king: 'K',
-};
 
 export function dropOnBoard(app: App, role: Role, square: SquareName): void {
   app.state.dropRole = null;
-  if (!play(app, `${LETTERS[role]}@${square}`)) {
-    app.resetBoard();
-    app.redraw();
-  }
+  playOrReset(app, `${roleToChar(role).toUpperCase()}@${square}`);
 }

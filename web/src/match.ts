@@ -5,7 +5,7 @@ import { outOfTime, stopClock, timeLeft, newClock, pressClock } from './clock';
 import { canMove, clearSelection, currentNode, gameSoFar, outcomeAt } from './current';
 import type { Level } from './protocol';
 import type { Color, Outcome } from './rules';
-import { chess960Start, positionOf, spoken, START, turnOf } from './rules';
+import { positionOf, randomStart, spoken, START, turnOf } from './rules';
 import type { MatchForm, State, Strength } from './state';
 import { DEFAULT_RECIPE } from './state';
 import { addMove, newGame, nodeOf, remove, ROOT } from './tree';
@@ -26,7 +26,7 @@ export function startMatch(app: App, form: MatchForm): void {
     const { fen } = currentNode(state);
     state.game = newGame(state.game.variant, fen, state.game.chess960);
   } else {
-    const fen = chess960 ? chess960Start(Math.floor(Math.random() * 960), variant) : START[variant];
+    const fen = chess960 ? randomStart(variant) : START[variant];
     state.game = newGame(variant, fen, chess960);
   }
   state.current = ROOT;

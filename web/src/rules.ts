@@ -13,6 +13,8 @@ import { setupPosition } from 'chessops/variant';
 export type Variant = 'chess' | 'crazyhouse';
 export type { Color, Role, SquareName };
 
+export const VARIANT_NAMES: Record<Variant, string> = { chess: 'Chess', crazyhouse: 'Crazyhouse' };
+
 export const START: Record<Variant, string> = {
   chess: INITIAL_FEN,
   crazyhouse: INITIAL_FEN.replace(' ', '[] '),
@@ -53,7 +55,7 @@ export function fenOf(position: Position): string {
 }
 
 /** The move in the engine's notation. */
-export function uciOf(position: Position, move: Move, chess960: boolean): string {
+function uciOf(position: Position, move: Move, chess960: boolean): string {
   if (!chess960 && !isDrop(move)) {
     const side = castlingSide(position, move);
     if (side) return makeSquare(move.from) + makeSquare(kingCastlesTo(position.turn, side));
@@ -140,6 +142,10 @@ export function samePositionKey(fen: string): string {
 
 export function turnOf(fen: string): Color {
   return fen.split(' ')[1] === 'b' ? 'black' : 'white';
+}
+
+export function randomStart(variant: Variant): string {
+  return chess960Start(Math.floor(Math.random() * 960), variant);
 }
 
 /** Start position number 0 to 959 of Chess960, by the usual numbering (518 is chess). */

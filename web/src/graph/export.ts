@@ -67,7 +67,7 @@ export function edgeText(edge: GraphEdge): string {
   return `N ${edge.visits} Q ${signed(edge.q, 3)} P ${edge.prior.toFixed(3)} leak ${edge.leak.toFixed(4)}`;
 }
 
-export function nodeText(node: GraphNode): string {
+function nodeText(node: GraphNode): string {
   const proven = verdictText(node.state, node.plies);
   return `N ${node.visits} V ${signed(node.value, 3)}${proven ? ` ${proven}` : ''}`;
 }

@@ -52,7 +52,7 @@ export function computeLayout(graph: Graph, aspect = 0): Layout {
   return bounded(spots, aspect);
 }
 
-export function radiusOf(node: GraphNode, graph: Graph): number {
+function radiusOf(node: GraphNode, graph: Graph): number {
   const most = Math.max(1, graph.nodes[0]?.visits ?? 1);
   const share = Math.sqrt(Math.min(1, node.visits / most));
   return MIN_RADIUS + (MAX_RADIUS - MIN_RADIUS) * share;

@@ -2,6 +2,7 @@
 // for two side by side, and the evaluation over the game.
 import * as analysis from '../analysis';
 import type { App } from '../app';
+import { update } from '../app';
 import { currentNode, outcomeAt } from '../current';
 import * as game from '../game';
 import {
@@ -20,7 +21,7 @@ import { sanLine, turnOf } from '../rules';
 import { addMove, plyOf } from '../tree';
 import { chart } from './chart';
 import type { VNode } from './dom';
-import { button, check, h, select } from './dom';
+import { button, check, figures, h, scrolled, select, table } from './dom';
 import { moveList } from './moveList';
 import { enhancements, presetSelect } from './recipe';
 
@@ -51,22 +52,16 @@ export function analysisPanel(app: App): VNode {
   ]);
 }
 
-export function engineHead(app: App): VNode {
+function engineHead(app: App): VNode {
   const { state } = app;
   const { analysis: present } = state;
   return h('div.engine-head', [
     startButton(app),
-    select(
-      'Lines',
-      [1, 2, 3, 4, 5, 6, 8].map((lines) => [String(lines), String(lines)] as const),
-      String(present.lines),
-      (lines) => analysis.setLines(app, Number(lines)),
+    select('Lines', ['1', '2', '3', '4', '5', '6', '8'], String(present.lines), (lines) =>
+      analysis.setLines(app, Number(lines)),
     ),
     check('Compare two presets', present.compare, (compare) => analysis.setCompare(app, compare)),
-    check('Arrows', state.arrows, (arrows) => {
-      state.arrows = arrows;
-      app.redraw();
-    }),
+    check('Arrows', state.arrows, (arrows) => update(app, { arrows })),
   ]);
 }
 
@@ -91,7 +86,7 @@ function sideView(app: App, side: 0 | 1): VNode {
     enhancements(app, side),
     report ? verdictRow(app, report) : h('p.empty', emptyText(app)),
     report ? lines(app, report) : null,
-    report ? table(app, report) : null,
+    report ? moveTable(app, report) : null,
     report ? statistics(report) : null,
     report && state.analysis.finish ? h('p.empty', FINISH_TEXTS[state.analysis.finish] ?? '') : null,
   ]);
@@ -185,7 +180,7 @@ export function playLine(app: App, moves: readonly string[]): void {
   game.goTo(app, at);
 }
 
-export function table(app: App, report: Report): VNode {
+function moveTable(app: App, report: Report): VNode {
   const { fen } = currentNode(app.state);
   const turn = turnOf(fen);
   const shown = report.moves.slice(0, MAX_ROWS);
@@ -194,23 +189,15 @@ export function table(app: App, report: Report): VNode {
     report.moves.reduce((sum, row) => sum + row.visits, 0),
   );
   const largest = Math.max(0.1, ...shown.map((row) => Math.abs(row.q ?? 0)));
-  return h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Moves of the position' } }, [
-    h('table', [
-      h('thead', [
-        h('tr', [
-          h('th', 'Move'),
-          h('th', 'Visits'),
-          h('th', 'Q'),
-          h('th', 'Prior'),
-          h('th', [h('span.sr-only', 'Proven')]),
-        ]),
-      ]),
-      h(
-        'tbody',
-        shown.map((row) => moveRow(app, fen, row, { total, largest, sign: turn === 'white' ? 1 : -1 })),
-      ),
-    ]),
-  ]);
+  const bars = { total, largest, sign: turn === 'white' ? 1 : -1 };
+  return scrolled(
+    'Moves of the position',
+    table(
+      'table',
+      ['Move', 'Visits', 'Q', 'Prior', h('span.sr-only', 'Proven')],
+      shown.map((row) => moveRow(app, fen, row, bars)),
+    ),
+  );
 }
 
 /** One move; its bars are relative to all visits, to the largest Q, and to 1. */
@@ -261,12 +248,7 @@ export function statistics(report: Report): VNode {
   ];
   if (numbers.tablebase_hits)
     rows.push(['Tablebase hits', count(numbers.tablebase_hits), 'Nodes found in a tablebase']);
-  return h(
-    'dl.statistics',
-    rows.map(([name, value, meaning]) =>
-      h('div', { key: name, attrs: { title: meaning } }, [h('dt', name), h('dd', value)]),
-    ),
-  );
+  return figures(rows);
 }
 
 /** The recipes that were tried in this position, for comparison. */
@@ -275,33 +257,23 @@ function trials(app: App): VNode | null {
   if (shown.rows.length < 2 || shown.fen !== currentNode(app.state).fen) return null;
   return h('section.card.trials', { attrs: { 'aria-label': 'What changes' } }, [
     h('h2', 'What changes'),
-    h(
-      'div.table',
-      { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Recipes tried in this position' } },
-      [
-        h('table', [
-          h('thead', [
-            h(
-              'tr',
-              ['Recipe', 'Move', 'Score', 'Visits', 'Transp.', 'Solved', 'Leak'].map((name) => h('th', name)),
-            ),
+    scrolled(
+      'Recipes tried in this position',
+      table(
+        'table',
+        ['Recipe', 'Move', 'Score', 'Visits', 'Transp.', 'Solved', 'Leak'],
+        shown.rows.map((row) =>
+          h('tr', { key: row.label }, [
+            h('td.label', { attrs: { title: row.label } }, row.label),
+            h('td', row.move),
+            h('td', score(row.cp, null)),
+            h('td', count(row.visits)),
+            h('td', count(row.transpositions)),
+            h('td', count(row.solved)),
+            h('td', row.leak.toFixed(4)),
           ]),
-          h(
-            'tbody',
-            shown.rows.map((row) =>
-              h('tr', { key: row.label }, [
-                h('td.label', { attrs: { title: row.label } }, row.label),
-                h('td', row.move),
-                h('td', score(row.cp, null)),
-                h('td', count(row.visits)),
-                h('td', count(row.transpositions)),
-                h('td', count(row.solved)),
-                h('td', row.leak.toFixed(4)),
-              ]),
-            ),
-          ),
-        ]),
-      ],
+        ),
+      ),
     ),
   ]);
 }

@@ -1,5 +1,6 @@
 // The board and its surroundings: evaluation bar, players, clocks, pockets, promotion and buttons.
 import type { App } from '../app';
+import { update } from '../app';
 import { Board } from '../board';
 import { timeLeft } from '../clock';
 import { canMove, canPremove, currentNode, outcomeAt } from '../current';
@@ -8,7 +9,7 @@ import { onBoard } from '../keyboard';
 import * as match from '../match';
 import { clockText, percent, score } from '../numbers';
 import type { Color, Role } from '../rules';
-import { positionOf, turnOf } from '../rules';
+import { positionOf, turnOf, VARIANT_NAMES } from '../rules';
 import type { VNode } from './dom';
 import { button, h } from './dom';
 
@@ -53,10 +54,7 @@ export function boardArea(app: App): VNode {
           },
           on: {
             keydown: (event: KeyboardEvent) => onBoard(app, event),
-            blur: () => {
-              state.cursor = null;
-              app.redraw();
-            },
+            blur: () => update(app, { cursor: null }),
           },
         }),
         promotion(app),
@@ -76,8 +74,7 @@ export function boardArea(app: App): VNode {
 
 function boardName(app: App): string {
   const { state } = app;
-  const kind = state.game.variant === 'chess' ? 'Chess' : 'Crazyhouse';
-  return `${kind} board, ${turnOf(currentNode(state).fen)} to move`;
+  return `${VARIANT_NAMES[state.game.variant]} board, ${turnOf(currentNode(state).fen)} to move`;
 }
 
 /** One side: name, clock, pocket. */
@@ -134,8 +131,7 @@ function pocket(app: App, side: Color, fen: string): VNode {
       };
       const choose = (): void => {
         if (!isOwn || !count) return;
-        state.dropRole = state.dropRole === role ? null : role;
-        app.redraw();
+        update(app, { dropRole: state.dropRole === role ? null : role });
       };
       return h(
         'button.pocket-piece.cg-wrap',
@@ -238,14 +234,7 @@ function promotion(app: App): VNode | null {
 function preview(app: App): VNode {
   return h('div.preview', { key: 'preview' }, [
     h('span', 'A position of the graph'),
-    button(
-      'Back to the game',
-      () => {
-        app.state.selected = null;
-        app.redraw();
-      },
-      { icon: 'close' },
-    ),
+    button('Back to the game', () => update(app, { selected: null }), { icon: 'close' }),
   ]);
 }
 
@@ -285,33 +274,15 @@ function controls(app: App): VNode {
           },
           props: { value: state.typed },
           on: {
-            input: (event: Event) => {
-              state.typed = (event.target as HTMLInputElement).value;
-              app.redraw();
-            },
+            input: (event: Event) => update(app, { typed: (event.target as HTMLInputElement).value }),
           },
         }),
       ],
     ),
     h('div.keys', [
       button('Flip the board', () => game.flip(app), { icon: 'flip' }),
-      button(
-        'Paste FEN or PGN',
-        () => {
-          state.dialog = 'import';
-          app.redraw();
-        },
-        { icon: 'paste' },
-      ),
-      button(
-        'Openings',
-        () => {
-          state.dialog = 'openings';
-          game.requestSuite(app);
-          app.redraw();
-        },
-        { icon: 'book' },
-      ),
+      button('Paste FEN or PGN', () => update(app, { dialog: 'import' }), { icon: 'paste' }),
+      button('Openings', () => game.openOpenings(app), { icon: 'book' }),
     ]),
   ]);
 }

@@ -1,9 +1,9 @@
 // Dialogs: text to paste, and openings to start from.
 import type { App } from '../app';
+import { update } from '../app';
 import * as game from '../game';
 import { OPENINGS } from '../openings';
-import type { Variant } from '../rules';
-import { chess960Start } from '../rules';
+import { randomStart, VARIANT_NAMES } from '../rules';
 import type { VNode } from './dom';
 import { button, h, number, segments } from './dom';
 
@@ -15,8 +15,7 @@ export function dialog(app: App): VNode | null {
 }
 
 function close(app: App): void {
-  app.state.dialog = null;
-  app.redraw();
+  update(app, { dialog: null });
 }
 
 function frame(app: App, title: string, content: VNode[]): VNode {
@@ -54,10 +53,7 @@ function importForm(app: App): VNode[] {
       },
       props: { value: state.importText },
       on: {
-        input: (event: Event) => {
-          state.importText = (event.target as HTMLTextAreaElement).value;
-          app.redraw();
-        },
+        input: (event: Event) => update(app, { importText: (event.target as HTMLTextAreaElement).value }),
       },
     }),
     state.importError ? h('p.error', { attrs: { role: 'alert' } }, state.importError) : h('span'),
@@ -74,10 +70,7 @@ function suite(app: App): VNode {
       size ? `Opening suite, 1 to ${size}` : 'Opening suite',
       state.suiteNumber,
       { min: 1, max: Math.max(1, size) },
-      (chosen) => {
-        state.suiteNumber = Math.round(chosen);
-        app.redraw();
-      },
+      (chosen) => update(app, { suiteNumber: Math.round(chosen) }),
     ),
     button('Start here', () => game.startFromSuite(app, state.suiteNumber), {
       disabled: !size,
@@ -94,39 +87,19 @@ function openings(app: App): VNode[] {
   const { state } = app;
   const { variant } = state.game;
   return [
-    segments(
-      'Variant',
-      [
-        ['chess', 'Chess'],
-        ['crazyhouse', 'Crazyhouse'],
-      ],
-      variant,
-      (chosen: Variant) => {
-        game.restart(app, chosen);
-        game.requestSuite(app);
-      },
-    ),
+    segments('Variant', VARIANT_NAMES, variant, (chosen) => {
+      game.restart(app, chosen);
+      game.openOpenings(app);
+    }),
     suite(app),
     h('ul.openings', { attrs: { tabindex: 0, 'aria-label': 'Openings' } }, [
       h('li', { key: 'start' }, [
-        button(
-          'Initial position',
-          () => {
-            game.restart(app, variant);
-            close(app);
-          },
-          { kind: 'quiet' },
-        ),
+        button('Initial position', () => game.restart(app, variant), { kind: 'quiet' }),
       ]),
       h('li', { key: '960' }, [
-        button(
-          'Chess960, random position',
-          () => {
-            game.restart(app, variant, chess960Start(Math.floor(Math.random() * 960), variant), true);
-            close(app);
-          },
-          { kind: 'quiet' },
-        ),
+        button('Chess960, random position', () => game.restart(app, variant, randomStart(variant), true), {
+          kind: 'quiet',
+        }),
       ]),
       ...OPENINGS[variant].map((opening) =>
         h('li', { key: opening.name }, [

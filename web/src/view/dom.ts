@@ -83,20 +83,20 @@ export function button(text: string, act: () => void, options: ButtonOptions = {
 /** Buttons of which one is chosen. */
 export function segments<T extends string>(
   label: string,
-  options: readonly (readonly [T, string])[],
+  options: Record<T, string>,
   chosen: T,
   choose: (value: T) => void,
 ): VNode {
   return h(
     'div.segments',
     { attrs: { role: 'group', 'aria-label': label } },
-    options.map(([value, text]) =>
+    Object.entries<string>(options).map(([value, text]) =>
       h(
         'button',
         {
           key: value,
           attrs: { type: 'button', 'aria-pressed': String(value === chosen) },
-          on: { click: () => choose(value) },
+          on: { click: () => choose(value as T) },
         },
         text,
       ),
@@ -106,7 +106,7 @@ export function segments<T extends string>(
 
 export function select(
   label: string,
-  options: readonly (readonly [string, string])[],
+  options: readonly string[],
   chosen: string,
   choose: (value: string) => void,
   isHidden = false,
@@ -119,7 +119,7 @@ export function select(
         props: { value: chosen },
         on: { change: (event: Event) => choose((event.target as HTMLSelectElement).value) },
       },
-      options.map(([value, text]) => h('option', { attrs: { value, selected: value === chosen } }, text)),
+      options.map((value) => h('option', { attrs: { value, selected: value === chosen } }, value)),
     ),
   ]);
 }
@@ -129,9 +129,8 @@ export function number(
   value: number,
   bounds: { min: number; max: number; step?: number },
   choose: (value: number) => void,
-  title = '',
 ): VNode {
-  return h('label.field', { attrs: { title } }, [
+  return h('label.field', [
     h('span', label),
     h('input', {
       attrs: { type: 'number', min: bounds.min, max: bounds.max, step: bounds.step ?? 1 },
@@ -163,8 +162,8 @@ export function slider(
   ]);
 }
 
-export function check(label: string, checked: boolean, choose: (value: boolean) => void, title = ''): VNode {
-  return h('label.check', { attrs: { title } }, [
+export function check(label: string, checked: boolean, choose: (value: boolean) => void): VNode {
+  return h('label.check', [
     h('input', {
       attrs: { type: 'checkbox' },
       props: { checked },
@@ -172,4 +171,24 @@ export function check(label: string, checked: boolean, choose: (value: boolean) 
     }),
     h('span', label),
   ]);
+}
+
+export function table(selector: string, names: readonly (string | VNode)[], rows: VNode[]): VNode {
+  const head = names.map((name) => h('th', [name]));
+  return h(selector, [h('thead', [h('tr', head)]), h('tbody', rows)]);
+}
+
+/** A wide element in a frame that scrolls. */
+export function scrolled(label: string, content: VNode): VNode {
+  return h('div.table', { attrs: { tabindex: 0, role: 'group', 'aria-label': label } }, [content]);
+}
+
+/** Names with their values, and a tooltip where the meaning is given. */
+export function figures(rows: readonly (readonly [name: string, value: string, meaning?: string])[]): VNode {
+  const row = (name: string, value: string, title: string): VNode =>
+    h('div', { key: name, attrs: { title } }, [h('dt', name), h('dd', value)]);
+  return h(
+    'dl.statistics',
+    rows.map(([name, value, meaning = '']) => row(name, value, meaning)),
+  );
 }

@@ -2,6 +2,7 @@
 // transpositions, and export to files.
 import * as analysis from '../analysis';
 import type { App } from '../app';
+import { update } from '../app';
 import { currentNode } from '../current';
 import { GraphCanvas } from '../graph/canvas';
 import { toDot, toJson, toSvg } from '../graph/export';
@@ -13,7 +14,7 @@ import { count, moveNumber, percent, signed, verdictText } from '../numbers';
 import { plyOf } from '../tree';
 import { lines, playLine, sanCached, startButton, statistics, verdictRow } from './analysisPanel';
 import type { VNode } from './dom';
-import { button, h, segments, slider } from './dom';
+import { button, figures, h, segments, slider, table } from './dom';
 import { presetSelect } from './recipe';
 
 const MAX_TRANSPOSITIONS = 12;
@@ -140,17 +141,8 @@ function toolbar(app: App, graph: Graph | null): VNode {
     startButton(app),
     presetSelect(app, state.viewSide, true),
     state.analysis.compare
-      ? segments(
-          'Which graph',
-          [
-            ['0', 'A'],
-            ['1', 'B'],
-          ],
-          state.viewSide ? '1' : '0',
-          (side) => {
-            state.viewSide = side === '1' ? 1 : 0;
-            app.redraw();
-          },
+      ? segments('Which graph', { A: 'A', B: 'B' }, state.viewSide ? 'B' : 'A', (side) =>
+          update(app, { viewSide: side === 'B' ? 1 : 0 }),
         )
       : null,
     slider('Nodes', view.nodes, { min: 20, max: most, step: 20 }, count(view.nodes), (nodes) =>
@@ -236,41 +228,29 @@ function nodeNumbers(app: App, graph: Graph, node: GraphNode): VNode[] {
   const proven = verdictText(node.state, node.plies);
   return [
     h('strong', path || 'The position on the board'),
-    h(
-      'dl.statistics',
-      (
-        [
-          ['Visits N', count(node.visits)],
-          ['Value V', `${signed(node.white, 3)} for White`],
-          ['First evaluation', signed(node.turn === 'white' ? node.raw : -node.raw, 3)],
-          ['Legal moves', String(node.legal)],
-          ...(proven ? [['Proven', `${proven} for ${node.turn}`]] : []),
-        ] as [string, string][]
-      ).map(([name, value]) => h('div', { key: name }, [h('dt', name), h('dd', value)])),
-    ),
+    figures([
+      ['Visits N', count(node.visits)],
+      ['Value V', `${signed(node.white, 3)} for White`],
+      ['First evaluation', signed(node.turn === 'white' ? node.raw : -node.raw, 3)],
+      ['Legal moves', String(node.legal)],
+      ...(proven ? [['Proven', `${proven} for ${node.turn}`] as const] : []),
+    ]),
     node.above.length
-      ? h('table.edges', [
-          h('thead', [
-            h(
-              'tr',
-              ['From', 'N', 'Q', 'P', 'Leak'].map((name) => h('th', name)),
+      ? table(
+          'table.edges',
+          ['From', 'N', 'Q', 'P', 'Leak'],
+          node.above
+            .slice(0, 6)
+            .map((edge) =>
+              h('tr', { key: `${edge.source}-${edge.move}` }, [
+                h('td', sanCached(app, graph.nodes[edge.source]?.fen ?? '', [edge.move])[0] ?? edge.move),
+                h('td', count(edge.visits)),
+                h('td', signed(edge.q, 3)),
+                h('td', percent(edge.prior)),
+                h('td', edge.leak.toFixed(4)),
+              ]),
             ),
-          ]),
-          h(
-            'tbody',
-            node.above
-              .slice(0, 6)
-              .map((edge) =>
-                h('tr', { key: `${edge.source}-${edge.move}` }, [
-                  h('td', sanCached(app, graph.nodes[edge.source]?.fen ?? '', [edge.move])[0] ?? edge.move),
-                  h('td', count(edge.visits)),
-                  h('td', signed(edge.q, 3)),
-                  h('td', percent(edge.prior)),
-                  h('td', edge.leak.toFixed(4)),
-                ]),
-              ),
-          ),
-        ])
+        )
       : h('span'),
   ];
 }

@@ -1,6 +1,7 @@
 // The head of the page: name, modes, connection, sound and theme.
 import * as analysis from '../analysis';
 import type { App } from '../app';
+import { update } from '../app';
 import * as match from '../match';
 import type { Mode, Theme } from '../state';
 import type { IconName, VNode } from './dom';
@@ -47,14 +48,10 @@ export function header(app: App): VNode {
         },
         { icon: state.sound ? 'sound' : 'silent', id: 'sound', pressed: state.sound },
       ),
-      button(
-        `Theme: ${state.theme}`,
-        () => {
-          state.theme = NEXT[state.theme];
-          app.redraw();
-        },
-        { icon: THEME_ICONS[state.theme], id: 'theme' },
-      ),
+      button(`Theme: ${state.theme}`, () => update(app, { theme: NEXT[state.theme] }), {
+        icon: THEME_ICONS[state.theme],
+        id: 'theme',
+      }),
     ]),
   ]);
 }

@@ -1,24 +1,28 @@
 // The moves of the game with their variations, and the actions on the whole game.
 import type { App } from '../app';
+import { update } from '../app';
 import { currentNode, outcomeAt } from '../current';
 import * as game from '../game';
 import { moveNumber, score } from '../numbers';
 import { outcomeText } from '../match';
+import { VARIANT_NAMES } from '../rules';
 import type { TreeNode } from '../tree';
-import { nodeOf, plyOf, ROOT } from '../tree';
+import { nodeOf, pathTo, plyOf, ROOT } from '../tree';
 import type { VNode } from './dom';
 import { button, h } from './dom';
 
 export function moveList(app: App): VNode {
   const { state } = app;
-  const inVariation = state.current !== ROOT && isVariation(app, state.current);
+  const inVariation = isVariation(app, state.current);
   const end = state.match?.outcome ?? outcomeAt(state);
   return h('section.card.moves', { key: 'moves', attrs: { 'aria-label': 'Moves' } }, [
     h('div.card-head', [
       h(
         'h2',
         state.game.headers['Opening'] ??
-          (state.game.variant === 'chess' ? (state.game.chess960 ? 'Chess960' : 'Chess') : 'Crazyhouse'),
+          (state.game.chess960 && state.game.variant === 'chess'
+            ? 'Chess960'
+            : VARIANT_NAMES[state.game.variant]),
       ),
       h('div.keys', [
         inVariation ? button('Make this the main line', () => game.promoteLine(app), { icon: 'up' }) : null,
@@ -43,14 +47,8 @@ export function moveList(app: App): VNode {
 }
 
 function isVariation(app: App, id: number): boolean {
-  for (
-    let node = nodeOf(app.state.game, id);
-    node.parent !== null;
-    node = nodeOf(app.state.game, node.parent)
-  ) {
-    if (nodeOf(app.state.game, node.parent).children[0] !== node.id) return true;
-  }
-  return false;
+  const path = pathTo(app.state.game, id);
+  return path.some((node, index) => index > 0 && path[index - 1]?.children[0] !== node.id);
 }
 
 /** The main line below a node. Variations follow the move that they replace. */
@@ -117,13 +115,7 @@ function intoView(element: HTMLElement): void {
 
 export function copy(app: App, text: string, what: string): void {
   navigator.clipboard.writeText(text).then(
-    () => {
-      app.state.notice = `${what} is copied.`;
-      app.redraw();
-    },
-    () => {
-      app.state.notice = `${what} cannot be copied: the browser does not allow it.`;
-      app.redraw();
-    },
+    () => update(app, { notice: `${what} is copied.` }),
+    () => update(app, { notice: `${what} cannot be copied: the browser does not allow it.` }),
   );
 }

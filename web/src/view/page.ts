@@ -1,5 +1,6 @@
 // The whole page as a function of the state.
 import type { App } from '../app';
+import { update } from '../app';
 import { analysisPanel } from './analysisPanel';
 import { boardArea } from './boardArea';
 import { dialog } from './dialogs';
@@ -35,13 +36,6 @@ export function page(app: App): VNode {
 function notice(app: App): VNode {
   return h('div.notice', { attrs: { role: 'alert' } }, [
     h('span', app.state.notice),
-    button(
-      'Dismiss',
-      () => {
-        app.state.notice = '';
-        app.redraw();
-      },
-      { icon: 'close' },
-    ),
+    button('Dismiss', () => update(app, { notice: '' }), { icon: 'close' }),
   ]);
 }

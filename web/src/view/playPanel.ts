@@ -4,7 +4,7 @@ import { canMove } from '../current';
 import * as match from '../match';
 import { outcomeText } from '../match';
 import type { MatchForm } from '../state';
-import { turnOf } from '../rules';
+import { turnOf, VARIANT_NAMES } from '../rules';
 import { nodeOf, ROOT } from '../tree';
 import { setMode } from './header';
 import type { VNode } from './dom';
@@ -85,33 +85,14 @@ function formCard(app: App): VNode {
     change({ strength: { ...form.strength, ...changes } });
   return h('section.card.form', { key: 'form', attrs: { 'aria-label': 'New game' } }, [
     h('h2', 'New game'),
-    segments(
-      'Variant',
-      [
-        ['chess', 'Chess'],
-        ['crazyhouse', 'Crazyhouse'],
-      ],
-      form.variant,
-      (variant) => change({ variant }),
-    ),
-    segments(
-      'Your colour',
-      [
-        ['white', 'White'],
-        ['random', 'Random'],
-        ['black', 'Black'],
-      ],
-      form.colour,
-      (colour) => change({ colour }),
+    segments('Variant', VARIANT_NAMES, form.variant, (variant) => change({ variant })),
+    segments('Your colour', { white: 'White', random: 'Random', black: 'Black' }, form.colour, (colour) =>
+      change({ colour }),
     ),
     h('div.group', [
       segments(
         'Strength by',
-        [
-          ['elo', 'Elo'],
-          ['evaluations', 'Evaluations'],
-          ['seconds', 'Seconds'],
-        ],
+        { elo: 'Elo', evaluations: 'Evaluations', seconds: 'Seconds' },
         form.strength.by,
         (by) => strength({ by }),
       ),

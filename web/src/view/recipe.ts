@@ -11,7 +11,7 @@ export function presetSelect(app: App, side: 0 | 1, isHidden = false): VNode {
   const label = state.analysis.compare ? `Preset ${side ? 'B' : 'A'}` : 'Preset';
   return select(
     label,
-    names.map((name) => [name, name] as const),
+    names,
     state.analysis.recipes[side].preset,
     (preset) => analysis.setPreset(app, side, preset),
     isHidden,
@@ -44,12 +44,7 @@ function setting(app: App, side: 0 | 1, row: SettingRow): VNode {
       ? check(label, value, set)
       : typeof value === 'number'
         ? number(label, value, { min: row.minimum ?? 0, max: row.maximum ?? 1e9, step: 0.001 }, set)
-        : select(
-            label,
-            row.choices.map((choice) => [choice, choice] as const),
-            value ?? '',
-            set,
-          );
+        : select(label, row.choices, value ?? '', set);
   return h(
     'div.setting',
     {
