@@ -55,7 +55,7 @@ lint: $(VENV)/.native $(VENV)/.dev $(WEB)/.ready
 	cargo fmt --all --check
 	cargo clippy --locked --profile fast --workspace --all-targets -- -D warnings
 
-format: $(VENV)/.dev $(WEB)/.ready ## Rewrite the sources in the house format
+format: $(VENV)/.dev $(WEB)/.ready ## Format Python, Rust, TypeScript and CSS
 	@scripts/check-rust fmt
 	npm --prefix web run --silent format
 	$(BIN)/ruff format

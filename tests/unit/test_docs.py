@@ -4,10 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
 REPOSITORY = Path(__file__).parents[2]
-DOCUMENTS = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 PAPER = (REPOSITORY / "docs" / "paper.md").read_text(encoding="utf-8")
 
 
@@ -16,15 +13,6 @@ def rows(heading: str) -> list[list[str]]:
     section = PAPER.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     table = [line for line in section.splitlines() if line.startswith("|")]
     return [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in table[2:]]
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_links_lead_somewhere(document: Path) -> None:
-    links = re.findall(r"\]\(([^)#]+)[^)]*\)", document.read_text(encoding="utf-8"))
-    missing = [
-        link for link in links if not link.startswith("https://") and not (document.parent / link).exists()
-    ]
-    assert not missing
 
 
 def test_the_paper_page_is_complete() -> None:
