@@ -9,8 +9,9 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 REQUIRE := $(BIN)/python scripts/install_requirements.py
 PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --no-deps --editable
 
-# Files of tests two at a time: much of them waits for clocks, engines and browsers.
-TWO_AT_ONCE := --numprocesses=2 --dist=loadfile
+# Two tests at a time: many of them wait for clocks, engines and browsers. Each worker takes one half in order,
+# and the one that ends first takes tests of the other.
+TWO_AT_ONCE := --numprocesses=2 --dist=worksteal
 
 # A crazyhouse middlegame: both kings airy, both pockets full.
 POSITION := r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14

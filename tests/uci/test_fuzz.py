@@ -15,7 +15,7 @@ from tests.support.dialogue import Dialogue
 from tests.support.engine_process import EngineProcess
 from tests.support.engine_session import Session
 
-LINES_IN_PROCESS = 30_000
+LINES_IN_PROCESS = 20_000
 LINES_THROUGH_PIPE = 2_000
 INTERLEAVINGS = 1_000
 LONG_GAME = 6_000
