@@ -105,6 +105,8 @@ def analyse(
 
     Searches until the first limit is met, for five seconds if there is none. Ctrl-C ends the search and
     shows what was found.
+
+    Example: anabranch analyse "startpos moves e2e4 c7c5" --time 10 --multipv 3
     """
     if multipv < 1:
         raise LimitError(f"--multipv must be at least 1, not {multipv}")

@@ -82,6 +82,8 @@ def annotate(
 
     Comments, variations and headers stay. A game that cannot be read is named and passed on as it was. After
     Ctrl-C the finished games are kept. With --json and without --out the games are in the document.
+
+    Example: anabranch annotate games.pgn --out annotated.pgn --time 1
     """
     from anabranch.cli.output import print_json
     from anabranch.errors import AnnotationError, LimitError
@@ -125,7 +127,7 @@ def annotate(
 
 
 class _Work:
-    """What is to be done with every game."""
+    """The games and how to annotate them."""
 
     def __init__(
         self,

@@ -50,10 +50,10 @@ ThreadsOption: TypeAlias = Annotated[
     int | None, typer.Option("--threads", "-t", metavar="N", help="Threads; the graph does not depend on it.")
 ]
 SimulationsOption: TypeAlias = Annotated[
-    int | None, typer.Option("--simulations", "-n", metavar="N", help="Limit: trajectories.")
+    int | None, typer.Option("--simulations", "-n", metavar="N", help="Limit: simulations.")
 ]
 EvaluationsOption: TypeAlias = Annotated[
-    int | None, typer.Option("--evaluations", metavar="N", help="Limit: answers of the evaluator.")
+    int | None, typer.Option("--evaluations", metavar="N", help="Limit: evaluations of positions.")
 ]
 RayOption: TypeAlias = Annotated[
     str | None,

@@ -25,7 +25,10 @@ def perft(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Count the legal move sequences of a length."""
+    """Count the legal move sequences of a length.
+
+    Example: anabranch perft 4 --variant crazyhouse --divide
+    """
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import count, output, print_json
     from anabranch.engine import Engine

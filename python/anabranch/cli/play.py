@@ -18,18 +18,18 @@ PORT = 8640
 
 
 def play(
-    port: Annotated[int, typer.Option(metavar="PORT", help="Where to listen; 0 takes any free port.")] = PORT,
+    port: Annotated[int, typer.Option(metavar="PORT", help="Port; 0 takes any free one.")] = PORT,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
     ] = True,
     host: Annotated[
         str,
-        typer.Option(metavar="ADDRESS", help="Listen at this address of the machine, for others to come in."),
+        typer.Option(metavar="ADDRESS", help="Listen at this address, so that other machines can connect."),
     ] = "127.0.0.1",
     seconds: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Longest search that a browser may ask for.")
+        float, typer.Option(metavar="SECONDS", help="Longest search of a browser.")
     ] = 300.0,
-    memory: Annotated[int, typer.Option(metavar="MB", help="Memory of the graphs of a browser.")] = 512,
+    memory: Annotated[int, typer.Option(metavar="MB", help="Memory for the graphs of one browser.")] = 512,
     clients: Annotated[int, typer.Option(metavar="N", help="Most browsers at a time.")] = 8,
     tables: Annotated[
         str | None,
@@ -44,8 +44,10 @@ def play(
 ) -> None:
     """Open the web board: play, analyse, and see the search graph.
 
-    The server listens on this machine alone, and lets in who has the token in the printed address. Ctrl-C
-    ends it. A network given by --evaluator plays its own variant; the others keep those of the package.
+    The server listens on this machine only, and every request needs the token of the printed address. Ctrl-C
+    ends it. A network given by --evaluator is used for its own variant; others use the bundled networks.
+
+    Example: anabranch play --port 8000 --no-browser
     """
     for name, number, least, most in (
         ("--port", port, 0, 65535),

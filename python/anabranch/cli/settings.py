@@ -1,6 +1,6 @@
 """`anabranch settings`: every setting with symbol, default, range and meaning; and what presets change.
 
-The core owns all of this; nothing is said twice.
+Names, ranges and meanings come from the core.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ def settings(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the settings: symbol, default, range, meaning."""
+    """List the settings of the search: symbol, default, range, meaning.
+
+    Example: anabranch settings --preset mcgs
+    """
     from anabranch.cli.output import output, print_json, table
     from anabranch.settings import Settings, presets, settings_table
 

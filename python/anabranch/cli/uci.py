@@ -4,7 +4,12 @@ from __future__ import annotations
 
 
 def uci() -> None:
-    """Be a UCI engine for chess programs (GUIs, bots, match runners); `help` lists its commands."""
+    """Run as a UCI engine on stdin and stdout, for GUIs, bots and match runners.
+
+    Its command `help` lists the others.
+
+    Example: anabranch uci
+    """
     from anabranch.uci.process import main
 
     main()
