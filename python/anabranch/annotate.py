@@ -43,7 +43,7 @@ _JUDGEMENTS = frozenset(range(1, 7))
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a search says about a position, for White."""
+    """The evaluation of a position by a search, for White."""
 
     value: float
     """Expected score on [-1, 1]."""
@@ -59,7 +59,7 @@ class Evaluation:
         return chess.engine.PovScore(score, chess.WHITE)
 
 
-class Judgement(NamedTuple):
+class MoveJudgement(NamedTuple):
     """A move of the game, judged."""
 
     move: str
@@ -67,7 +67,7 @@ class Judgement(NamedTuple):
     best: str
     """The engine's choice, as players write it."""
     loss: float
-    """Fall of the value for who moved, from 0 to 2; 0 for the engine's own choice."""
+    """Fall of the value for the side that moved, from 0 to 2; 0 for the engine's own choice."""
     name: str | None
     """Blunder, mistake, inaccuracy, or nothing."""
 
@@ -91,14 +91,14 @@ class Annotated(NamedTuple):
     """An annotated game."""
 
     game: chess.pgn.Game
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[MoveJudgement, ...]
     """One for each move."""
     white: Summary
     black: Summary
 
 
 class _Seen(NamedTuple):
-    """A position of the game with what the search said about it."""
+    """The evaluation of a position of the game, and the search behind it."""
 
     evaluation: Evaluation
     result: Result | None
@@ -113,13 +113,13 @@ def annotate_game(
     time: float | None = None,
     lines: int = 1,
     which: Which = "marked",
-    tell: Callable[[int, int], object] = lambda done, total: None,
+    progress: Callable[[int, int], object] = lambda done, total: None,
 ) -> Annotated:
     """Annotate the main line of a game, in place, with so much search for every position.
 
     The engine must be one for the game's variant. Comments, variations and headers stay; an evaluation in a
-    comment is replaced, and a move that has a glyph of judgement keeps it. `tell` hears how many positions
-    are done. An error of the engine leaves the game as it was.
+    comment is replaced, and a move that has a glyph of judgement keeps it. `progress` gets the number of
+    positions that are done, and of all. An error of the engine leaves the game as it was.
 
     >>> import io
     >>> text = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0"
@@ -130,9 +130,9 @@ def annotate_game(
     nodes = list(game.mainline())
     if any(not node.move for node in nodes):
         raise AnnotationError("the game has a null move, which is no move that could be judged")
-    seen = _look(game, nodes, engine, simulations, time, max(lines, 1), tell)
+    seen = _search_all(game, nodes, engine, simulations, time, max(lines, 1), progress)
     board = game.board()
-    players: dict[chess.Color, list[Judgement]] = {chess.WHITE: [], chess.BLACK: []}
+    players: dict[chess.Color, list[MoveJudgement]] = {chess.WHITE: [], chess.BLACK: []}
     judgements = []
     for node, before, after in zip(nodes, seen, seen[1:], strict=False):
         judgements.append(_judge(node, board, before, after))
@@ -152,10 +152,10 @@ def name_of(loss: float) -> str | None:
     return next((name for least, name, _ in THRESHOLDS if loss >= least), None)
 
 
-def summarise(judgements: Sequence[Judgement]) -> Summary:
-    """How a player did who made these moves.
+def summarise(judgements: Sequence[MoveJudgement]) -> Summary:
+    """The figures of a player who made these moves.
 
-    >>> summarise([Judgement("e4", "e4", 0.0, None), Judgement("f3", "d4", 0.46, "blunder")]).accuracy
+    >>> summarise([MoveJudgement("e4", "e4", 0.0, None), MoveJudgement("f3", "d4", 0.46, "blunder")]).accuracy
     68.39397205857212
     """
     losses = [50.0 * judgement.loss for judgement in judgements]
@@ -170,14 +170,14 @@ def summarise(judgements: Sequence[Judgement]) -> Summary:
     )
 
 
-def _look(
+def _search_all(
     game: chess.pgn.Game,
     nodes: Sequence[chess.pgn.ChildNode],
     engine: Engine,
     simulations: int | None,
     time: float | None,
     lines: int,
-    tell: Callable[[int, int], object],
+    progress: Callable[[int, int], object],
 ) -> list[_Seen]:
     """Search every position of the main line, in the order of the game so that the graph is kept."""
     engine.position = game.board()
@@ -185,7 +185,7 @@ def _look(
     for number, node in enumerate((game, *nodes)):
         if isinstance(node, chess.pgn.ChildNode):
             engine.play(node.move)
-        tell(number, len(nodes) + 1)
+        progress(number, len(nodes) + 1)
         if engine.is_over:
             if number < len(nodes):
                 raise AnnotationError(f"the game goes on after its end at ply {number}")
@@ -193,7 +193,7 @@ def _look(
         else:
             result = engine.search(simulations=simulations, time=time, lines=lines)
             seen.append(_Seen(_of_result(result), result))
-    tell(len(nodes) + 1, len(nodes) + 1)
+    progress(len(nodes) + 1, len(nodes) + 1)
     return seen
 
 
@@ -221,7 +221,7 @@ def _of_line(line: Line, turn: chess.Color) -> Evaluation:
     return Evaluation(sign * line.value, None if mate is None else sign * mate, line.root.variant)
 
 
-def _judge(node: chess.pgn.ChildNode, board: chess.Board, before: _Seen, after: _Seen) -> Judgement:
+def _judge(node: chess.pgn.ChildNode, board: chess.Board, before: _Seen, after: _Seen) -> MoveJudgement:
     """Judge a move by what was seen before and after it."""
     assert before.result is not None  # the game went on
     best = board.parse_uci(before.result.best_move)
@@ -229,19 +229,19 @@ def _judge(node: chess.pgn.ChildNode, board: chess.Board, before: _Seen, after: 
     loss = 0.0
     if node.move != best:
         loss = max(sign * (before.evaluation.value - after.evaluation.value), 0.0)
-    return Judgement(board.san(node.move), board.san(best), loss, name_of(loss))
+    return MoveJudgement(board.san(node.move), board.san(best), loss, name_of(loss))
 
 
 def _write(
     node: chess.pgn.ChildNode,
     board: chess.Board,
-    judgement: Judgement,
+    judgement: MoveJudgement,
     before: _Seen,
     after: _Seen,
     lines: int,
     which: Which,
 ) -> None:
-    """Write into the game what there is to say about a move."""
+    """Write the annotation of a move into the game."""
     if which == "blunders-only" and judgement.name != "blunder":
         return
     if after.result is not None:

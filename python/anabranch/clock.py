@@ -1,7 +1,7 @@
 """Clocks and budgets: how long to think about a move, and when to stop earlier or go on longer.
 
-Pure arithmetic on seconds and on what a search reports; the clock itself is somebody else's. Two numbers rule
-a move: the optimum, which is spent when nothing happens, and the maximum, which is never exceeded.
+Pure arithmetic on seconds and on what a search reports; it reads no clock. Two numbers rule a
+move: the optimum, which is spent when nothing happens, and the maximum, which is never exceeded.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RESERVE = 0.15
 """Seconds that are kept on a clock that has more than twice as many: machines are late now and then."""
 LARGEST_RESERVE = 1.0
 DELAYS_IN_RESERVE = 10.0
-"""How often the longest delay of late fits into the reserve, where that is more."""
+"""How often the longest recent delay fits into the reserve, where that is more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class ClockHistory:
 
     @property
     def reserve(self) -> float:
-        """Seconds to keep on the clock: more where moves have been late of late."""
+        """Seconds to keep on the clock: more where moves have been late recently."""
         return min(LARGEST_RESERVE, max(RESERVE, DELAYS_IN_RESERVE * self._delay))
 
     def begin(self, left: float) -> None:
@@ -138,7 +138,7 @@ class ClockHistory:
         outside = self._expected - left
         self._expected = None
         if not -0.01 <= outside <= 10.0:
-            return  # the clock was set anew, which says nothing
+            return  # the clock was set anew
         delay = min(LARGEST_DELAY, self._late + max(0.0, outside))
         self._lost = delay if self._lost is None else self._lost + 0.25 * (delay - self._lost)
         self._delay = max(0.9 * self._delay, delay)

@@ -1,7 +1,7 @@
-"""What the settings of an engine are: the preset, what goes best with variant and evaluator, and what the
-user has set, which always wins.
+"""The settings of an engine: those of the preset, then the tuned ones of variant and evaluator, then the
+changes of the user.
 
-The only place that decides this: `Engine`, the UCI engine, the web board and studies all ask here.
+The only place that decides this, for `Engine`, the UCI engine, the web board and studies.
 """
 
 from __future__ import annotations

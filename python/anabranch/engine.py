@@ -1,8 +1,8 @@
 """The engine: position in, result out, graph kept between moves. All that programs and the command line
 know of the search.
 
-It checks what it is given, chooses the loop for the evaluator, and turns reports into results. It decides
-nothing about search.
+It checks its arguments, chooses the loop for the evaluator, and turns reports into results. It decides
+nothing about the search.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Engine:
         if tablebases is not None:
             self.configure(tablebases=tablebases)
 
-    # What it is
+    # Settings
 
     @property
     def variant(self) -> str:
@@ -115,7 +115,7 @@ class Engine:
 
     @property
     def tablebases(self) -> _core.Tablebases | None:
-        """The tablebases in use, if there are any; their `problems` say which files are not.
+        """The tablebases in use, if there are any; their `problems` name the files that are not.
 
         >>> print(Engine().tablebases)
         None
@@ -140,7 +140,7 @@ class Engine:
         **settings: bool | int | float | str,
     ) -> None:
         """Change settings, the evaluator or the tablebases (`None` leaves them aside). The graph is kept
-        where it still means the same. Settings that nobody has set follow the evaluator: see
+        where it still means the same. Settings that were not set by hand follow the evaluator: see
         `anabranch.defaults`.
 
         >>> engine = Engine()
@@ -161,7 +161,7 @@ class Engine:
             if not isinstance(tables, EllipsisType):
                 self._session.set_tablebases(tables)
 
-    # Where it is
+    # Position
 
     @property
     def position(self) -> str:
@@ -239,7 +239,7 @@ class Engine:
         with self._exclusive():
             return dict(self._session.perft(depth)[1])
 
-    # What it does
+    # Search
 
     def search(
         self,
@@ -319,7 +319,7 @@ class Engine:
         self._session.stop()
 
     def result(self, lines: int = 3) -> Result:
-        """What the graph says about the position now: after a search that was interrupted, for example.
+        """The result of the graph as it is now: after a search that was interrupted, for example.
 
         >>> engine = Engine()
         >>> _ = engine.search(simulations=50)
@@ -364,8 +364,8 @@ class Engine:
         """An engine that stands where a saved one stood, and goes on like it.
 
         A Python evaluator or a network is not in the file: where one was used that did not come with the
-        package, give it again. Another evaluator than that of the file starts a new graph. What tablebases
-        said about the graph's nodes is in the file; to ask them on, give them again.
+        package, give it again. Another evaluator than that of the file starts a new graph. Results of
+        tablebases for nodes of the graph are in the file; give the tablebases again to probe them further.
         """
         with _naming(path):
             variant, chess960 = _core.saved_variant(path)
@@ -400,7 +400,7 @@ class Engine:
     def __repr__(self) -> str:
         return f"<Engine {self._variant}, evaluator {self.evaluator!r}>"
 
-    # How it does it
+    # Internals
 
     def _acquire(self) -> None:
         if not self._busy.acquire(blocking=False):
@@ -502,8 +502,8 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except GraphFileError as error:
-        said = str(error).replace("the graph file", f"the graph file {os.fsdecode(path)}", 1)
-        raise type(error)(said) from error
+        text = str(error).replace("the graph file", f"the graph file {os.fsdecode(path)}", 1)
+        raise type(error)(text) from error
 
 
 def _source(evaluator: AnyEvaluator | _core.Network | None) -> tuple[bool, _core.Network | None]:
@@ -532,14 +532,14 @@ def _read_evaluator(
 def _read_tablebases(
     tablebases: TablebasePaths | _core.Tablebases | EllipsisType | None,
 ) -> _core.Tablebases | EllipsisType | None:
-    """Tables that are open; what says nothing or none stays what it is."""
+    """Open the tables of paths; `None` and `...` stay what they are."""
     if tablebases is None or isinstance(tablebases, (_core.Tablebases, EllipsisType)):
         return tablebases
     return open_tablebases(tablebases)
 
 
 def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Session) -> None:
-    """Refuse an evaluator that says it is for another variant, or for planes that there are not."""
+    """Refuse an evaluator for another variant, or for planes that do not exist."""
     variant = getattr(evaluator, "variant", None)
     if isinstance(variant, str) and variant != session.variant():
         name = evaluator.path if isinstance(evaluator, _core.Network) else repr(evaluator)

@@ -5,8 +5,8 @@ Collections and applications come in the order of the Rust loop, so both make th
 share the work. The evaluator's thread evaluates, and does the rest as well while evaluations are quick,
 because handing over would cost more than it gains; when they are slow, the calling thread applies one batch
 and collects the next meanwhile. The calling thread never waits for an evaluation longer than a slice of
-time: on a stop, at the deadline and on Ctrl-C it leaves with the search, and a late answer finds nobody
-interested. Nothing here knows positions or networks.
+time: on a stop, at the deadline and on Ctrl-C it ends the search, and a late evaluation is dropped.
+Nothing here knows positions or networks.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from anabranch.evaluators import AnyEvaluator, Leaf
 from anabranch.limits import Limits
 
 SLICE = 0.01
-"""Longest wait in seconds between two looks at the stop flag."""
-GLANCE = 0.002
-"""The same where somebody wants to hear at once that another move would be chosen."""
+"""Longest wait in seconds between two checks of the stop flag."""
+SHORT_SLICE = 0.002
+"""The same where a change of the best move is reported at once."""
 SLOW = 0.0005
 """An evaluation that takes longer, in seconds, is worth a second thread."""
 
@@ -60,7 +60,7 @@ class EvaluatorThread:
 def _serve(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
     while (job := jobs.get()) is not None:
         job()
-        del job  # it holds the session of an engine that nobody else may want any more
+        del job  # it holds a session, which may be the last reference
 
 
 class _Batch:
@@ -94,8 +94,8 @@ class Loop:
             None if self._takes_positions else np.empty(shape, np.float32)
             for _ in range(settings["batches_in_flight"])
         ]
-        # Everything below belongs to who has the turn.
-        self._turn = Lock()
+        # Everything below is guarded by the lock.
+        self._lock = Lock()
         self._waiting: deque[_Batch] = deque()  # collected, not yet evaluated
         self._flying: deque[_Batch] = deque()  # collected, not yet applied
         self._must_apply = False
@@ -103,8 +103,8 @@ class Loop:
         self._ended = False
         self._left = False
         self._error: BaseException | None = None
-        # The evaluator's thread is busy for long, or the search has ended: the calling thread should look.
-        self._news = Event()
+        # The evaluator's thread is busy for long, or the search has ended: wakes the calling thread.
+        self._wake = Event()
 
     def run(
         self,
@@ -122,14 +122,14 @@ class Loop:
         session.begin(**limits.for_core())
         deadline = None if limits.time is None else begun + limits.time
         next_report = begun + interval
-        slice_, best = SLICE if progress is None else GLANCE, None
+        slice_, best = SLICE if progress is None else SHORT_SLICE, None
         cut_short: str | None = None
         thread.submit(self._work)
         try:
             while True:
                 wait = slice_ if deadline is None else max(0.0, min(slice_, deadline - time.monotonic()))
-                has_news = self._news.wait(wait)
-                self._news.clear()
+                is_woken = self._wake.wait(wait)
+                self._wake.clear()
                 now = time.monotonic()
                 if self._ended:
                     break
@@ -139,13 +139,13 @@ class Loop:
                 if deadline is not None and now >= deadline:
                     cut_short = "time"
                     break
-                if has_news:
-                    with self._turn:
+                if is_woken:
+                    with self._lock:
                         if not self._ended:
                             self._advance(until_waiting=False)
                 if progress is None:
                     continue
-                with self._turn:
+                with self._lock:
                     is_changed = session.best_move() not in (best, None)
                     report = session.report(lines, "off") if is_changed or now >= next_report else None
                 if report is not None:
@@ -163,8 +163,8 @@ class Loop:
         return self._finish
 
     def _conclude(self, progress: Callable[[dict[str, Any]], object] | None, lines: int) -> None:
-        """Look for a shorter proof, if that was asked for. What is proven is told before, and again if it has
-        changed.
+        """Look for a shorter proof, with the setting `improve`. The proof is reported before, and again if it
+        has changed.
         """
         if progress is None or not self._session.settings()["improve"]:
             self._session.conclude()
@@ -180,7 +180,7 @@ class Loop:
         """Take the session back. What is still being evaluated is given up."""
         if not self._ended:
             self._session.stop()  # ends a collection in the other thread
-        with self._turn:
+        with self._lock:
             self._left = True
             self._session.abandon()
 
@@ -197,11 +197,11 @@ class Loop:
             self._error = error
             self._ended = True
         finally:
-            self._news.set()
+            self._wake.set()
 
     def _next(self, done: _Batch | None, answer: _Answer | None, is_slow: bool) -> _Batch | None:
         """Take the answer for a batch; the next one to evaluate, or none when the search is over."""
-        with self._turn:
+        with self._lock:
             if self._left:
                 return None
             if done is not None:
@@ -212,12 +212,12 @@ class Loop:
             if self._ended:
                 return None
             if is_slow:
-                self._news.set()  # the other thread goes on meanwhile
+                self._wake.set()  # the other thread goes on meanwhile
             return self._waiting.popleft()
 
     def _advance(self, *, until_waiting: bool) -> None:
         """Collect and apply in the order of the Rust loop, until an evaluation is missing; or until there is
-        something to evaluate, if that is all that is wanted. Only with the turn.
+        something to evaluate. Called with the lock.
         """
         session = self._session
         while not (until_waiting and self._waiting):

@@ -25,7 +25,7 @@ def lacking(reason: str, extra: str) -> MissingPackageError:
 
 
 def require(name: str, extra: str) -> Any:
-    """A module, or the sentence that says which extra of this package brings it.
+    """A module, or an error that names the extra of this package that brings it.
 
     >>> require("math", "none").floor(1.5)
     1

@@ -2,7 +2,7 @@
 statistics.
 
 A value belongs to the side to move at the root, and so do its centipawns and its win, draw and loss; where
-the point of view is another, the name says so. Nothing here searches.
+the point of view is another, it is part of the name. Nothing here searches.
 """
 
 from __future__ import annotations
@@ -155,9 +155,9 @@ class Solved:
     state: State
     """For the side to move."""
     plies: int | None
-    """Length of the proof in hand; `None` for verdicts of a tablebase."""
+    """Length of the proof; `None` for verdicts of a tablebase."""
     exact: bool
-    """Whether that is the true distance; the setting `improve` asks for it."""
+    """Whether that is the true distance; the setting `improve` looks for it."""
 
     @property
     def mate(self) -> int | None:
@@ -218,8 +218,8 @@ class Counts:
 class Statistics(Counts):
     """All numbers: those that need a walk over the graph too.
 
-    After a stop and at a deadline the leaks are measured over some 30,000 nodes at most, because nobody
-    should wait for them; `Engine.result` measures them over all.
+    After a stop and at a deadline the leaks are measured over some 30,000 nodes at most, because they
+    must not delay the result; `Engine.result` measures them over all.
     """
 
     edges: int
@@ -231,7 +231,7 @@ class Statistics(Counts):
     leak: float
     """Visit-weighted mean distance of an edge's Q and its child's value."""
     node_leak: float
-    """Visit-weighted mean distance of a node's value and what its children say."""
+    """Visit-weighted mean distance of a node's value and the mean of its children."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,8 +296,8 @@ class Progress:
         values.pop("root")
         for name in ("lines", "moves"):
             values[name] = [
-                {**row, **_judgement_of(said)}
-                for row, said in zip(values[name], getattr(self, name), strict=True)
+                {**row, **_judgement_of(found)}
+                for row, found in zip(values[name], getattr(self, name), strict=True)
             ]
             for row in values[name]:
                 row.pop("root")
@@ -364,7 +364,7 @@ class Result(Progress):
 
     @property
     def remark(self) -> str | None:
-        """A sentence about an end that nobody asked for: memory or visits."""
+        """A sentence about an end by memory or visits, which are no limits of the search."""
         return _REMARKS.get(self.finish)
 
 

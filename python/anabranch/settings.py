@@ -149,7 +149,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """What the core says about a setting."""
+    """The description of a setting, from the core."""
 
     name: str
     symbol: str

@@ -1,9 +1,9 @@
 """A weaker engine on request: what UCI_Elo means for a search.
 
 A handicap is a cap of simulations, a temperature of move choice and a share of moves drawn at random. The
-table below says which of them were measured at which Elo of Stockfish's scale (`scripts/calibrate_elo.py`);
-in between it is interpolated. This file plays nothing: who applies a handicap searches with its `simulations`
-and `settings`, and asks `stray` first.
+table below gives those that were measured at which Elo of Stockfish's scale (`scripts/calibrate_elo.py`);
+in between it is interpolated. This file plays nothing: a player calls `stray` first, and else searches
+with `simulations` and `settings`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MEASURED = 2100
 
 
 class HandicapSettings(TypedDict):
-    """What a handicap asks of `Engine.configure`."""
+    """Arguments of `Engine.configure`."""
 
     temperature: float
     seed: int

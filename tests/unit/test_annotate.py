@@ -15,7 +15,7 @@ import chess.pgn
 import pytest
 
 from anabranch import Engine
-from anabranch.annotate import Judgement, annotate_game, name_of, summarise
+from anabranch.annotate import MoveJudgement, annotate_game, name_of, summarise
 from anabranch.cli import run
 from anabranch.errors import AnnotationError
 from anabranch.formats.pgn import brace_comments, format_game, parse_game, split_games
@@ -204,9 +204,9 @@ def test_names_of_losses() -> None:
 
 
 def test_summaries() -> None:
-    clean = summarise([Judgement("e4", "e4", 0.0, None)] * 3)
+    clean = summarise([MoveJudgement("e4", "e4", 0.0, None)] * 3)
     assert (clean.accuracy, clean.mean_loss, clean.blunders) == (100.0, 0.0, 0)
-    mixed = summarise([Judgement("e4", "e4", 0.0, None), Judgement("f3", "d4", 0.4, "blunder")])
+    mixed = summarise([MoveJudgement("e4", "e4", 0.0, None), MoveJudgement("f3", "d4", 0.4, "blunder")])
     assert mixed.mean_loss == 10.0
     assert mixed.blunders == 1
     assert mixed.accuracy is not None

@@ -66,7 +66,7 @@ def anabranch(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
-    """Take what stands before the command."""
+    """Handle the options before the command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     if code == INTERRUPTED:
-        os._exit(code)  # work of the core may go on in a thread that nobody waits for
+        os._exit(code)  # a thread of the core may still be at work
     sys.exit(code)
 
 

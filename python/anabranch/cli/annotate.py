@@ -1,6 +1,6 @@
 """`anabranch annotate`: evaluations, marks and better lines for the games of PGN files.
 
-Finished games go to the output at once, to a file beside the one that is asked for; it gets its name when all
+Finished games go to the output at once, to a temporary file beside --out; it gets its name when all
 are done. Reading and judging are those of `anabranch.formats.pgn` and `anabranch.annotate`.
 """
 
@@ -63,7 +63,7 @@ def annotate(
             "--variant",
             "-v",
             metavar="NAME",
-            help=f"auto (what the headers say), chess960, {', '.join(variants())}.",
+            help=f"auto (from the headers), chess960, {', '.join(variants())}.",
         ),
     ] = "auto",
     every_move: Annotated[
@@ -178,7 +178,7 @@ class _Work:
         from anabranch.formats.pgn import describe, format_game, parse_game, preamble_of
 
         done = []
-        with _bar(len(self.texts)) as (tell, say):
+        with _bar(len(self.texts)) as (progress, write):
             for number, text in enumerate(self.texts, start=1):
                 name = describe(text, number)
                 try:
@@ -190,7 +190,7 @@ class _Work:
                         time=self.time,
                         lines=self.lines,
                         which=self.which,
-                        tell=partial(tell, number),
+                        progress=partial(progress, number),
                     )
                     _sign(game)
                     text = preamble_of(text) + format_game(game)  # noqa: PLW2901
@@ -198,7 +198,7 @@ class _Work:
                 except AnabranchError as error:
                     reason = " ".join(str(error).split())
                     self.passed.append((name, reason))
-                    say(f"anabranch: {name} is passed on as it was: {reason[:1].lower()}{reason[1:]}")
+                    write(f"anabranch: {name} is passed on as it was: {reason[:1].lower()}{reason[1:]}")
                 file.write(text + "\n")
                 file.flush()
         return done
@@ -233,8 +233,8 @@ def _destination(out: Path | None, as_json: bool) -> Iterator[TextIO]:
 
 @contextmanager
 def _bar(games: int) -> Iterator[tuple[Callable[[int, int, int], None], Callable[[str], None]]]:
-    """A bar on stderr where that is a terminal; it hears of the game, the position and how many there are.
-    And a way to say something without disturbing it.
+    """A progress bar on stderr where that is a terminal: a callback for the game, the position and the number
+    of positions, and one that writes a line above the bar.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -255,17 +255,17 @@ def _bar(games: int) -> Iterator[tuple[Callable[[int, int, int], None], Callable
     with bar:
         shown = bar.add_task("game 1", total=None)
 
-        def tell(number: int, position: int, total: int) -> None:
+        def progress(number: int, position: int, total: int) -> None:
             description = f"game {number} of {games}" if games > 1 else "game"
             bar.update(shown, description=description, completed=position, total=total)
 
-        yield tell, lambda text: console.print(text, soft_wrap=True)
+        yield progress, lambda text: console.print(text, soft_wrap=True)
 
 
 def _document(
     done: list[tuple[str, AnnotatedGame, str]], passed: list[tuple[str, str]], out: Path | None
 ) -> dict[str, Any]:
-    """What was found, for programs. Losses are falls of the value, from 0 to 2, for who moved."""
+    """The results, for programs. Losses are falls of the value, from 0 to 2, for the side that moved."""
     games = []
     for name, annotated, text in done:
         game: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """Options that several commands share, and what they mean to an engine.
 
-Only text is read here; whether a value makes sense is for the settings to say.
+Only text is read here; the settings check the values.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def is_placement(text: str) -> bool:
 def read_changes(
     assignments: Iterable[str] | None, evaluator: str | None = None, threads: int | None = None
 ) -> dict[str, str | int]:
-    """The settings that options ask for, by name.
+    """The settings given by options, by name.
 
     >>> read_changes(["q_epsilon=0.02", "solver = off"], threads=2)
     {'q_epsilon': '0.02', 'solver': 'off', 'threads': 2}

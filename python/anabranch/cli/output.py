@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _Console(Console):
-    """A console that says so when nobody reads on, instead of leaving."""
+    """A console that raises an error when its output is closed, instead of leaving."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

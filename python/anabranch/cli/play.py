@@ -26,9 +26,7 @@ def play(
         str,
         typer.Option(metavar="ADDRESS", help="Listen at this address, so that other machines can connect."),
     ] = "127.0.0.1",
-    seconds: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Longest search of a browser.")
-    ] = 300.0,
+    seconds: Annotated[float, typer.Option(metavar="SECONDS", help="Longest search of a browser.")] = 300.0,
     memory: Annotated[int, typer.Option(metavar="MB", help="Memory for the graphs of one browser.")] = 512,
     clients: Annotated[int, typer.Option(metavar="N", help="Most browsers at a time.")] = 8,
     tables: Annotated[

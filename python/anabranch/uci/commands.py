@@ -1,7 +1,7 @@
 """The commands with arguments, read from text: position, go, setoption.
 
-Only forms are read: unknown words are passed over, numbers out of all reason are cut. What is legal or known
-is for others to say.
+Only forms are read: unknown words are passed over, numbers out of all reason are cut. Whether moves
+are legal and options exist is checked elsewhere.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LONGEST_ECHO = 80
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """A search as it was asked for. Times are milliseconds."""
+    """The arguments of `go`. Times are milliseconds."""
 
     wtime: int | None = None
     btime: int | None = None

@@ -125,7 +125,7 @@ def perft(engine: Engine, depth: int, is_stopped: Callable[[], bool]) -> dict[st
 
 
 Command = Callable[[Engine, list[str], Callable[[], bool]], Iterator[list[str]]]
-"""Gets the engine, the words after the name, and a function that tells whether `stop` came since."""
+"""Gets the engine, the words after the name, and a function that returns whether `stop` came since."""
 
 
 def _draw(engine: Engine, _: list[str], __: Callable[[], bool]) -> Iterator[list[str]]:

@@ -60,7 +60,7 @@ def depth_of(progress: Progress) -> int:
 
 
 def ordered(progress: Progress, form: InfoFormat) -> Sequence[Line]:
-    """The lines to tell: the move to play, then the other most visited ones by what they are worth.
+    """The lines to show: the move to play, then the other most visited ones by their value.
 
     None is shown as worth more than the one before it: a move that promises more on fewer visits is not to be
     believed yet, or it would be the one to play.

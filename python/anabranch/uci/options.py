@@ -1,7 +1,7 @@
 """The options of the engine: what there is, how it is declared, and how a value is read.
 
-The settings of the paper are options too, under their own names. They say `<preset>` until somebody sets
-them, so a graphical interface that sends back what it was shown changes nothing.
+The settings of the paper are options too, under their own names. Their value is `<preset>` until they
+are set, so a graphical interface that sends back all defaults changes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ EMPTY = "<empty>"
 DEFAULT = "<default>"
 BUNDLED = "<bundled>"
 OWN_NETWORK = (BUNDLED, DEFAULT, "", "<autodiscover>", "network")
-"""Values of the options below that mean the network of the package; the fourth is what Lc0 says."""
+"""Values of the options below that mean the network of the package; the fourth is that of Lc0."""
 NETWORK_OPTIONS = ("EvalFile", "WeightsFile")
 """One thing under two names. An interface sends back all that it was shown, so a value that means the network
 of the package takes nothing back that was set by the other name; of two others the last one counts.
@@ -55,7 +55,7 @@ class Option:
 
     @property
     def declaration(self) -> str:
-        """The line that tells of it. A combo names its default first, because uci2wb takes the first of the
+        """The line that declares it. A combo names its default first, because uci2wb takes the first of the
         list for it and sends it back.
 
         >>> Option("Hash", "spin", 16, 1, 1024).declaration
@@ -225,7 +225,7 @@ class UciOptions:
 
     @property
     def evaluator(self) -> str | None:
-        """The network or evaluator that was asked for by name or path; none for that of the package."""
+        """The name or path of the network or evaluator; none for that of the package."""
         asked = (self.text(name) for name in NETWORK_OPTIONS)
         return next((text for text in asked if text not in OWN_NETWORK), None)
 

@@ -1,6 +1,6 @@
 """The engine as a process: stdin, stdout, signals, and an end in every case.
 
-Reads lines and hands them over; writes so that a reader who does not read holds up nobody but itself. The
+Reads lines and hands them over; writes so that a slow reader delays nothing else. The
 process ends with its input, its reader, its parent or SIGTERM.
 """
 
@@ -17,12 +17,12 @@ from threading import Lock, Thread
 from typing import BinaryIO, NoReturn
 
 WATCH = 0.25
-"""Seconds between two looks at whether anybody is still there."""
-LONGEST_FAREWELL = 1.2
-"""Seconds for the last words of a search and for what is still to be written."""
+"""Seconds between two checks of whether parent and reader are still there."""
+LONGEST_CLOSE = 1.2
+"""Seconds for the last lines of a search and for what is still to be written."""
 
 
-class Speaker:
+class LineWriter:
     """Writes lines: at once where the reader has room for them, else in a thread of its own."""
 
     def __init__(self, descriptor: int) -> None:
@@ -33,11 +33,11 @@ class Speaker:
         self._poll = select.poll() if hasattr(select, "poll") else None
         if self._poll is not None:
             self._poll.register(descriptor, select.POLLOUT)
-        self._thread = Thread(target=self._write, name="anabranch-speaker", daemon=True)
+        self._thread = Thread(target=self._write, name="anabranch-writer", daemon=True)
         self._thread.start()
 
     def __call__(self, line: str) -> None:
-        """Say a line. Never waits."""
+        """Write a line. Never waits."""
         content = f"{line}\n".encode()
         with self._counting:
             if self._backlog == 0 and self._has_room_for(content):
@@ -61,7 +61,7 @@ class Speaker:
         try:
             _write_all(self._descriptor, content)
         except OSError:
-            os._exit(0)  # nobody reads any more
+            os._exit(0)  # the output is closed
 
     def _write(self) -> None:
         while (line := self._lines.get()) is not None:
@@ -76,9 +76,9 @@ def _write_all(descriptor: int, content: bytes) -> None:
 
 
 def main() -> NoReturn:
-    """Be a UCI engine until the input ends or somebody says quit."""
+    """Run as a UCI engine until `quit` or the end of the input."""
     sys.setswitchinterval(0.0005)  # threads hand over to each other within a move of a few milliseconds
-    speaker = Speaker(sys.stdout.fileno())
+    writer = LineWriter(sys.stdout.fileno())
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda *_: os._exit(0))
@@ -86,14 +86,14 @@ def main() -> NoReturn:
 
     from anabranch.uci.session import UciSession
 
-    session = UciSession(speaker)
+    session = UciSession(writer)
     for line in _lines(sys.stdin.buffer):
         if not session.handle(line):
             break
-    end = time.monotonic() + LONGEST_FAREWELL
-    session.close(LONGEST_FAREWELL)
-    speaker.close(max(0.1, end - time.monotonic()))
-    os._exit(0)  # work of the core may go on in a thread that nobody waits for
+    end = time.monotonic() + LONGEST_CLOSE
+    session.close(LONGEST_CLOSE)
+    writer.close(max(0.1, end - time.monotonic()))
+    os._exit(0)  # a thread of the core may still be at work
 
 
 def _lines(source: BinaryIO) -> Iterator[str]:
@@ -105,7 +105,7 @@ def _lines(source: BinaryIO) -> Iterator[str]:
 
 
 def _watch_over(output: int) -> None:
-    """End the process when its parent has died or nobody can read what it says."""
+    """End the process when its parent has died or its output is closed."""
     parent = os.getppid()
 
     def watch() -> None:

@@ -56,7 +56,7 @@ class TermsMaker:
         self.new_game()
 
     def new_game(self) -> None:
-        """Forget what the last game told about the clock."""
+        """Forget the clock and the search of the last game."""
         self._last: Progress | None = None
         self._history = ClockHistory()
 

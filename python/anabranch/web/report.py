@@ -12,7 +12,7 @@ from anabranch.graph import SearchGraph
 from anabranch.result import Line, Result
 
 MOST_MOVES = 60
-"""Moves of the root that are told, the best first."""
+"""Moves of the root that are sent, the best first."""
 
 _NODE = ("position", "depth", "visits", "value", "raw", "state", "plies", "transposition", "legal")
 _EDGE = ("source", "target", "move", "visits", "q", "prior", "child_value", "pruned")
@@ -75,7 +75,7 @@ def _line(line: Line, variant: str) -> dict[str, Any]:
 
 
 def graph(part: SearchGraph) -> dict[str, Any]:
-    """A part of the graph, in columns: names are said once, not two thousand times."""
+    """A part of the graph, in columns, so that names are sent once."""
     return {
         "nodes": {name: [_short(getattr(node, name)) for node in part.nodes] for name in _NODE},
         "edges": {name: [_short(getattr(edge, name)) for edge in part.edges] for name in _EDGE},
