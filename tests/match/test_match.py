@@ -22,8 +22,8 @@ from anabranch.match.adjudication import Adjudication
 from anabranch.match.game import GameRecord, play_game
 from anabranch.match.openings import Opening
 from anabranch.match.player import Budget, read_player
-from anabranch.match.results import GAMES, RESULTS, SPEC, SUMMARY, open_results, read_results
-from anabranch.match.runner import run_match
+from anabranch.match.results import GAMES, RESULTS, SPEC, SUMMARY, read_results
+from anabranch.match.runner import open_match, run_match
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standings import Tally
 from anabranch.match.statistics import Sprt
@@ -331,13 +331,13 @@ def test_torn_and_foreign_lines(tmp_path: Path) -> None:
     with pytest.raises(MatchError, match=r"line 1 of .* is not the record of a game"):
         run_match(spec(pairs=2), tmp_path, 0)
     (tmp_path / SPEC).unlink()
-    with pytest.raises(MatchError, match="nobody knows of what"):
+    with pytest.raises(MatchError, match="holds results without match"):
         run_match(spec(pairs=2), tmp_path, 0)
 
 
 def test_two_processes_do_not_share_a_folder(tmp_path: Path) -> None:
     asked = spec()
-    with open_results(tmp_path, asked.to_dict()), pytest.raises(FolderBusyError, match="another process"):
+    with open_match(asked, tmp_path), pytest.raises(FolderBusyError, match="another process"):
         run_match(asked, tmp_path, 0)
 
 

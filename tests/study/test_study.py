@@ -422,11 +422,11 @@ def test_more_pairs_extend_a_study_and_another_scale_is_refused(
     assert len(more) == 2 * 3 * 2
     assert more.items() >= games.items()
     capsys.readouterr()
-    assert "has 3 pairs already, which can become more, not 2" in refused("--pairs", "2")
-    assert "study of another scale: its evaluations was [16], now [32]" in refused("--evaluations", "32")
-    assert 'another study: its scale was "tiny", now "small"' in refused("--scale", "small")
-    assert 'its settings (evaluator) was "material", now "uniform"' in refused("--set", "evaluator=uniform")
-    assert "its seed was 0, now 7" in refused("--seed", "7")
+    assert "its size pairs was 3, now is 2" in refused("--pairs", "2")
+    assert "another study: its size evaluations 1 was 16, now is 32" in refused("--evaluations", "32")
+    assert 'another study: its scale was "tiny", now is "small"' in refused("--scale", "small")
+    assert 'its settings evaluator was "material", now is "uniform"' in refused("--set", "evaluator=uniform")
+    assert "its seed was 0, now is 7" in refused("--seed", "7")
     assert "holds the study merge, not virtual" in refused(experiment="virtual")
     assert "the experiment merge has no positions; it has" in refused("--positions", "7")
     assert "--evaluations takes numbers with commas between, not 'some'" in refused("--evaluations", "some")
@@ -464,7 +464,7 @@ def test_a_folder_of_an_earlier_version_goes_on_where_its_presets_still_do_the_s
         del settings["width_visits"]
     path.write_text(json.dumps(known))
     if "default" in known["presets"]:
-        with pytest.raises(StudyError, match=r"\(width_visits\) was 0, now"):
+        with pytest.raises(StudyError, match="width_visits was 0, now is"):
             run_study(study, tmp_path, HERE)
         known["presets"]["default"]["width_visits"] = Settings().width_visits
         path.write_text(json.dumps(known))

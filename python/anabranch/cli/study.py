@@ -260,12 +260,12 @@ def _study(
     """The study of the options; by default that of the folder."""
     from anabranch.errors import StudyError
     from anabranch.study.experiments import find_experiment
-    from anabranch.study.folder import STUDY, has_results, read_document
+    from anabranch.study.folder import FOLDER, STUDY, has_results
 
     experiment = find_experiment(name)
     stored = experiment.study(scale or "small")
     if scale is None and (folder / STUDY).exists():
-        before = Study.from_dict(read_document(folder))
+        before = Study.from_dict(FOLDER.read(folder))
         if before.experiment == name:
             stored = before
         elif has_results(folder):

@@ -1,38 +1,30 @@
-"""The folder of a study: what was asked for, by which version and when, and everything that was found.
+"""The folder of a study: its description, its runs, and all results.
 
-`study.json` says what the rest is. Every match has a folder of its own below `matches`, in the form of
-`anabranch.match.results`; measurements are lines of JSON in `measurements.jsonl`, written through one by one.
-So whatever ends the process, the same command goes on. A folder that holds another study is refused; one
-without a single result is not, because nothing would be lost.
+`study.json` describes it. Every match has a folder below `matches`, as in `anabranch.match.results`;
+measurements are JSON lines in `measurements.jsonl`. How folders and journals survive the end of a process is
+in `anabranch.jobs`.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import platform
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from anabranch import _core
 from anabranch.defaults import tuned
 from anabranch.errors import StudyError
 from anabranch.evaluators.resolve import NETWORK, network_file
 from anabranch.jobs.executor import cores
-from anabranch.jobs.files import checksum, remove_files, write_json
-from anabranch.match.results import (
-    GAMES,
-    RESULTS,
-    SPEC,
-    SUMMARY,
-    holds_lines,
-    read_results,
-)
+from anabranch.jobs.files import checksum, remove_files
+from anabranch.jobs.folder import LOCK, FolderKind, Place
+from anabranch.jobs.journal import JournalFormat, has_records
+from anabranch.match import results as match_results
+from anabranch.match.results import RESULTS, SPEC, read_results
 from anabranch.match.standings import Tally
 from anabranch.networks.shipped import bundled
 from anabranch.settings import Settings
@@ -43,7 +35,7 @@ STUDY, MATCHES, MEASUREMENTS = "study.json", "matches", "measurements.jsonl"
 
 @dataclass(frozen=True)
 class StudyResults:
-    """What a folder holds of a plan."""
+    """The results of a plan."""
 
     study: Study
     plan: Plan
@@ -89,178 +81,90 @@ class StudyResults:
 
 
 def match_folder(folder: Path, match: StudyMatch) -> Path:
-    """Where the games of a match are."""
+    """The folder of a match."""
     return folder / MATCHES / match.key
 
 
 def has_results(folder: Path) -> bool:
-    """Whether a folder holds a game or a measurement that is whole."""
-    return any(map(holds_lines, [folder / MEASUREMENTS, *(folder / MATCHES).rglob(RESULTS)]))
+    """Whether a folder holds a complete game or measurement."""
+    return any(map(has_records, [folder / MEASUREMENTS, *(folder / MATCHES).rglob(RESULTS)]))
 
 
-def clear(folder: Path) -> None:
-    """Remove what a study without results has left, but for the lock, which the caller holds."""
+def _clear(folder: Path) -> None:
+    """Remove what a study without results has left."""
     for path in sorted((folder / MATCHES).rglob(SPEC)):
-        remove_files(path.parent, SPEC, RESULTS, GAMES, SUMMARY, ".lock")
+        match_results.FOLDER.clear(path.parent)
+        remove_files(path.parent, SPEC, LOCK)
     for path in sorted((folder / MATCHES).rglob("*"), reverse=True):
         if path.is_dir():
-            with suppress(OSError):
-                path.rmdir()
+            remove_files(path)
     if (folder / MATCHES).is_dir():
         remove_files(folder / MATCHES)
-    remove_files(folder, STUDY, MEASUREMENTS)
-
-
-def read_document(folder: Path) -> dict[str, Any]:
-    """What stands in `study.json`."""
-    path = folder / STUDY
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        Study.from_dict(document)
-    except FileNotFoundError:
-        raise StudyError(f"{folder} holds no study: there is no {STUDY}") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StudyError(f"{path} does not describe a study: {error}") from error
-    if not isinstance(document, dict):
-        raise StudyError(f"{path} does not describe a study")
-    return document
-
-
-def read_results_of(folder: Path, study: Study, plan: Plan) -> StudyResults:
-    """All that a folder holds of a plan."""
-    tallies = {}
-    for match in plan.matches:
-        tally = Tally.of(match.spec, read_results(match_folder(folder, match)))
-        if tally.standings().games:
-            tallies[match.key] = tally
-    return StudyResults(study, plan, tallies, _read_lines(folder / MEASUREMENTS)[0])
-
-
-def _read_lines(path: Path) -> tuple[dict[str, dict[str, Any]], int]:
-    """The measurements of a file, and the bytes of the lines that hold them."""
-    found: dict[str, dict[str, Any]] = {}
-    good = 0
-    if not path.exists():
-        return found, good
-    lines = path.read_bytes().splitlines(keepends=True)
-    for number, line in enumerate(lines, start=1):
-        try:
-            stored = json.loads(line)
-            key, values = stored["key"], stored["found"]
-            if not line.endswith(b"\n"):
-                break
-        except (ValueError, TypeError, KeyError):
-            if number == len(lines):
-                break
-            raise StudyError(f"line {number} of {path} is not a measurement") from None
-        found.setdefault(key, values)
-        good += len(line)
-    return found, good
-
-
-class Measurements:
-    """The measurements of a folder, open for more."""
-
-    def __init__(self, file: IO[str], found: dict[str, dict[str, Any]]) -> None:
-        self.found = found
-        self._file = file
-
-    def add(self, measurement: Measurement, found: dict[str, Any]) -> None:
-        """Keep a measurement for good; not if it is there already."""
-        if measurement.key in self.found:
-            return
-        line = {"key": measurement.key, "about": asdict(measurement), "found": found}
-        self._file.write(json.dumps(line, separators=(",", ":")) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self.found[measurement.key] = found
-
-
-@contextmanager
-def open_measurements(folder: Path) -> Iterator[Measurements]:
-    """The measurements of a folder, new or to be continued. Whoever opens them holds the folder's lock."""
-    path = folder / MEASUREMENTS
-    found, good = _read_lines(path)
-    with path.open("a", encoding="utf-8") as file:
-        os.truncate(path, good)
-        yield Measurements(file, found)
-
-
-def enter(folder: Path, study: Study, plan: Plan, words: str) -> Study:
-    """Write down what is asked for, or see that the folder holds the same; what it holds may grow.
-
-    `words` are those of this run, for people. The caller holds the folder's lock.
-    """
-    wanted = check_folder(folder, study, plan)
-    runs: list[dict[str, Any]] = []
-    if has_results(folder):
-        runs = read_document(folder).get("runs", [])
-    else:
-        clear(folder)
-    write_json(folder / STUDY, {**wanted, "runs": [*runs, {**about_run(), "run": words}]})
-    return study
-
-
-def check_folder(folder: Path, study: Study, plan: Plan) -> dict[str, Any]:
-    """Refuse a folder that holds another study; what `study.json` says for this one. Nothing is written."""
-    wanted = {**study.to_dict(), **circumstances(study, plan)}
-    if (folder / STUDY).exists():
-        stored = read_document(folder)
-        if has_results(folder):
-            _check_same(folder, stored, wanted)
-    elif (folder / MATCHES).exists() or (folder / MEASUREMENTS).exists():
-        raise StudyError(
-            f"{folder} holds results without {STUDY}, so nobody knows of what; take another folder"
-        )
-    return wanted
+    remove_files(folder, MEASUREMENTS)
 
 
 EARLIER = {"width_visits": 0}
 """Settings that folders of earlier versions lack, with the value that does what those versions did."""
 
 
-def _check_same(folder: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    for name, value in json.loads(json.dumps(wanted)).items():
-        before = stored.get(name)
-        if name == "tuned" and name not in stored:
-            continue  # folders of earlier versions lack it
-        if name == "presets" and isinstance(before, dict):
-            before = {preset: {**EARLIER, **settings} for preset, settings in before.items()}
-        if name == "size":
-            _check_size(folder, before or {}, value)
-        elif before != value:
-            raise StudyError(f"{folder} holds another study: its {name} {_change(before, value)}")
+def _upgrade(stored: dict[str, Any]) -> dict[str, Any]:
+    presets = {name: {**EARLIER, **settings} for name, settings in stored["presets"].items()}
+    return {**stored, "presets": presets}
 
 
-def _check_size(folder: Path, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    for name in {**stored, **wanted}:
-        before, now = stored.get(name), wanted.get(name)
-        if before == now:
-            continue
-        if name not in GROWS or before is None or now is None:
-            raise StudyError(f"{folder} holds a study of another scale: its {name} {_change(before, now)}")
-        if now < before:
-            raise StudyError(f"{folder} has {before} {name} already, which can become more, not {now}")
+def _may_differ(place: Place, stored: Any, wanted: Any) -> bool:
+    """A study may grow, and earlier versions stored no `tuned`."""
+    if place == ("tuned",):
+        return stored is None
+    may_grow = place[0] == "size" and place[-1] in GROWS
+    return may_grow and None not in (stored, wanted) and bool(wanted >= stored)
 
 
-def _change(before: Any, now: Any) -> str:
-    while isinstance(before, dict) and isinstance(now, dict):
-        name = next(key for key in {**before, **now} if before.get(key) != now.get(key))
-        before, now = before.get(name), now.get(name)
-        if not (isinstance(before, dict) and isinstance(now, dict)):
-            return f"({name}) was {_short(before)}, now {_short(now)}; take another folder"
-    return f"was {_short(before)}, now {_short(now)}; take another folder"
+FOLDER = FolderKind(
+    "study",
+    STUDY,
+    has_results,
+    _clear,
+    is_document=Study.from_dict,
+    may_differ=_may_differ,
+    upgrade=_upgrade,
+    outputs=(MATCHES, MEASUREMENTS),
+    error=StudyError,
+)
+JOURNAL = JournalFormat(
+    "a measurement",
+    lambda line: (line["key"], {"about": line["about"], "found": line["found"]}),
+    lambda key, record: {"key": key, **record},
+    StudyError,
+)
 
 
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+def read_results_of(folder: Path, study: Study, plan: Plan) -> StudyResults:
+    """All results of a plan in a folder."""
+    tallies = {}
+    for match in plan.matches:
+        tally = Tally.of(match.spec, read_results(match_folder(folder, match)))
+        if tally.standings().games:
+            tallies[match.key] = tally
+    found = {key: record["found"] for key, record in JOURNAL.read(folder / MEASUREMENTS).items()}
+    return StudyResults(study, plan, tallies, found)
+
+
+def describe(study: Study, plan: Plan) -> dict[str, Any]:
+    """What identifies a study: its description, and what its results depend on besides."""
+    return {**study.to_dict(), **circumstances(study, plan)}
+
+
+def add_run(words: str) -> Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]:
+    """Merges the stored and the wanted document of a study, with one more run."""
+    return lambda stored, wanted: {
+        **wanted,
+        "runs": [*stored.get("runs", []), {**about_run(), "run": words}],
+    }
 
 
 def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
-    """What results rest on besides the study itself: networks, and what the presets stand for, where
-    `default` differs by variant.
-    """
+    """What results depend on besides the study: networks, and the settings of presets and variants."""
     networks = {variant: path and checksum(path) for variant in VARIANTS for path in [bundled(variant)]}
     given = network_file(study.settings.get("evaluator", NETWORK))
     if given is not None and given.is_file():
@@ -279,7 +183,7 @@ def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
 
 
 def about_run() -> dict[str, Any]:
-    """Who runs it: versions, machine and time."""
+    """Versions, machine and time of this run."""
     from anabranch import __version__
 
     return {

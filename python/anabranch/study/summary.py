@@ -14,7 +14,7 @@ from anabranch.errors import StudyError
 from anabranch.jobs.files import write_atomic
 from anabranch.study.experiments import find_experiment
 from anabranch.study.figures import Figures
-from anabranch.study.folder import read_document
+from anabranch.study.folder import FOLDER
 from anabranch.study.run import open_study
 
 FORMAT = 1
@@ -22,7 +22,7 @@ FORMAT = 1
 
 def summarise(folder: Path) -> dict[str, Any]:
     """The summary of a folder."""
-    document = read_document(folder)
+    document = FOLDER.read(folder)
     results = open_study(folder)
     experiment = find_experiment(results.study.experiment)
     return {
