@@ -13,6 +13,7 @@ import pytest
 
 from anabranch.cli import run
 from anabranch.errors import MatchError
+from anabranch.jobs.executor import Processes
 from anabranch.match import balanced_openings
 from anabranch.match.balanced_openings import CandidateJob, OpeningsSpec, draw, judge_candidate, make_openings
 from anabranch.match.openings import (
@@ -164,7 +165,7 @@ def test_a_suite_is_the_same_however_it_was_made(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make_openings(spec(), tmp_path / "parts.epd", show=tire)
+        make_openings(spec(), tmp_path / "parts.epd", on_progress=tire)
     journal = tmp_path / ".parts.epd.journal"
     with journal.open("a") as file:
         file.write('[4, "torn')
@@ -172,7 +173,7 @@ def test_a_suite_is_the_same_however_it_was_made(tmp_path: Path) -> None:
         make_openings(spec(seed=2), tmp_path / "parts.epd")
     assert make_openings(spec(), tmp_path / "parts.epd") == whole
     assert sorted(path.name for path in tmp_path.iterdir()) == ["parts.epd", "whole.epd"]
-    assert make_openings(spec(), tmp_path / "crew.epd", workers=2) == whole
+    assert make_openings(spec(), tmp_path / "crew.epd", executor=Processes(2)) == whole
 
 
 @pytest.mark.parametrize("source", ["random", "policy"])

@@ -1,7 +1,7 @@
-"""`anabranch openings`: suites of openings made, checked, and written in another form.
+"""`anabranch openings`: makes, checks and converts openings.
 
-Options in, progress and a summary out; the work is that of `anabranch.match`. Ctrl-C ends a command at once;
-`make` goes on when it is called again.
+This reads options and prints; `anabranch.match` does the work. Ctrl-C ends a command at once; `make`
+continues when it is called again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from anabranch.cli.options import Chess960Option, JsonOption, VariantOption
+from anabranch.cli.options import Chess960Option, JsonOption, RayOption, VariantOption
 
 openings = typer.Typer(
     help="Make, check and convert openings for matches.",
@@ -23,8 +23,12 @@ openings = typer.Typer(
 FileArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="FILE", help="EPD, FEN or PGN, plain, .gz, .bz2 or .zip.")
 ]
+WorkersOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option("--workers", "-w", metavar="N", help="Processes.  [default: the cores here]"),
+]
 BoundOption: TypeAlias = Annotated[
-    int, typer.Option(metavar="CP", help="What every judge may see for either side at most.")
+    int, typer.Option(metavar="CP", help="The most centipawns of a judge for either side.")
 ]
 JudgesOption: TypeAlias = Annotated[
     list[str] | None,
@@ -54,22 +58,26 @@ def make(
     temperature: Annotated[float, typer.Option(metavar="T", help="Of the policy; above 1 is flatter.")] = 1.5,
     bound: BoundOption = 130,
     judge: JudgesOption = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of all that is left to chance.")] = 1,
-    workers: Annotated[
-        int, typer.Option("--workers", "-w", metavar="N", help="Processes; the suite does not depend on it.")
-    ] = 1,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of all random choices.")] = 1,
+    workers: WorkersOption = None,
+    ray: RayOption = None,
 ) -> None:
-    """Make a suite of balanced openings.
+    """Make balanced openings.
 
     Plies are drawn from the start of the game; a position is kept when all judges find it balanced, and every
-    position once. The same command goes on where it was interrupted.
+    position once. The same command continues after an interruption. The result does not depend on where it is
+    made, or by how many processes.
+
+    Example: anabranch openings make --variant crazyhouse --positions 500 --out my.epd
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     from anabranch.cli.output import notices, plural
+    from anabranch.jobs.executor import executor_of
     from anabranch.match.balanced_openings import OpeningsSpec, make_openings, with_titles
     from anabranch.match.player import read_player
 
+    executor = executor_of(workers, ray)
     judges = tuple(read_player(text) for text in judge or default_judges(variant))
     spec = with_titles(
         OpeningsSpec(variant, positions, judges, source, temperature, plies, bound, chess960, seed)  # type: ignore[arg-type]
@@ -87,17 +95,17 @@ def make(
     with bar:
         shown = bar.add_task("openings", total=positions, tried=0)
 
-        def show(kept: int, candidates: int) -> None:
+        def on_progress(kept: int, candidates: int) -> None:
             nonlocal tried
             tried = candidates
             bar.update(shown, completed=kept, tried=candidates)
 
-        made = make_openings(spec, out, workers, show)
+        made = make_openings(spec, out, executor, on_progress)
     typer.echo(f"{plural(len(made), 'position')} of {plural(tried, 'candidate')} in {out}")
 
 
 def default_judges(variant: str) -> list[str]:
-    """Our engine, and one that is not of the family."""
+    """Our engine, and one of another family."""
     other = "stockfish" if variant == "chess" else "fairy-stockfish"
     return [
         "anabranch=preset:default,evaluations=800",
@@ -112,14 +120,19 @@ def check(
     chess960: Chess960Option = False,
     bound: BoundOption = 130,
     judge: JudgesOption = None,
+    workers: WorkersOption = None,
+    ray: RayOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check openings: every position sound, not over, and there once; with judges also balanced.
+    """Check openings: every position legal, not over, and there once; with judges also balanced.
 
     The exit code is 0 if all is well, and 2 if not.
+
+    Example: anabranch openings check my.epd --judge preset:default,evaluations=800
     """
     from anabranch.cli.output import plural, print_json
     from anabranch.errors import MatchError
+    from anabranch.jobs.executor import executor_of
     from anabranch.match.balanced_openings import out_of_balance
     from anabranch.match.openings import read_openings, without_repeats
     from anabranch.match.player import read_player
@@ -129,7 +142,9 @@ def check(
     if repeated and not as_json:
         raise MatchError(f"{repeated} of {plural(len(found), 'position')} in {file} are there more than once")
     judges = tuple(read_player(text) for text in judge or ())
-    wrong = out_of_balance(found, variant, chess960, judges, bound) if judges else []
+    wrong = (
+        out_of_balance(found, variant, chess960, judges, bound, executor_of(workers, ray)) if judges else []
+    )
     if as_json:
         print_json(
             {
@@ -164,7 +179,10 @@ def convert(
     variant: VariantOption = "chess",
     chess960: Chess960Option = False,
 ) -> None:
-    """Write openings in another form, every position once."""
+    """Write openings in another format, every position once.
+
+    Example: anabranch openings convert book.pgn book.epd
+    """
     from anabranch.cli.output import plural
     from anabranch.match.openings import read_openings, without_repeats, write_openings
 

@@ -10,27 +10,28 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import random
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import chess
 
 from anabranch.errors import MatchError
-from anabranch.jobs.executor import Processes
+from anabranch.jobs.executor import Executor, Processes
 from anabranch.jobs.folder import locked
+from anabranch.jobs.journal import JournalFormat
 from anabranch.match.openings import Opening, board_of, key_of, rules_of, write_openings
-from anabranch.match.player import Fault, MoveLimits, Player, PlayerSpec
-from anabranch.match.players import make_player
+from anabranch.match.player import Fault, MoveLimits, PlayerSpec
+from anabranch.match.players import close_players, keep_player, make_player
 from anabranch.networks.shipped import bundled_network
 
 Source = Literal["random", "policy"]
 PATIENCE = 30.0
+HERE = Processes(0)
 ATTEMPTS = 1000
 """Candidates in a row of which none is kept, after which it is given up."""
 
@@ -89,16 +90,6 @@ class CandidateJob(NamedTuple):
     number: int
 
 
-_judges: dict[str, Player] = {}
-
-
-def close_judges() -> None:
-    """End the programs that judges of this process have started."""
-    for judge in _judges.values():
-        judge.close()
-    _judges.clear()
-
-
 def judge_candidate(job: CandidateJob) -> Candidate:
     """Draw a candidate and let the judges score it, until one finds it out of balance."""
     spec, number = job
@@ -107,20 +98,25 @@ def judge_candidate(job: CandidateJob) -> Candidate:
     if board.is_game_over():
         return Candidate(number, None, moves, ())
     position = board.copy(stack=False)
+    scores = judge_position(position, spec.judges, spec.variant, spec.chess960, spec.bound)
+    is_kept = abs(scores[-1]) <= spec.bound
+    return Candidate(number, position.fen() if is_kept else None, moves, scores)
+
+
+def judge_position(
+    position: chess.Board, judges: Iterable[PlayerSpec], variant: str, chess960: bool, bound: int
+) -> tuple[int, ...]:
+    """The scores of the judges, up to the first that is out of bounds."""
     scores: list[int] = []
-    for judge in spec.judges:
-        score = _ask(judge, spec.variant, spec.chess960, position)
-        scores.append(score)
-        if abs(score) > spec.bound:
-            return Candidate(number, None, moves, tuple(scores))
-    return Candidate(number, position.fen(), moves, tuple(scores))
+    for judge in judges:
+        scores.append(_score(judge, variant, chess960, position))
+        if abs(scores[-1]) > bound:
+            break
+    return tuple(scores)
 
 
-def _ask(judge: PlayerSpec, variant: str, chess960: bool, position: chess.Board) -> int:
-    key = repr((judge, variant, chess960))
-    player = _judges.get(key)
-    if player is None:
-        player = _judges[key] = make_player(judge, variant, chess960, patience=PATIENCE)
+def _score(judge: PlayerSpec, variant: str, chess960: bool, position: chess.Board) -> int:
+    player = keep_player(judge, variant, chess960, patience=PATIENCE)
     try:
         player.new_game(0)
         score = player.play(position, MoveLimits(judge.budget)).score
@@ -156,11 +152,13 @@ def _draw_move(spec: OpeningsSpec, board: chess.Board, source: random.Random) ->
 def make_openings(
     spec: OpeningsSpec,
     path: Path,
-    workers: int = 0,
-    show: Callable[[int, int], object] = lambda kept, tried: None,
+    executor: Executor = HERE,
+    on_progress: Callable[[int, int], object] = lambda kept, tried: None,
 ) -> list[Opening]:
-    """Make a suite and write it. What is known of candidates goes to a journal beside it, so that the same
-    call goes on where it was interrupted. `show` hears how many are kept, of how many tried.
+    """Make openings and write them. `on_progress` receives how many are kept, of how many candidates.
+
+    Candidates that were judged are kept in a journal beside the file, so that the same call continues after
+    an interruption.
     """
     if path.suffix.lower() not in (".epd", ".fen", ".txt", ".pgn"):
         raise MatchError(f"openings are written as .epd, .fen or .pgn, not as {path.suffix or 'that'}")
@@ -169,20 +167,15 @@ def make_openings(
     path.parent.mkdir(parents=True, exist_ok=True)
     journal = path.with_name(f".{path.name}.journal")
     lock = path.with_name(f".{path.name}.lock")
-    with locked(lock), journal.open("a", encoding="utf-8") as file:
-        known, good = _read_journal(journal, spec)
-        os.truncate(journal, good)
-        if not good:
-            file.write(json.dumps(_head(spec)) + "\n")
-            file.flush()
+    with locked(lock):
         try:
-            selection = _judge(spec, known, file, workers, show)
+            selection = _select(spec, journal, executor, on_progress)
             write_openings(
                 path, selection.openings, spec.variant, spec.chess960, describe(spec, selection.tried)
             )
         except Exception:
-            if not known:  # nothing that a corrected command could not do without
-                journal.unlink()
+            if len(JOURNAL.read(journal)) < 2:  # no candidate that would be lost
+                journal.unlink(missing_ok=True)
                 lock.unlink()
             raise
     journal.unlink()
@@ -190,53 +183,44 @@ def make_openings(
     return selection.openings
 
 
-def _judge(
-    spec: OpeningsSpec,
-    known: dict[int, Candidate],
-    journal: IO[str],
-    workers: int,
-    show: Callable[[int, int], object],
+def _select(
+    spec: OpeningsSpec, path: Path, executor: Executor, on_progress: Callable[[int, int], object]
 ) -> _Selection:
-    """Judge candidates until there are enough; each goes to the journal and to `known`."""
-    selection = _Selection(spec, known)
-    show(len(selection.openings), selection.tried)
-
-    def take(candidate: Candidate) -> bool:
-        journal.write(json.dumps(list(candidate)) + "\n")
-        journal.flush()
-        selection.add(candidate)
-        show(len(selection.openings), selection.tried)
-        return not selection.is_full
-
-    missing = (number for number in count() if number not in known)
-    if not selection.is_full:
-        jobs = (CandidateJob(spec, number) for number in missing)
-        with closing(Processes(workers).run(judge_candidate, jobs, close_judges)) as candidates:
-            all(take(candidate) for candidate in candidates)
+    """Judge candidates until there are enough."""
+    head: dict[str, Any] = json.loads(json.dumps(asdict(spec)))
+    del head["positions"]  # candidates do not depend on how many are wanted
+    stored = JOURNAL.read(path)
+    if stored.get(HEAD, head) != head:
+        if len(stored) > 1:
+            raise MatchError(f"{path} belongs to other openings; finish those, or remove the file")
+        path.unlink()
+    with JOURNAL.open(path) as journal:
+        journal.add(HEAD, head)
+        known = {one.number: one for one in journal.records.values() if isinstance(one, Candidate)}
+        selection = _Selection(spec, known)
+        on_progress(len(selection.openings), selection.tried)
+        jobs = (CandidateJob(spec, number) for number in count() if number not in known)
+        with closing(executor.run(judge_candidate, jobs, close_players)) as candidates:
+            while not selection.is_full:
+                candidate = next(candidates)
+                journal.add(candidate.number, candidate)
+                selection.add(candidate)
+                on_progress(len(selection.openings), selection.tried)
     return selection
 
 
-def _head(spec: OpeningsSpec) -> dict[str, Any]:
-    head: dict[str, Any] = json.loads(json.dumps(asdict(spec)))
-    del head["positions"]  # candidates do not depend on how many are wanted
-    return head
+HEAD = -1
+"""The key of the description in a journal of candidates."""
 
 
-def _read_journal(path: Path, spec: OpeningsSpec) -> tuple[dict[int, Candidate], int]:
-    """What is known of candidates, and the bytes of the lines that hold it."""
-    known: dict[int, Candidate] = {}
-    good = 0
-    lines = [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
-    for line in lines:
-        if good == 0 and json.loads(line) != _head(spec):
-            if len(lines) == 1:
-                break  # a suite without a candidate, of which nothing would be lost
-            raise MatchError(f"{path} belongs to other openings; finish those, or remove the file")
-        if good:
-            number, fen, moves, scores = json.loads(line)
-            known[number] = Candidate(number, fen, tuple(moves), tuple(scores))
-        good += len(line)
-    return known, good
+def _parse(line: Any) -> tuple[int, Candidate | dict[str, Any]]:
+    if isinstance(line, dict):
+        return HEAD, line
+    number, fen, moves, scores = line
+    return number, Candidate(number, fen, tuple(moves), tuple(scores))
+
+
+JOURNAL = JournalFormat("a candidate", _parse, lambda key, record: record, MatchError)
 
 
 class _Selection:
@@ -250,7 +234,7 @@ class _Selection:
         """Candidates that were needed so far; later ones that are known do not count yet."""
         self._kept = 0
         """Candidates up to the last one that was kept."""
-        self._look()
+        self._advance()
 
     @property
     def openings(self) -> list[Opening]:
@@ -262,9 +246,9 @@ class _Selection:
 
     def add(self, candidate: Candidate) -> None:
         self.known[candidate.number] = candidate
-        self._look()
+        self._advance()
 
-    def _look(self) -> None:
+    def _advance(self) -> None:
         while self.tried in self.known and not self.is_full:
             fen = self.known[self.tried].fen
             self.tried += 1
@@ -308,19 +292,37 @@ def with_titles(spec: OpeningsSpec) -> OpeningsSpec:
     return replace(spec, judges=tuple(named))
 
 
+class CheckJob(NamedTuple):
+    """An opening to be judged."""
+
+    number: int
+    opening: Opening
+    variant: str
+    chess960: bool
+    judges: tuple[PlayerSpec, ...]
+    bound: int
+
+
+def check_opening(job: CheckJob) -> tuple[CheckJob, str, int]:
+    """The last judge that scored an opening, and its score: one that is out of bounds, if there is any."""
+    position = board_of(job.variant, job.opening.fen, job.chess960)
+    scores = judge_position(position, job.judges, job.variant, job.chess960, job.bound)
+    return job, job.judges[len(scores) - 1].name, scores[-1]
+
+
 def out_of_balance(
-    openings: Iterable[Opening], variant: str, chess960: bool, judges: Sequence[PlayerSpec], bound: int
+    openings: Iterable[Opening],
+    variant: str,
+    chess960: bool,
+    judges: Sequence[PlayerSpec],
+    bound: int,
+    executor: Executor = HERE,
 ) -> list[tuple[Opening, str, int]]:
     """The openings that a judge finds out of balance, with its name and score."""
-    found = []
-    try:
-        for opening in openings:
-            position = board_of(variant, opening.fen, chess960)
-            for judge in judges:
-                score = _ask(judge, variant, chess960, position)
-                if abs(score) > bound:
-                    found.append((opening, judge.name, score))
-                    break
-    finally:
-        close_judges()
-    return found
+    jobs = [
+        CheckJob(number, opening, variant, chess960, tuple(judges), bound)
+        for number, opening in enumerate(openings)
+    ]
+    with closing(executor.run(check_opening, jobs, close_players)) as results:
+        found = sorted(results, key=lambda result: result[0].number)
+    return [(job.opening, judge, score) for job, judge, score in found if abs(score) > bound]

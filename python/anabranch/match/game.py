@@ -6,7 +6,6 @@ knows matches, files or processes.
 
 from __future__ import annotations
 
-import atexit
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -16,8 +15,8 @@ import chess
 
 from anabranch.match.adjudication import BLACK_WINS, DRAW, WHITE_WINS, Adjudication
 from anabranch.match.openings import Opening, board_of
-from anabranch.match.player import Fault, MoveLimits, Player, PlayerSpec, PlayResult
-from anabranch.match.players import make_player
+from anabranch.match.player import Fault, MoveLimits, PlayerSpec, PlayResult
+from anabranch.match.players import keep_player
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,40 +114,15 @@ class GameRecord:
         )
 
 
-class PlayerPool:
-    """The players of a process, kept from game to game because programs are slow to start."""
-
-    def __init__(self) -> None:
-        self._players: dict[str, Player] = {}
-        atexit.register(self.close)
-
-    def player(self, spec: GameSpec, color: chess.Color) -> Player:
-        """The player of a color. The same program on both sides is two."""
-        who = spec.white if color == chess.WHITE else spec.black
-        key = repr((color if spec.white == spec.black else None, who, spec.variant, spec.chess960))
-        if key not in self._players:
-            self._players[key] = make_player(who, spec.variant, spec.chess960, spec.margin, spec.patience)
-        return self._players[key]
-
-    def close(self) -> None:
-        """End all programs."""
-        for player in self._players.values():
-            player.close()
-        self._players.clear()
-
-
-_players = PlayerPool()
-
-
-def close_players() -> None:
-    """End the programs that games of this process have started."""
-    _players.close()
-
-
 def play_game(spec: GameSpec) -> GameRecord:
     """Play a game to its end."""
     board = board_of(spec.variant, spec.opening.fen, spec.chess960)
-    players = {color: _players.player(spec, color) for color in chess.COLORS}
+    rules = spec.variant, spec.chess960, spec.margin, spec.patience
+    side = "black" if spec.white == spec.black else ""  # the same program on both sides runs twice
+    players = {
+        chess.WHITE: keep_player(spec.white, *rules),
+        chess.BLACK: keep_player(spec.black, *rules, side),
+    }
     plies: list[Ply] = []
     begun = time.time()
     fault: Fault | None = None

@@ -1,6 +1,8 @@
-"""The player of a description: our engine in this process, or a UCI program."""
+"""Makes players of their descriptions, and keeps those of this process from game to game."""
 
 from __future__ import annotations
+
+import atexit
 
 from anabranch.match.engine_player import EnginePlayer
 from anabranch.match.player import Player, PlayerSpec
@@ -10,7 +12,36 @@ from anabranch.match.uci_player import UciPlayer
 def make_player(
     spec: PlayerSpec, variant: str, chess960: bool = False, margin: float = 1.0, patience: float = 60.0
 ) -> Player:
-    """The player of a description. Nothing is started before it has to play."""
+    """The player of a description. A program is started when it first has to play."""
     if spec.kind == "preset":
         return EnginePlayer(spec, variant, chess960, margin)
     return UciPlayer(spec, variant, chess960, margin, patience)
+
+
+_players: dict[str, Player] = {}
+"""Kept because programs are slow to start."""
+
+
+def keep_player(
+    spec: PlayerSpec,
+    variant: str,
+    chess960: bool = False,
+    margin: float = 1.0,
+    patience: float = 60.0,
+    side: str = "",
+) -> Player:
+    """The player of a description; the same one whenever the arguments are the same."""
+    key = repr((spec, variant, chess960, margin, patience, side))
+    if key not in _players:
+        _players[key] = make_player(spec, variant, chess960, margin, patience)
+    return _players[key]
+
+
+def close_players() -> None:
+    """End the programs that players of this process have started."""
+    for player in _players.values():
+        player.close()
+    _players.clear()
+
+
+atexit.register(close_players)

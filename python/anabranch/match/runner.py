@@ -21,8 +21,9 @@ from anabranch.jobs.journal import Journal
 from anabranch.jobs.program import find_program
 from anabranch.match.adjudication import open_tables
 from anabranch.match.engine_player import check_player
-from anabranch.match.game import GameRecord, GameSpec, close_players, play_game
+from anabranch.match.game import GameRecord, GameSpec, play_game
 from anabranch.match.pgn import pgn_of
+from anabranch.match.players import close_players
 from anabranch.match.results import FOLDER, GAMES, JOURNAL, RESULTS, SUMMARY, read_results
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standings import Standings, Tally
@@ -122,8 +123,8 @@ def play_matches(
     """Play the missing games of matches, pair by pair and side by side, until all matches are over.
 
     `on_game` receives the key of the match and the record. `skip_pair` decides before each whole pair whether
-    its match leaves it out. Other jobs follow after the games; `work` does both kinds, and `on_other` receives
-    the results of the others.
+    its match leaves it out. Other jobs follow after the games; `work` does both kinds, and `on_other`
+    receives the results of the others.
     """
 
     def jobs() -> Iterator[GameJob]:
