@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import asdict
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from anabranch.bench.border import measure_border
 from anabranch.bench.growth import measure_growth
@@ -19,7 +19,7 @@ from anabranch.bench.speed import measure_speed
 from anabranch.bench.threads import measure_threads
 from anabranch.bench.workload import PRESETS, OnProgress, Workload
 from anabranch.errors import SettingError
-from anabranch.jobs.executor import cores
+from anabranch.jobs.executor import Executor, cores
 from anabranch.settings import Settings
 
 SECTIONS = {
@@ -32,10 +32,29 @@ SECTIONS = {
 }
 
 
+class SectionJob(NamedTuple):
+    """A section to be measured."""
+
+    section: str
+    workload: Workload
+
+
+def measure_section(job: SectionJob, on_progress: OnProgress = lambda words: None) -> tuple[str, Any]:
+    """The name and the results of a section."""
+    measure = SECTIONS[job.section]
+    return job.section, measure(job.workload, lambda words: on_progress(f"{job.section}: {words}"))
+
+
 def run_benchmarks(
-    only: Iterable[str] = (), *, quick: bool = False, on_progress: OnProgress = lambda news: None
+    only: Iterable[str] = (),
+    *,
+    quick: bool = False,
+    on_progress: OnProgress = lambda words: None,
+    executor: Executor | None = None,
 ) -> dict[str, Any]:
     """Run all sections, or some by name; their results, with what is needed to repeat them.
+
+    Without an executor they run one after another in this process, where they do not disturb each other.
 
     >>> run_benchmarks(["signature"], quick=True)["sections"]["signature"]["equal"]
     True
@@ -47,6 +66,12 @@ def run_benchmarks(
     from anabranch import __version__
 
     workload = Workload.quick() if quick else Workload.full()
+    jobs = [SectionJob(name, workload) for name in names]
+    if executor is None:
+        found = dict(measure_section(job, on_progress) for job in jobs)
+    else:
+        with closing(executor.run(measure_section, jobs)) as results:
+            found = dict(results)
     return {
         "version": __version__,
         "python": platform.python_version(),
@@ -54,12 +79,8 @@ def run_benchmarks(
         "cores": cores(),
         "plan": asdict(workload),
         "settings": {preset: asdict(Settings.preset(preset)) for preset in PRESETS},
-        "sections": {name: SECTIONS[name](workload, partial(_report, on_progress, name)) for name in names},
+        "sections": {name: found[name] for name in names},
     }
-
-
-def _report(on_progress: OnProgress, section: str, news: str) -> None:
-    on_progress(f"{section}: {news}")
 
 
 __all__ = ["SECTIONS", "Workload", "run_benchmarks"]

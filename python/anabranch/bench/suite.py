@@ -7,9 +7,10 @@ printed here.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import chess
 
@@ -188,6 +189,29 @@ def attempt(
         result.statistics.nodes,
         seconds,
     )
+
+
+class TaskJob(NamedTuple):
+    """A task to be attempted, with the engine and the limits."""
+
+    number: int
+    task: Task
+    make_engine: Callable[[], Engine]
+    simulations: int | None = None
+    time: float | None = None
+    mates: bool = False
+
+
+_engines: dict[str, Engine] = {}
+"""The engines of this process, kept from task to task."""
+
+
+def attempt_job(job: TaskJob) -> tuple[int, Attempt]:
+    """The number of a task and the attempt at it."""
+    key = repr(job.make_engine)
+    if key not in _engines:
+        _engines[key] = job.make_engine()
+    return job.number, attempt(_engines[key], job.task, job.simulations, job.time, job.mates)
 
 
 def _is_right(task: Task, result: Result, board: chess.Board, mates: bool) -> bool:

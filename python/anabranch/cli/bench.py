@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anabranch.cli.options import JsonOption
+from anabranch.cli.options import JsonOption, RayOption
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,6 +50,7 @@ def bench(
             "--only", metavar="NAME", help=f"A section; may be repeated. One of {', '.join(NAMES)}."
         ),
     ] = None,
+    ray: RayOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure speed and memory, and print the signature.
@@ -57,43 +58,35 @@ def bench(
     On 12 chess and 12 crazyhouse middlegames, with the evaluator material, presets alphazero and
     mcgs-combined, one thread; 1,000,000 simulations on the first two positions of each. The full run takes 5
     to 10 minutes. The signature is one number that is equal for any number of threads and on every build.
+    With --ray the sections run side by side on a cluster: compare numbers of one section only.
+
+    Example: anabranch bench --quick --only signature --only memory
     """
     from anabranch.bench import run_benchmarks
     from anabranch.bench.network import measure_network
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import notices, output, print_json
     from anabranch.errors import SettingError
-    from anabranch.evaluators.resolve import network_file
+    from anabranch.jobs.executor import executor_of
 
-    if file is not None and not network:
-        raise SettingError(f"{file} is measured with --evaluator {file}")
-    if width is not None and not (32 <= width <= 4096 and width % 32 == 0):
-        raise SettingError(f"a width is a multiple of 32 up to 4096, not {width}")
-    if evaluator is not None:
-        if network or width is not None:
-            raise SettingError("--evaluator names one network, so --network and --width cannot be given")
-        file = network_file(evaluator)
-        if file is None:
-            raise SettingError(
-                "--evaluator takes a network here, chess, crazyhouse or a .safetensors file, "
-                f"not {evaluator!r}"
-            )
+    network_path = _network_path(file, evaluator, network, width)
     is_network = network or evaluator is not None or width is not None
-    if is_network and only:
-        raise SettingError("a network is a measurement of its own, without --only")
+    if is_network and (only or ray):
+        raise SettingError("a network is a measurement of its own, without --only and --ray")
+    executor = None if ray is None else executor_of(None, ray)
 
     def measure(on_progress: Callable[[str], object]) -> dict[str, Any]:
         if is_network:
-            rows = measure_network(file, width=width or 256, quick=quick, on_progress=on_progress)
+            rows = measure_network(network_path, width=width or 256, quick=quick, on_progress=on_progress)
             return {"sections": {"network": rows}}
-        return run_benchmarks(only or (), quick=quick, on_progress=on_progress)
+        return run_benchmarks(only or (), quick=quick, on_progress=on_progress, executor=executor)
 
     console = notices()
     if console.is_terminal:
         with console.status("") as status:
             document = interruptible(lambda: measure(status.update))
     else:
-        document = interruptible(lambda: measure(lambda news: None))
+        document = interruptible(lambda: measure(lambda words: None))
     if as_json:
         print_json(document)
         return
@@ -105,6 +98,27 @@ def bench(
             show.print(_growth(measured))
         for title, formats in _TABLES.get(name, ()):
             show.print(_table(title.format(**measured[0]), formats, measured))
+
+
+def _network_path(file: Path | None, evaluator: str | None, network: bool, width: int | None) -> Path | None:
+    """The network file to measure, if the options name one."""
+    from anabranch.errors import SettingError
+    from anabranch.evaluators.resolve import network_file
+
+    if file is not None and not network:
+        raise SettingError(f"{file} is measured with --evaluator {file}")
+    if width is not None and not (32 <= width <= 4096 and width % 32 == 0):
+        raise SettingError(f"a width is a multiple of 32 up to 4096, not {width}")
+    if evaluator is None:
+        return file
+    if network or width is not None:
+        raise SettingError("--evaluator names one network, so --network and --width cannot be given")
+    found = network_file(evaluator)
+    if found is None:
+        raise SettingError(
+            f"--evaluator takes a network here, chess, crazyhouse or a .safetensors file, not {evaluator!r}"
+        )
+    return found
 
 
 Formats = dict[str, str]

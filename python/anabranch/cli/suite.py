@@ -6,7 +6,9 @@ All files are read before anything is searched, so that a bad line costs no time
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +20,7 @@ from anabranch.cli.options import (
     EvaluatorOption,
     JsonOption,
     PresetOption,
+    RayOption,
     SetOption,
     ThreadsOption,
     VariantOption,
@@ -27,8 +30,9 @@ from anabranch.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from anabranch.bench.suite import Attempt, Task
+    from anabranch.bench.suite import Attempt, TaskJob
     from anabranch.engine import Engine
+    from anabranch.jobs.executor import Executor
 
 SIMULATIONS = 20_000
 """The limit per position where none is given."""
@@ -58,30 +62,42 @@ def suite(
     evaluator: EvaluatorOption = None,
     threads: ThreadsOption = None,
     assignments: SetOption = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", "-w", metavar="N", help="Processes.  [default: this one alone]"),
+    ] = None,
+    ray: RayOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Solve test positions (EPD): how many, and how soon.
 
     A position is solved when the best move at the end is a bm and no am, or when a mate in at most dm moves
-    is proven; dm alone asks for the proof. Simulations and time to solution are those after which the answer
-    stayed right until the end; it is looked at ten times per decade of simulations, from 100 on. Exit code 0
-    says that the suite was run, not that all of it was solved.
+    is proven; dm alone requires the proof. Simulations and time to solution are those after which the answer
+    stayed right until the end; it is read ten times per decade of simulations, from 100 on. Exit code 0 means
+    that the suite was run, not that all of it was solved.
+
+    Example: anabranch suite tests/data/known-mates.epd --mates --simulations 10000
     """
-    from anabranch.bench.suite import read_suite
+    from anabranch.bench.suite import TaskJob, read_suite
     from anabranch.cli.output import output, print_json
     from anabranch.errors import SuiteError
+    from anabranch.jobs.executor import executor_of
 
     if any(is_placement(str(path).split()[0] if str(path).strip() else "") for path in files):
         raise SuiteError(
             "a suite is read from EPD files; 'anabranch analyse' searches one position, its FEN in quotes"
         )
-    engine = make_engine(variant, preset, chess960, read_changes(assignments, evaluator, threads))
+    changes = read_changes(assignments, evaluator, threads)
+    engine = make_engine(variant, preset, chess960, changes)
     tasks = [task for path in files for task in read_suite(path, engine)]
     if not tasks:
         raise SuiteError(f"there is no position in {', '.join(str(path) for path in files)}")
     if simulations is None and time is None:
         simulations = SIMULATIONS
-    attempts, is_whole = _attempt_all(engine, tasks, simulations, time, mates)
+    build = partial(make_engine, variant, preset, chess960, changes)
+    jobs = [TaskJob(number, task, build, simulations, time, mates) for number, task in enumerate(tasks)]
+    executor = executor_of(0 if workers is None and ray is None else workers, ray)
+    attempts, is_complete = _attempt_all(jobs, executor)
     if as_json:
         print_json(
             {
@@ -100,17 +116,15 @@ def suite(
         console.print(_table(engine, attempts))
         for line in _summary_lines(attempts, len(tasks)):
             console.print(line)
-    if not is_whole:
+    if not is_complete:
         raise typer.Exit(130)
 
 
-def _attempt_all(
-    engine: Engine, tasks: list[Task], simulations: int | None, time: float | None, mates: bool
-) -> tuple[list[Attempt], bool]:
-    """The attempts, with a progress bar where stderr is a terminal; and whether Ctrl-C left all of them."""
+def _attempt_all(jobs: list[TaskJob], executor: Executor) -> tuple[list[Attempt], bool]:
+    """The attempts, with a progress bar where stderr is a terminal; and whether they are all of them."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from anabranch.bench.suite import attempt
+    from anabranch.bench.suite import attempt_job
     from anabranch.cli.output import notices
 
     console = notices()
@@ -123,18 +137,17 @@ def _attempt_all(
         transient=True,
         disable=not console.is_terminal,
     )
-    attempts: list[Attempt] = []
+    found: dict[int, Attempt] = {}
     with bar:
-        shown = bar.add_task("suite", total=len(tasks), solved=0, rate="")
-        try:
-            for task in tasks:
-                attempts.append(attempt(engine, task, simulations, time, mates))
-                seconds = sum(done.seconds for done in attempts)
-                rate = f"{sum(done.simulations for done in attempts) / max(seconds, 1e-9):,.0f} simulations/s"
-                bar.update(shown, advance=1, solved=sum(done.solved for done in attempts), rate=rate)
-        except KeyboardInterrupt:
-            return attempts, False
-    return attempts, True
+        shown = bar.add_task("suite", total=len(jobs), solved=0, rate="")
+        with suppress(KeyboardInterrupt), closing(executor.run(attempt_job, jobs)) as results:
+            for number, attempt in results:
+                found[number] = attempt
+                seconds = sum(done.seconds for done in found.values())
+                simulations = sum(done.simulations for done in found.values())
+                rate = f"{simulations / max(seconds, 1e-9):,.0f} simulations/s"
+                bar.update(shown, advance=1, solved=sum(done.solved for done in found.values()), rate=rate)
+    return [found[number] for number in sorted(found)], len(found) == len(jobs)
 
 
 def _summary(attempts: list[Attempt]) -> dict[str, Any]:
