@@ -15,66 +15,66 @@ from collections.abc import Callable
 from tests.support.validator import STRICT, Event, Fault, Rules, Validator
 
 
-class NoAnswer(AssertionError):  # noqa: N818 (what it says is the name)
-    """The engine did not say what it had to, in time."""
+class NoAnswer(AssertionError):  # noqa: N818 (the name describes it)
+    """The engine did not answer in time."""
 
 
 class Dialogue(ABC):
-    """What was said, and how to say more. Lines are numbered by their place in the transcript."""
+    """The lines of both sides, and a way to send more. Lines are numbered by their place in the transcript."""
 
     def __init__(self) -> None:
         self.transcript: list[Event] = []
         self.is_ended = False
-        self._news = threading.Condition()
-        self._heard = 0
+        self._condition = threading.Condition()
+        self._read = 0
 
     @abstractmethod
     def carry(self, text: str) -> None:
         """Bring a line to the engine."""
 
     def send(self, *lines: str) -> float:
-        """Say lines; the time just before the last."""
+        """Send lines; the time just before the last."""
         at = 0.0
         for text in lines:
-            with self._news:
+            with self._condition:
                 at = time.monotonic()
                 self.transcript.append(Event(at, True, text))
             self.carry(text)
         return at
 
-    def hear(self, text: str) -> None:
+    def receive(self, text: str) -> None:
         """Note a line of the engine."""
-        with self._news:
+        with self._condition:
             self.transcript.append(Event(time.monotonic(), False, text))
-            self._news.notify_all()
+            self._condition.notify_all()
 
     def end(self) -> None:
-        """The engine will say no more."""
-        with self._news:
+        """The engine sends no more."""
+        with self._condition:
             self.is_ended = True
-            self._news.notify_all()
+            self._condition.notify_all()
 
     def wait_until(self, wanted: Callable[[str], bool], seconds: float = 20.0) -> Event:
         """The next line of the engine, after those waited for before, that is wanted."""
         deadline = time.monotonic() + seconds
-        with self._news:
+        with self._condition:
             while True:
-                while self._heard < len(self.transcript):
-                    event = self.transcript[self._heard]
-                    self._heard += 1
+                while self._read < len(self.transcript):
+                    event = self.transcript[self._read]
+                    self._read += 1
                     if not event.to_engine and wanted(event.text):
                         return event
                 left = deadline - time.monotonic()
                 if self.is_ended or left <= 0:
                     raise NoAnswer(f"no answer in {seconds:g} s:\n{self.excerpt()}")
-                self._news.wait(left)
+                self._condition.wait(left)
 
     def wait_for(self, word: str, seconds: float = 20.0) -> Event:
         """The next line that begins with a word."""
         return self.wait_until(lambda text: text.split(" ", 1)[0] == word, seconds)
 
     def ask(self, *lines: str, answer: str = "bestmove", seconds: float = 20.0) -> str:
-        """Say lines, and wait for the answer to the last."""
+        """Send lines, and wait for the answer to the last."""
         self.send(*lines)
         return self.wait_for(answer, seconds).text
 
@@ -101,7 +101,7 @@ class Dialogue(ABC):
     def faults(self, rules: Rules = STRICT) -> list[Fault]:
         """What the validator finds."""
         validator = Validator(rules)
-        with self._news:
+        with self._condition:
             events = list(self.transcript)
         for event in events:
             (validator.command if event.to_engine else validator.line)(event.text, event.at)

@@ -1,6 +1,6 @@
 """A dialogue with an engine in a process of its own, over raw pipes.
 
-A thread reads what it says and notes the time at once; another keeps what it writes to its standard error.
+A thread reads its lines and notes the time at once; another keeps what it writes to its standard error.
 At the end of the `with` block the process is killed, however the test went.
 """
 
@@ -136,9 +136,9 @@ class EngineProcess(Dialogue):
                 break
             *lines, rest = (rest + piece).split(b"\n")
             for line in lines:
-                self.hear(line.decode(errors="replace").removesuffix("\r"))
+                self.receive(line.decode(errors="replace").removesuffix("\r"))
         if rest:
-            self.hear(rest.decode(errors="replace"))
+            self.receive(rest.decode(errors="replace"))
         self.end()
 
     def _keep_errors(self) -> None:

@@ -13,7 +13,7 @@ class Session(Dialogue):
     def __init__(self) -> None:
         super().__init__()
         self.goes_on = True
-        self.session = UciSession(self.hear)
+        self.session = UciSession(self.receive)
 
     def carry(self, text: str) -> None:
         """Hand over a line."""

@@ -16,7 +16,7 @@ import chess
 import chess.variant
 import pytest
 
-from anabranch import Engine, Progress, Result, errors, variants
+from anabranch import Engine, Limits, Progress, Result, errors, variants
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
 
@@ -152,6 +152,13 @@ class TestPositions:
 
 
 class TestLimits:
+    def test_one_object_or_keywords(self) -> None:
+        limits = Limits(simulations=30, root_moves=[chess.Move.from_uci("e2e4")])
+        assert limits.root_moves == ("e2e4",)
+        assert Engine().search("startpos", limits).statistics.simulations == 30
+        with pytest.raises(errors.LimitError, match=r"one object or by keyword \(time\)"):
+            Engine().search("startpos", limits, time=1.0)
+
     def test_one_is_needed(self) -> None:
         with pytest.raises(errors.LimitError, match="needs a limit"):
             Engine().search()
