@@ -20,7 +20,7 @@ class NoAnswer(AssertionError):  # noqa: N818 (the name describes it)
 
 
 class Dialogue(ABC):
-    """The lines of both sides, and a way to send more. Lines are numbered by their place in the transcript."""
+    """The lines of both sides, and a way to send more. Lines are numbered by place in the transcript."""
 
     def __init__(self) -> None:
         self.transcript: list[Event] = []
