@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.dialogue import Dialogue, NoAnswer
+from tests.support.dialogue import Dialogue, NoAnswer, option_value
 
 from anabranch.uci import UciSession
 
@@ -34,3 +34,22 @@ class Session(Dialogue):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def answers(session: Session, *lines: str) -> list[str]:
+    """The lines of the engine in answer to lines."""
+    session.rest()
+    since = len(session.transcript)
+    session.send(*lines)
+    session.rest()
+    return [event.text for event in session.transcript[since:] if not event.to_engine]
+
+
+def set_option(session: Session, name: str, value: object) -> list[str]:
+    return answers(session, f"setoption name {name} value {option_value(value)}")
+
+
+def number_after(lines: list[str], word: str) -> float:
+    """The last number after a word."""
+    found = [line.split() for line in lines if word in line.split()]
+    return float(found[-1][found[-1].index(word) + 1])

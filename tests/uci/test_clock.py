@@ -1,14 +1,13 @@
 """What the engine plans for a move, as `debug on` shows it; nothing here measures time.
 
-The arithmetic itself is tested in tests/unit/test_limits.py. Here it is seen that it gets what it needs: the
+The arithmetic itself is tested in tests/unit/test_clock.py. Here it is seen that it gets what it needs: the
 variant, the number of the move, the overhead, and how the moves before were spent.
 """
 
 from __future__ import annotations
 
 import pytest
-from tests.support.engine_session import Session
-from tests.uci.test_options import heard, number_after, put
+from tests.support.engine_session import Session, answers, number_after, set_option
 
 MATE_IN_1 = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 MATE_IN_1_AT_30 = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 30"
@@ -18,7 +17,7 @@ GO = "go wtime 600000 btime 600000"
 
 def plan(session: Session, *lines: str) -> tuple[float, float]:
     """Optimum and maximum of a search that ends soon, because there is a mate."""
-    said = heard(session, "debug on", *lines)
+    said = answers(session, "debug on", *lines)
     return number_after(said, "optimum"), number_after(said, "maximum")
 
 
@@ -60,7 +59,7 @@ def test_the_number_of_the_move_and_the_variant_count(session: Session) -> None:
     opening, _ = plan(session, "ucinewgame", f"position fen {MATE_IN_1}", GO)
     later, _ = plan(session, "ucinewgame", f"position fen {MATE_IN_1_AT_30}", GO)
     assert later > opening
-    put(session, "UCI_Variant", "crazyhouse")
+    set_option(session, "UCI_Variant", "crazyhouse")
     dropped = MATE_IN_1.replace(" w", "[] w", 1)
     assert plan(session, "ucinewgame", f"position fen {dropped}", GO)[0] > opening
 
@@ -68,7 +67,7 @@ def test_the_number_of_the_move_and_the_variant_count(session: Session) -> None:
 def test_the_overhead_is_taken_off(session: Session) -> None:
     position = f"position fen {MATE_IN_1}"
     before = plan(session, "ucinewgame", position, GO)
-    put(session, "Move Overhead", 5000)
+    set_option(session, "Move Overhead", 5000)
     after = plan(session, "ucinewgame", position, GO)
     assert after[0] < before[0] - 5.0
     assert after[1] < before[1] - 5.0

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import chess
 import pytest
-from tests.support.engine_session import Session
-from tests.unit.test_book import write as write_book
+from tests.support.books import write_book
+from tests.support.engine_session import Session, answers, number_after, set_option
 
 from anabranch import Engine
 from anabranch.networks.shipped import bundled
@@ -33,40 +33,20 @@ def settings(session: Session) -> Settings:
     return session.session.engine.settings
 
 
-def heard(session: Session, *lines: str) -> list[str]:
-    """What the engine says to lines."""
-    session.rest()
-    since = len(session.transcript)
-    session.send(*lines)
-    session.rest()
-    return [event.text for event in session.transcript[since:] if not event.to_engine]
-
-
-def put(session: Session, name: str, value: object) -> list[str]:
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return heard(session, f"setoption name {name} value {text}")
-
-
-def number_after(lines: list[str], word: str) -> float:
-    """The last number after a word."""
-    found = [line.split() for line in lines if word in line.split()]
-    return float(found[-1][found[-1].index(word) + 1])
-
-
 def visits(session: Session) -> int:
-    table = heard(session, "moves")[1:]
+    table = answers(session, "moves")[1:]
     return sum(int(row.split()[1]) for row in table)
 
 
 def optimum(session: Session) -> float:
     session.send("debug on", "ucinewgame")
-    return number_after(heard(session, "go wtime 1000 btime 1000"), "optimum")
+    return number_after(answers(session, "go wtime 1000 btime 1000"), "optimum")
 
 
 def changes_setting(option: str, value: object, setting: str, wanted: object) -> Effect:
     def effect(session: Session, _: Path) -> None:
         assert getattr(settings(session), setting) != wanted
-        put(session, option, value)
+        set_option(session, option, value)
         assert getattr(settings(session), setting) == wanted
 
     return effect
@@ -76,9 +56,9 @@ def changes_lines(option: str, value: object, mark: str, *lines: str) -> Effect:
     """Text that is only there when the option is set."""
 
     def effect(session: Session, _: Path) -> None:
-        assert not any(mark in line for line in heard(session, *lines))
-        put(session, option, value)
-        assert any(mark in line for line in heard(session, *lines))
+        assert not any(mark in line for line in answers(session, *lines))
+        set_option(session, option, value)
+        assert any(mark in line for line in answers(session, *lines))
 
     return effect
 
@@ -86,41 +66,41 @@ def changes_lines(option: str, value: object, mark: str, *lines: str) -> Effect:
 def clears_hash(session: Session, _: Path) -> None:
     session.ask("go nodes 300")
     assert visits(session) > 200
-    heard(session, "setoption name Clear Hash")
+    answers(session, "setoption name Clear Hash")
     assert visits(session) == 0
 
 
 def ponder_takes_more_time(session: Session, _: Path) -> None:
     before = optimum(session)
-    put(session, "Ponder", True)
+    set_option(session, "Ponder", True)
     assert optimum(session) > before
 
 
 def overhead_takes_less_time(session: Session, _: Path) -> None:
     before = optimum(session)
-    put(session, "Move Overhead", 600)
+    set_option(session, "Move Overhead", 600)
     assert optimum(session) < before
 
 
 def analysis_is_at_full_strength(session: Session, _: Path) -> None:
-    put(session, "UCI_LimitStrength", True)
-    weak = number_after(heard(session, "go nodes 3000"), "nodes")
-    put(session, "UCI_AnalyseMode", True)
-    assert number_after(heard(session, "go nodes 3000"), "nodes") > weak
+    set_option(session, "UCI_LimitStrength", True)
+    weak = number_after(answers(session, "go nodes 3000"), "nodes")
+    set_option(session, "UCI_AnalyseMode", True)
+    assert number_after(answers(session, "go nodes 3000"), "nodes") > weak
 
 
 def limit_makes_weaker(session: Session, _: Path) -> None:
-    strong = number_after(heard(session, "go nodes 3000"), "nodes")
-    put(session, "UCI_LimitStrength", True)
-    assert number_after(heard(session, "go nodes 3000"), "nodes") < strong
+    strong = number_after(answers(session, "go nodes 3000"), "nodes")
+    set_option(session, "UCI_LimitStrength", True)
+    assert number_after(answers(session, "go nodes 3000"), "nodes") < strong
 
 
 def elo_is_a_scale(session: Session, _: Path) -> None:
-    put(session, "UCI_LimitStrength", True)
-    put(session, "UCI_Elo", 1200)
-    weak = number_after(heard(session, "go nodes 3000"), "nodes")
-    put(session, "UCI_Elo", 1900)
-    assert number_after(heard(session, "go nodes 3000"), "nodes") > weak
+    set_option(session, "UCI_LimitStrength", True)
+    set_option(session, "UCI_Elo", 1200)
+    weak = number_after(answers(session, "go nodes 3000"), "nodes")
+    set_option(session, "UCI_Elo", 1900)
+    assert number_after(answers(session, "go nodes 3000"), "nodes") > weak
 
 
 def is_only_noted(option: str) -> Effect:
@@ -128,7 +108,7 @@ def is_only_noted(option: str) -> Effect:
 
     def effect(session: Session, _: Path) -> None:
         before = settings(session)
-        assert put(session, option, "GM 2800 human Somebody") == []
+        assert set_option(session, option, "GM 2800 human Somebody") == []
         assert settings(session) == before
 
     return effect
@@ -136,34 +116,34 @@ def is_only_noted(option: str) -> Effect:
 
 def contempt_is_a_value(session: Session, _: Path) -> None:
     assert settings(session).contempt == 0.0
-    put(session, "Contempt", 80)
+    set_option(session, "Contempt", 80)
     assert 0.0 < settings(session).contempt < 1.0
 
 
 def tables_are_asked(session: Session, _: Path) -> None:
-    heard(session, f"position fen {ENDING}")
-    assert number_after(heard(session, "go nodes 50"), "tbhits") == 0
-    said = put(session, "SyzygyPath", Path(sys.prefix) / "share" / "syzygy")
+    answers(session, f"position fen {ENDING}")
+    assert number_after(answers(session, "go nodes 50"), "tbhits") == 0
+    said = set_option(session, "SyzygyPath", Path(sys.prefix) / "share" / "syzygy")
     assert said == ["info string 70 tablebase files, up to 4 men"]
-    assert number_after(heard(session, "go nodes 50"), "tbhits") > 0
+    assert number_after(answers(session, "go nodes 50"), "tbhits") > 0
 
 
 def limit_of_men_is_kept(session: Session, folder: Path) -> None:
     tables_are_asked(session, folder)
-    put(session, "SyzygyProbeLimit", 3)
-    heard(session, "ucinewgame", f"position fen {ENDING}")
-    hits_three = number_after(heard(session, "go nodes 50"), "tbhits")
-    put(session, "SyzygyProbeLimit", 0)
-    heard(session, "ucinewgame", f"position fen {ENDING}")
-    assert number_after(heard(session, "go nodes 50"), "tbhits") == 0 <= hits_three
+    set_option(session, "SyzygyProbeLimit", 3)
+    answers(session, "ucinewgame", f"position fen {ENDING}")
+    hits_three = number_after(answers(session, "go nodes 50"), "tbhits")
+    set_option(session, "SyzygyProbeLimit", 0)
+    answers(session, "ucinewgame", f"position fen {ENDING}")
+    assert number_after(answers(session, "go nodes 50"), "tbhits") == 0 <= hits_three
 
 
 def book_is_played(session: Session, folder: Path) -> None:
     book = write_book(folder / "book.bin", [(chess.Board(), "b1a3", 1)])
-    assert put(session, "BookFile", book) == []
-    assert "info string book move" not in heard(session, "go nodes 50")
-    put(session, "OwnBook", True)
-    said = heard(session, "go nodes 50")
+    assert set_option(session, "BookFile", book) == []
+    assert "info string book move" not in answers(session, "go nodes 50")
+    set_option(session, "OwnBook", True)
+    said = answers(session, "go nodes 50")
     assert "info string book move" in said
     assert said[-1].startswith("bestmove b1a3")
 
@@ -172,32 +152,32 @@ def another_network_is_used(option: str) -> Effect:
     """A file, and the name of a network or evaluator."""
 
     def effect(session: Session, _: Path) -> None:
-        with_own = heard(session, "eval")
+        with_own = answers(session, "eval")
         network = bundled("crazyhouse", "onnx")
         assert network is not None
-        put(session, "UCI_Variant", "crazyhouse")
-        with_shipped = heard(session, "eval")
-        put(session, option, network)
-        with_file = heard(session, "eval")
+        set_option(session, "UCI_Variant", "crazyhouse")
+        with_shipped = answers(session, "eval")
+        set_option(session, option, network)
+        with_file = answers(session, "eval")
         assert with_file not in (with_own, with_shipped)
-        assert put(session, option, "material") == []
-        assert any("(material)" in line for line in heard(session, "eval"))
-        assert put(session, option, "crazyhouse-rise") == []
-        assert heard(session, "eval") == with_file
-        assert any("no evaluator 'nonsense'" in line for line in put(session, option, "nonsense"))
-        assert any("chess" in line for line in put(session, option, "chess"))
-        assert heard(session, "eval") == with_file
-        put(session, option, "<bundled>")
-        assert heard(session, "eval") == with_shipped
+        assert set_option(session, option, "material") == []
+        assert any("(material)" in line for line in answers(session, "eval"))
+        assert set_option(session, option, "crazyhouse-rise") == []
+        assert answers(session, "eval") == with_file
+        assert any("no evaluator 'nonsense'" in line for line in set_option(session, option, "nonsense"))
+        assert any("chess" in line for line in set_option(session, option, "chess"))
+        assert answers(session, "eval") == with_file
+        set_option(session, option, "<bundled>")
+        assert answers(session, "eval") == with_shipped
 
     return effect
 
 
 def log_is_written(session: Session, folder: Path) -> None:
     path = folder / "dialogue.txt"
-    put(session, "Debug Log File", path)
+    set_option(session, "Debug Log File", path)
     session.ask("go nodes 5")
-    put(session, "Debug Log File", "<empty>")
+    set_option(session, "Debug Log File", "<empty>")
     text = path.read_text(encoding="utf-8")
     assert ">> go nodes 5" in text
     assert "<< bestmove" in text
@@ -255,9 +235,9 @@ def test_a_setting_reaches_the_search_and_returns_to_that_of_the_preset(session:
     assert option is not None
     words = [word for word in option.choices if word not in (FROM_PRESET, str(before).lower())]
     value = words[0] if words else another(before)
-    assert put(session, name, value) == []
+    assert set_option(session, name, value) == []
     assert str(getattr(settings(session), name)).lower() == value.lower()
-    put(session, name, FROM_PRESET)
+    set_option(session, name, FROM_PRESET)
     assert getattr(settings(session), name) == before
 
 
@@ -274,7 +254,7 @@ def test_an_interface_that_sends_back_what_it_was_shown_changes_nothing(session:
     for option in known():
         if option.kind != "button":
             words = re.split(" min | var ", option.declaration.split(" default ", 1)[1])[0]
-            assert put(session, option.name, words) == []
+            assert set_option(session, option.name, words) == []
     assert settings(session) == before
 
 

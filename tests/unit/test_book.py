@@ -12,30 +12,21 @@ import chess
 import chess.polyglot
 import chess.variant
 import pytest
+from tests.support.books import Entry, write_book
 
 from anabranch.errors import BookError
 from anabranch.formats.books import Book
 
-Entry = tuple[chess.Board, str, int]
 CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 CHESS960 = "1r2k1r1/1p4p1/8/8/8/8/1P4P1/1R2K1R1 w GBgb - 0 1"
-
-
-def write(path: Path, entries: list[Entry]) -> Path:
-    """A book; moves are written as the format has it, castling as the king taking the rook."""
-    rows = []
-    for board, text, weight in entries:
-        move = chess.Move.from_uci(text)
-        code = move.to_square | move.from_square << 6 | (move.promotion - 1 if move.promotion else 0) << 12
-        rows.append((chess.polyglot.zobrist_hash(board), code, weight, 0))
-    path.write_bytes(b"".join(struct.pack(">QHHI", *row) for row in sorted(rows)))
-    return path
 
 
 @pytest.fixture
 def book(tmp_path: Path) -> Book:
     start = chess.Board()
-    return Book(write(tmp_path / "book.bin", [(start, "e2e4", 30), (start, "d2d4", 10), (start, "a2a3", 0)]))
+    return Book(
+        write_book(tmp_path / "book.bin", [(start, "e2e4", 30), (start, "d2d4", 10), (start, "a2a3", 0)])
+    )
 
 
 def test_moves_come_with_their_weights(book: Book) -> None:
@@ -59,13 +50,13 @@ def test_a_position_that_is_not_in_the_book_has_no_move(book: Book) -> None:
 
 
 def test_weights_of_zero_are_never_played(tmp_path: Path) -> None:
-    book = Book(write(tmp_path / "book.bin", [(chess.Board(), "e2e4", 0)]))
+    book = Book(write_book(tmp_path / "book.bin", [(chess.Board(), "e2e4", 0)]))
     assert book.choose(chess.Board(), Random(1)) is None
 
 
 def test_illegal_and_senseless_moves_are_passed_over(tmp_path: Path) -> None:
     start = chess.Board()
-    path = write(tmp_path / "book.bin", [(start, "e2e5", 9), (start, "e1g1", 9), (start, "g1f3", 1)])
+    path = write_book(tmp_path / "book.bin", [(start, "e2e5", 9), (start, "e1g1", 9), (start, "g1f3", 1)])
     senseless = struct.pack(">QHHI", chess.polyglot.zobrist_hash(start), 7 << 12 | 8 << 6 | 16, 9, 0)
     nothing = struct.pack(">QHHI", chess.polyglot.zobrist_hash(start), 0, 9, 0)
     path.write_bytes(path.read_bytes() + senseless + nothing)
@@ -74,7 +65,9 @@ def test_illegal_and_senseless_moves_are_passed_over(tmp_path: Path) -> None:
 
 def test_a_move_that_is_there_twice_counts_once(tmp_path: Path) -> None:
     start = chess.Board()
-    book = Book(write(tmp_path / "book.bin", [(start, "e2e4", 2), (start, "e2e4", 3), (start, "d2d4", 4)]))
+    book = Book(
+        write_book(tmp_path / "book.bin", [(start, "e2e4", 2), (start, "e2e4", 3), (start, "d2d4", 4)])
+    )
     assert [(move.uci(), weight) for move, weight in book.moves(start)] == [("e2e4", 5), ("d2d4", 4)]
 
 
@@ -91,7 +84,7 @@ def test_a_move_that_is_there_twice_counts_once(tmp_path: Path) -> None:
 )
 def test_castling(tmp_path: Path, fen: str, chess960: bool, written: str, played: str) -> None:
     board = chess.Board(fen, chess960=chess960)
-    move = Book(write(tmp_path / "book.bin", [(board, written, 1)])).choose(board, Random(1))
+    move = Book(write_book(tmp_path / "book.bin", [(board, written, 1)])).choose(board, Random(1))
     assert move is not None
     assert move.uci() == played
     assert move in board.legal_moves
@@ -100,12 +93,12 @@ def test_castling(tmp_path: Path, fen: str, chess960: bool, written: str, played
 
 def test_a_king_beside_its_rook_does_not_castle_without_the_right(tmp_path: Path) -> None:
     board = chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1")
-    assert Book(write(tmp_path / "book.bin", [(board, "e1h1", 1)])).moves(board) == []
+    assert Book(write_book(tmp_path / "book.bin", [(board, "e1h1", 1)])).moves(board) == []
 
 
 def test_promotions(tmp_path: Path) -> None:
     board = chess.Board("8/P6k/8/8/8/8/8/K7 w - - 0 1")
-    book = Book(write(tmp_path / "book.bin", [(board, "a7a8q", 2), (board, "a7a8n", 1)]))
+    book = Book(write_book(tmp_path / "book.bin", [(board, "a7a8q", 2), (board, "a7a8n", 1)]))
     assert [move.uci() for move, _ in book.moves(board)] == ["a7a8q", "a7a8n"]
 
 
@@ -122,7 +115,7 @@ def test_the_book_survives_its_file(book: Book) -> None:
 def test_python_chess_reads_the_same(tmp_path: Path) -> None:
     board = chess.Board(CASTLING)
     entries: list[Entry] = [(board, "e1h1", 3), (board, "e1a1", 2), (board, "h1h8", 1)]
-    book = Book(write(tmp_path / "book.bin", entries))
+    book = Book(write_book(tmp_path / "book.bin", entries))
     with chess.polyglot.open_reader(book.path) as reader:
         assert set(book.moves(board)) == {(entry.move, entry.weight) for entry in reader.find_all(board)}
 
