@@ -20,7 +20,7 @@ from anabranch.data.shards import (
     Damage,
     find_shards,
     game_number,
-    is_held_out,
+    held_out,
     read_shard,
     read_shards,
     remove_repeated_games,
@@ -174,9 +174,9 @@ def test_an_unknown_variant_is_found(tmp_path: Path) -> None:
 
 def test_the_split_is_a_property_of_the_game() -> None:
     games = [game_number("chess", START, [str(number)]) for number in range(4000)]
-    held = [is_held_out(number, 0.1) for number in games]
-    assert 0.08 < sum(held) / len(held) < 0.12
-    assert all(is_held_out(number, 0.2) for number in games if is_held_out(number, 0.1))
+    held = held_out(np.array(games, np.uint64), 0.1)
+    assert 0.08 < held.mean() < 0.12
+    assert held_out(np.array(games, np.uint64)[held], 0.2).all()
 
 
 def test_the_value_scale_is_found_again(tmp_path: Path) -> None:

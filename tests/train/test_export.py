@@ -9,26 +9,28 @@ import pytest
 from safetensors import safe_open
 
 from anabranch import _core
+from anabranch.data.shards import list_shards
 from anabranch.errors import DataError, TrainingError
 from anabranch.evaluators.open import verify_network
 from anabranch.networks import describe_network
 from anabranch.train.evaluate import load_network
 from anabranch.train.export import check_difference, export_network, quantise
-from anabranch.train.loop import Outcome, Sitting, start
+from anabranch.train.loop import RunOutcome, start
+from anabranch.train.options import RunOptions
 from anabranch.train.planes import PlaneNetwork
-from anabranch.train.positions import list_shards, read_material
+from anabranch.train.positions import read_training_data
 from anabranch.train.recipe import Recipe
 from anabranch.train.to_onnx import compare_onnx, write_onnx
 
 from .conftest import Shards
 
 
-def run(data: Path, out: Path, **changes: object) -> Outcome:
+def run(data: Path, out: Path, **changes: object) -> RunOutcome:
     recipe = Recipe(
         variant="crazyhouse", policy_width=64, value_width=32, steps=20, batch=64, held_out=0.2, rate=0.01
     )
     recipe = recipe.changed(**changes)
-    return start(recipe, list_shards([data]), None, out, Sitting(), lambda sentence: None)
+    return start(recipe, list_shards([data]), None, out, RunOptions(), lambda sentence: None)
 
 
 @pytest.mark.parametrize("variant", ["crazyhouse", "chess"])
@@ -57,7 +59,7 @@ def test_onnx_runtime_says_what_torch_says(shards: Shards, tmp_path: Path, netwo
     assert isinstance(built, PlaneNetwork)
     file = tmp_path / "net.onnx"
     write_onnx(built, file)
-    positions = read_material(list_shards([data]), recipe).held_out
+    positions = read_training_data(list_shards([data]), recipe).held_out
     check_difference(compare_onnx(built, file, positions.take(np.arange(70))))
     model = onnx.load(str(file))
     assert [put.name for put in model.graph.input] == ["data"]

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 import torch
 
+from anabranch.data.shards import list_shards
 from anabranch.train.batches import Batch, make_batch
 from anabranch.train.build import build_network
 from anabranch.train.loop import make_optimiser
 from anabranch.train.loss import log_probabilities, losses
 from anabranch.train.measures import measure
 from anabranch.train.network import Network
-from anabranch.train.positions import Positions, list_shards, read_material
+from anabranch.train.positions import Positions, read_training_data
 from anabranch.train.recipe import Recipe
 from anabranch.train.sparse import INPUT_LIMIT, SparseNetwork, move_squares
 
@@ -28,7 +29,7 @@ TINY = {
 @pytest.fixture
 def positions(shards: Shards) -> Positions:
     """Sixty-four positions of random games."""
-    found = read_material(
+    found = read_training_data(
         list_shards([shards()]), TINY["sparse"].changed(held_out=0.0, value_scale=300.0)
     ).train
     return found.take(np.arange(0, 64 * 8, 8))

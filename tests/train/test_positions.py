@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anabranch.data.shards import Damage, find_shards, is_held_out, read_shard
+from anabranch.data.shards import Damage, find_shards, held_out, list_shards, read_shard
 from anabranch.errors import DataError
-from anabranch.train.batches import Order, make_batch
+from anabranch.train.batches import BatchOrder, make_batch
 from anabranch.train.build import build_network
-from anabranch.train.positions import fit_draws, fit_scale, list_shards, mix_wdl, read_material
+from anabranch.train.positions import fit_draws, fit_scale, mix_wdl, read_training_data
 from anabranch.train.recipe import Recipe
 
 from .conftest import Shards
@@ -19,10 +19,11 @@ RECIPE = Recipe(variant="crazyhouse", policy_width=32, value_width=32, held_out=
 
 def test_split_is_by_game(shards: Shards) -> None:
     folder = shards()
-    material = read_material(list_shards([folder]), RECIPE)
+    material = read_training_data(list_shards([folder]), RECIPE)
     rows = [row for shard in find_shards(folder) for row in read_shard(shard).to_pylist()]
-    held = [row["fen"] for row in rows if is_held_out(row["game"], 0.3)]
-    kept = [row["fen"] for row in rows if not is_held_out(row["game"], 0.3)]
+    is_held = held_out(np.array([row["game"] for row in rows], np.uint64), 0.3)
+    held = [row["fen"] for row, out in zip(rows, is_held, strict=True) if out]
+    kept = [row["fen"] for row, out in zip(rows, is_held, strict=True) if not out]
     assert 0 < len(held) < len(rows)
     assert material.held_out.fens.to_pylist() == held
     assert material.train.fens.to_pylist() == kept
@@ -34,7 +35,7 @@ def test_damaged_shard_is_named_and_left_out(shards: Shards) -> None:
     broken = find_shards(folder)[0].path
     broken.write_bytes(broken.read_bytes()[:-100])
     damage: list[Damage] = []
-    material = read_material(list_shards([folder]), RECIPE, damage.append)
+    material = read_training_data(list_shards([folder]), RECIPE, damage.append)
     assert [found.path for found in damage] == [broken]
     assert "checksum" in damage[0].reason
     assert len(material.shards) == 1
@@ -42,34 +43,36 @@ def test_damaged_shard_is_named_and_left_out(shards: Shards) -> None:
 
 
 def test_a_game_counts_once(shards: Shards) -> None:
-    once = read_material(list_shards([shards()]), RECIPE).train
-    twice = read_material(list_shards([shards(name="left"), shards(name="right")]), RECIPE).train
+    once = read_training_data(list_shards([shards()]), RECIPE).train
+    twice = read_training_data(list_shards([shards(name="left"), shards(name="right")]), RECIPE).train
     assert twice.fens.to_pylist() == once.fens.to_pylist()
 
 
 def test_no_data_and_wrong_variant_are_sentences(shards: Shards, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match="there is no position to train on"):
-        read_material(list_shards([tmp_path / "empty"]), RECIPE)
+        read_training_data(list_shards([tmp_path / "empty"]), RECIPE)
     with pytest.raises(DataError, match="not a folder"):
         list_shards([tmp_path / "nowhere"])
     with pytest.raises(DataError, match="positions of chess, not of crazyhouse"):
-        read_material(list_shards([shards("chess")]), RECIPE)
+        read_training_data(list_shards([shards("chess")]), RECIPE)
 
 
 def test_policy_by_temperature(shards: Shards) -> None:
     folder = shards()
-    as_stored = read_material(list_shards([folder]), RECIPE).train.weights.to_pylist()
+    as_stored = read_training_data(list_shards([folder]), RECIPE).train.weights.to_pylist()
     assert [0.75, 0.25] in as_stored
-    by_score = read_material(list_shards([folder]), RECIPE.changed(policy_temperature=50.0)).train.weights
+    by_score = read_training_data(
+        list_shards([folder]), RECIPE.changed(policy_temperature=50.0)
+    ).train.weights
     pair = next(weights for weights in by_score.to_pylist() if len(weights) == 2)
     assert pair == pytest.approx([1 / (1 + np.exp(-1)), 1 / (1 + np.exp(1))], abs=1e-5)
 
 
 def test_score_limit_leaves_out(shards: Shards) -> None:
     folder = shards()
-    everything = read_material(list_shards([folder]), RECIPE.changed(value_scale=300.0)).train
-    some = read_material(list_shards([folder]), RECIPE.changed(value_scale=300.0, score_limit=150)).train
+    everything = read_training_data(list_shards([folder]), RECIPE.changed(value_scale=300.0)).train
+    some = read_training_data(list_shards([folder]), RECIPE.changed(value_scale=300.0, score_limit=150)).train
     assert np.abs(everything.scores).max() > 150 >= np.abs(some.scores).max()
     assert len(some) == (np.abs(everything.scores) <= 150).sum()
 
@@ -96,7 +99,7 @@ def test_wdl_has_the_value_and_the_draws() -> None:
 
 
 def test_order_is_a_function_of_seed_and_index() -> None:
-    order, again = Order(1000, 64, 7), Order(1000, 64, 7)
+    order, again = BatchOrder(1000, 64, 7), BatchOrder(1000, 64, 7)
     again.rows(40)
     assert order.per_epoch == 15
     for index in (0, 14, 15, 40):
@@ -105,14 +108,14 @@ def test_order_is_a_function_of_seed_and_index() -> None:
     epoch = np.concatenate([order.rows(index) for index in range(15)])
     assert len(set(epoch.tolist())) == 15 * 64
     assert (order.rows(0) != order.rows(15)).any()
-    assert (Order(1000, 64, 8).rows(0) != order.rows(0)).any()
+    assert (BatchOrder(1000, 64, 8).rows(0) != order.rows(0)).any()
     assert 10 < order.mirrored(3).sum() < 54
 
 
 @pytest.mark.parametrize("network", ["sparse", "resnet"])
 def test_batches_have_targets_over_legal_moves(shards: Shards, network: str) -> None:
     recipe = RECIPE.changed(network=network, channels=8, blocks=1)
-    positions = read_material(list_shards([shards()]), recipe).train.take(np.arange(50))
+    positions = read_training_data(list_shards([shards()]), recipe).train.take(np.arange(50))
     built = build_network(recipe)
     plain = make_batch(built, positions)
     smooth = make_batch(built, positions, smoothing=0.2)

@@ -7,29 +7,33 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from itertools import pairwise
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from anabranch.data.shards import list_shards
 from anabranch.errors import DataError, TrainingError
+from anabranch.jobs.executor import Processes
 from anabranch.train.checkpoint import find_checkpoints, read_checkpoint
-from anabranch.train.journal import read_journal
-from anabranch.train.loop import Outcome, Sitting, rate_at, resume, start
-from anabranch.train.positions import list_shards
+from anabranch.train.journal import EVENTS
+from anabranch.train.loop import RunOutcome, TrainingJob, rate_at, resume, start, train_on
+from anabranch.train.options import RunOptions
 from anabranch.train.recipe import Recipe
 
 from .conftest import Shards
 
 RECIPE = Recipe(variant="crazyhouse", policy_width=32, value_width=32, steps=30, batch=64, held_out=0.2)
-SITTING = Sitting(threads=2, report_every=5, validate_every=10, validation=100)
+OPTIONS = RunOptions(threads=2, report_every=5, validate_every=10, validation=100)
 
 
-def run(data: Path, out: Path, recipe: Recipe = RECIPE, sitting: Sitting = SITTING) -> Outcome:
-    return start(recipe, list_shards([data]), None, out, sitting, lambda sentence: None)
+def run(data: Path, out: Path, recipe: Recipe = RECIPE, options: RunOptions = OPTIONS) -> RunOutcome:
+    return start(recipe, list_shards([data]), None, out, options, lambda sentence: None)
 
 
 def weights(path: Path) -> dict[str, Any]:
@@ -57,18 +61,41 @@ def test_resumed_run_equals_unbroken_run(shards: Shards, tmp_path: Path, network
     recipe = RECIPE.changed(network=network, channels=8, blocks=1)
     data = shards()
     unbroken = run(data, tmp_path / "unbroken", recipe)
-    first = run(data, tmp_path / "broken", recipe, Sitting(threads=2, stop_at=13))
+    first = run(data, tmp_path / "broken", recipe, RunOptions(threads=2, stop_at=13))
     assert (first.step, first.is_finished) == (13, False)
-    second = resume(tmp_path / "broken", Sitting(threads=2, stop_at=21), lambda sentence: None)
+    second = resume(tmp_path / "broken", RunOptions(threads=2, stop_at=21), lambda sentence: None)
     assert second.step == 21
-    last = resume(tmp_path / "broken", SITTING, lambda sentence: None)
+    last = resume(tmp_path / "broken", OPTIONS, lambda sentence: None)
     assert (last.step, last.is_finished) == (30, True)
     assert_equal(weights(unbroken.checkpoint), weights(last.checkpoint))
 
 
+def test_a_run_goes_on_when_its_worker_dies(shards: Shards, tmp_path: Path) -> None:
+    data, out = shards(), tmp_path / "killed"
+    killed: list[int] = []
+
+    def kill_after_a_checkpoint() -> None:
+        while not (out.is_dir() and find_checkpoints(out)):
+            time.sleep(0.02)
+        for worker in active_children():
+            worker.kill()
+            killed.append(1)
+
+    threading.Thread(target=kill_after_a_checkpoint, daemon=True).start()
+    recipe = RECIPE.changed(steps=60)
+    options = RunOptions(threads=2, checkpoint_every=0.0)
+    outcome = train_on(Processes(1), TrainingJob(out, options, recipe, (data,)))
+    assert killed
+    assert outcome.is_finished
+    unbroken = run(data, tmp_path / "unbroken", recipe)
+    assert_equal(weights(unbroken.checkpoint)["network"], weights(outcome.checkpoint)["network"])
+    with pytest.raises(TrainingError, match="already a run"):
+        train_on(Processes(1), TrainingJob(out, options, recipe, (data,)))
+
+
 def test_run_learns_and_leaves_its_journal(shards: Shards, tmp_path: Path) -> None:
     outcome = run(shards(), tmp_path / "out", RECIPE.changed(steps=60, rate=0.01))
-    events = read_journal(tmp_path / "out" / "metrics.jsonl")
+    events = EVENTS.read(tmp_path / "out" / "metrics.jsonl").values()
     training = [event for event in events if event["kind"] == "train"]
     assert training[-1]["policy_loss"] < training[0]["policy_loss"] - 0.3
     assert [event["step"] for event in events if event["kind"] == "validation"] == [10, 20, 30, 40, 50, 60]
@@ -81,19 +108,19 @@ def test_run_learns_and_leaves_its_journal(shards: Shards, tmp_path: Path) -> No
 def test_shards_that_come_later_do_not_change_a_run(shards: Shards, tmp_path: Path) -> None:
     data = shards()
     unbroken = run(data, tmp_path / "unbroken")
-    run(data, tmp_path / "broken", sitting=Sitting(threads=2, stop_at=5))
+    run(data, tmp_path / "broken", options=RunOptions(threads=2, stop_at=5))
     shards(files=3)
     assert len(list_shards([data])) == 3
-    last = resume(tmp_path / "broken", SITTING, lambda sentence: None)
+    last = resume(tmp_path / "broken", OPTIONS, lambda sentence: None)
     assert_equal(weights(unbroken.checkpoint)["network"], weights(last.checkpoint)["network"])
     list_shards([data])[0].path.unlink()
     with pytest.raises(DataError, match="is gone"):
-        resume(tmp_path / "broken", SITTING, lambda sentence: None)
+        resume(tmp_path / "broken", OPTIONS, lambda sentence: None)
 
 
 def test_a_new_run_does_not_overwrite_an_old_one(shards: Shards, tmp_path: Path) -> None:
     data = shards()
-    run(data, tmp_path / "out", sitting=Sitting(stop_at=2))
+    run(data, tmp_path / "out", options=RunOptions(stop_at=2))
     with pytest.raises(TrainingError, match="already a run"):
         run(data, tmp_path / "out")
 
@@ -146,10 +173,10 @@ def test_run_that_is_ended_goes_on(shards: Shards, tmp_path: Path, how: signal.S
     assert "step 150, finished" in answer
     assert f"steps {reached:,} to 150" in errors
     recipe = RECIPE.changed(steps=150)
-    unbroken = run(data, tmp_path / "unbroken", recipe, Sitting(threads=2))
+    unbroken = run(data, tmp_path / "unbroken", recipe, RunOptions(threads=2))
     broken = weights(find_checkpoints(out)[0])
     assert_equal(weights(unbroken.checkpoint)["network"], broken["network"])
-    steps = [event["step"] for event in read_journal(out / "metrics.jsonl") if event["kind"] == "train"]
+    steps = [step for kind, step in EVENTS.read(out / "metrics.jsonl") if kind == "train"]
     assert steps == sorted(set(steps))
 
 

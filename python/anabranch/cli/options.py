@@ -122,14 +122,20 @@ def configure(engine: Engine, changes: dict[str, str | int]) -> None:
     engine.configure(evaluator=None if evaluator is None else str(evaluator), **settings)
 
 
+METAVARS = {"tuple": "N N", "bool": None, "int": "N", "float": "X"}
+"""What stands for the value of an option of a type."""
 Returned = TypeVar("Returned")
 
 
 def options_from(
-    settings: type[Any], *, skip: Iterable[str] = (), own: Mapping[str, Any] | None = None
+    settings: type[Any],
+    into: str = "given",
+    *,
+    skip: Iterable[str] = (),
+    own: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
     """A decorator that gives a command one option for each field of a dataclass, but for those of `skip`. The
-    command's parameter `given` gets their values by name.
+    command's parameter `into` gets their values by name.
 
     Names, types and defaults are those of the fields, and the text below a field is the help of its option.
     `own` has types for fields whose option is more than that.
@@ -142,8 +148,7 @@ def options_from(
         hint = hints[field.name]
         # A switch that is off has no second name to switch it off.
         names = (f"--{field.name.replace('_', '-')}",) if field.default is False else ()
-        metavar = "N" if "int" in str(hint) else "X" if "float" in str(hint) else None
-        metavar = "N N" if "tuple" in str(hint) else metavar
+        metavar = next((name for word, name in METAVARS.items() if word in str(hint)), "NAME")
         option = typer.Option(*names, metavar=metavar, help=texts.get(field.name))
         kind = (own or {}).get(field.name, Annotated[hint, option])
         default = Parameter.empty if field.default is dataclasses.MISSING else field.default
@@ -153,10 +158,10 @@ def options_from(
         @functools.wraps(command)
         def wrapped(**values: Any) -> Returned:
             given = {parameter.name: values.pop(parameter.name) for parameter in added}
-            return command(given=given, **values)
+            return command(**{into: given}, **values)
 
         before = inspect.signature(command, eval_str=True).parameters.values()
-        kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in before if one.name != "given"]
+        kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in before if one.name != into]
         wrapped.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
         wrapped.__annotations__ = {one.name: one.annotation for one in (*kept, *added)}
         return wrapped

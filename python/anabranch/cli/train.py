@@ -1,20 +1,22 @@
 """`anabranch train`: make networks from shards, measure them, write them as files.
 
-Options become a recipe; what is done with it, a program can do with `anabranch.train` as well.
+Options become a recipe and the options of a run; the work is that of `anabranch.train`.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from anabranch.errors import LimitError, SettingError
+from anabranch.cli.options import RayOption, options_from
+from anabranch.errors import SettingError
 from anabranch.optional import lacking
+from anabranch.train.options import RunOptions
+from anabranch.train.recipe import Recipe
 
 train = typer.Typer(help="Train networks from shards, measure and export them.", rich_markup_mode=None)
 
@@ -24,18 +26,6 @@ DataOption: TypeAlias = Annotated[
 ThreadsOption: TypeAlias = Annotated[
     int | None, typer.Option("--threads", "-t", metavar="N", help="Threads of PyTorch.  [default: all cores]")
 ]
-
-_SITTING = {
-    "out",
-    "resume",
-    "threads",
-    "workers",
-    "checkpoint_every",
-    "validate_every",
-    "validation",
-    "report_every",
-    "minutes",
-}
 
 
 def _require() -> None:
@@ -47,13 +37,13 @@ def _require() -> None:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
-def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
-
-
 @train.command()
+@options_from(Recipe, "recipe", skip=("variant", "steps"))
+@options_from(RunOptions, "options", skip=("stop_at", "threads"))
 def run(
     context: typer.Context,
+    recipe: dict[str, Any],
+    options: dict[str, Any],
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="The folder of the run: checkpoints, metrics, curves.")
     ],
@@ -61,7 +51,6 @@ def run(
         str | None, typer.Option("--variant", "-v", metavar="NAME", help="chess or crazyhouse.")
     ] = None,
     data: DataOption = None,
-    network: Annotated[str, typer.Option(metavar="NAME", help="sparse, rise or resnet.")] = "sparse",
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in --out, as it was begun.")
     ] = False,
@@ -71,129 +60,45 @@ def run(
     epochs: Annotated[
         float | None, typer.Option(metavar="N", help="Passes over the data, instead of --steps.")
     ] = None,
-    minutes: Annotated[
-        float | None,
-        typer.Option(metavar="N", help="End after that time with a checkpoint, wherever the run is."),
-    ] = None,
-    batch: Annotated[int, typer.Option(metavar="N", help="Positions per step.")] = 4096,
-    rate: Annotated[float, typer.Option(metavar="X", help="The highest learning rate.")] = 2e-3,
-    last_rate: Annotated[
-        float, typer.Option(metavar="X", help="Share of it that is left at the end.")
-    ] = 0.01,
-    warmup: Annotated[
-        float, typer.Option(metavar="X", help="Share of the steps over which it rises.")
-    ] = 0.02,
-    decay: Annotated[float, typer.Option(metavar="X", help="Weight decay.")] = 0.01,
-    clip: Annotated[float, typer.Option(metavar="X", help="Norm at which gradients are cut.")] = 1.0,
-    policy_width: Annotated[int, typer.Option(metavar="N", help="sparse: units for the policy.")] = 512,
-    value_width: Annotated[int, typer.Option(metavar="N", help="sparse: units for the value.")] = 512,
-    channels: Annotated[int, typer.Option(metavar="N", help="rise, resnet: channels.")] = 64,
-    blocks: Annotated[int, typer.Option(metavar="N", help="rise, resnet: blocks.")] = 6,
-    policy_temperature: Annotated[
-        float | None,
-        typer.Option(
-            metavar="CP",
-            help="Make the policy target from scores, exp(score / CP).  [default: as in the shards]",
-        ),
-    ] = None,
-    smoothing: Annotated[
-        float, typer.Option(metavar="X", help="Share of the policy target for all legal moves.")
-    ] = 0.0,
-    result_share: Annotated[
-        float, typer.Option(metavar="X", help="Share of the game's result in the value target.")
-    ] = 0.5,
-    value_scale: Annotated[
-        float | None,
-        typer.Option(metavar="CP", help="s in value = tanh(score / 2s).  [default: fitted to the results]"),
-    ] = None,
-    score_limit: Annotated[
-        int | None, typer.Option(metavar="CP", help="Leave out positions with a score beyond.")
-    ] = None,
-    decided_weight: Annotated[
-        float, typer.Option(metavar="X", help="Weight of positions beyond 600 centipawns.")
-    ] = 1.0,
-    policy_loss: Annotated[float, typer.Option(metavar="X", help="Weight of the policy's loss.")] = 1.0,
-    value_loss: Annotated[float, typer.Option(metavar="X", help="Weight of the value's loss.")] = 1.0,
-    mirror: Annotated[
-        bool, typer.Option("--mirror/--no-mirror", help="See half of the positions mirrored.")
-    ] = True,
-    held_out: Annotated[
-        float, typer.Option(metavar="X", help="Share of the games kept for validation.")
-    ] = 0.02,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of weights, order and mirroring.")] = 1,
     threads: ThreadsOption = None,
-    workers: Annotated[int, typer.Option(metavar="N", help="Threads that encode batches.")] = 1,
-    checkpoint_every: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Time between checkpoints.")
-    ] = 300.0,
-    validate_every: Annotated[int, typer.Option(metavar="N", help="Steps between validations.")] = 500,
-    validation: Annotated[int, typer.Option(metavar="N", help="Held-out positions to validate on.")] = 20_000,
-    report_every: Annotated[int, typer.Option(metavar="N", help="Steps between lines of the log.")] = 50,
+    ray: RayOption = None,
 ) -> None:
     """Train a network.
 
     The run lives in the folder --out: the last two checkpoints, metrics.jsonl, a TensorBoard log, curves.png
     at the end. Ctrl-C and SIGTERM write a checkpoint and end with exit code 130; with --resume the run goes
     on exactly where the last checkpoint was.
+
+    With --ray the whole run is one job on one machine of the cluster, which needs --out and --data under the
+    same paths as here. If that machine dies, another goes on from the last checkpoint. Ctrl-C ends the job
+    without a new checkpoint.
+
+    Example: anabranch train run --variant crazyhouse --data games --epochs 20 --out run
     """
     _require()
-    from anabranch.train import loop
-    from anabranch.train.positions import list_shards
-    from anabranch.train.recipe import Recipe
+    from anabranch.jobs.executor import Processes, Ray
+    from anabranch.train.loop import TrainingJob, train_on
 
-    for name, number in (
-        ("validate-every", validate_every),
-        ("report-every", report_every),
-        ("workers", workers),
-    ):
-        if number < 1:
-            raise LimitError(f"--{name} must be at least 1, not {number}")
-    sitting = loop.Sitting(
-        threads, workers, checkpoint_every, validate_every, max(0, validation), report_every, minutes
-    )
+    carried_out = RunOptions(threads=threads, **options)
     if resume:
-        given = [
-            name
-            for name in context.params
-            if name not in _SITTING and str(context.get_parameter_source(name)).endswith("COMMANDLINE")
-        ]
-        if given:
-            option = given[0].replace("_", "-")
-            raise SettingError(f"a run goes on as it was begun, so --{option} cannot be given with --resume")
-        outcome = loop.resume(out, sitting, _say)
+        free = {"out", "resume", "threads", "ray", *options}
+        for name in context.params:
+            if name not in free and str(context.get_parameter_source(name)).endswith("COMMANDLINE"):
+                option = name.replace("_", "-")
+                raise SettingError(
+                    f"a run goes on as it was begun, so --{option} cannot be given with --resume"
+                )
+        job = TrainingJob(out, carried_out)
     else:
         if variant is None or not data:
             raise SettingError("a new run needs --variant and --data")
         if steps is not None and epochs is not None:
             raise SettingError("--steps and --epochs cannot be given together")
-        recipe = Recipe(
-            variant=variant,
-            network=network,
-            seed=seed,
-            policy_width=policy_width,
-            value_width=value_width,
-            channels=channels,
-            blocks=blocks,
-            steps=10_000 if steps is None else steps,
-            batch=batch,
-            rate=rate,
-            last_rate=last_rate,
-            warmup=warmup,
-            decay=decay,
-            clip=clip,
-            mirror=mirror,
-            policy_temperature=policy_temperature,
-            smoothing=smoothing,
-            result_share=result_share,
-            value_scale=value_scale,
-            score_limit=score_limit,
-            decided_weight=decided_weight,
-            policy_loss=policy_loss,
-            value_loss=value_loss,
-            held_out=held_out,
-        )
-        recipe.check()
-        outcome = loop.start(recipe, list_shards(data), epochs, out, sitting, _say)
+        wanted = Recipe(variant, **recipe) if steps is None else Recipe(variant, steps=steps, **recipe)
+        job = TrainingJob(out, carried_out, wanted, tuple(data), epochs)
+    if ray is not None:
+        job = job.absolute()
+    outcome = train_on(Processes(0) if ray is None else Ray(ray), job)
     state = "finished" if outcome.is_finished else "interrupted; --resume goes on"
     typer.echo(f"{outcome.checkpoint}: step {outcome.step:,}, {state}")
     if outcome.was_stopped:
@@ -210,13 +115,17 @@ def export(
     licence: Annotated[
         str, typer.Option(metavar="TEXT", help="Licence of the weights.")
     ] = "GPL-3.0-or-later",
-    name: Annotated[str | None, typer.Option(metavar="TEXT", help="What people call it.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Name of the network.")] = None,
 ) -> None:
-    """Write a trained network as a file that the engine loads, and check it against its source."""
+    """Write a trained network as a file that the engine loads, and check it against its source.
+
+    Example: anabranch train export run crazyhouse.safetensors
+    """
     _require()
     from anabranch.train.export import export_network
+    from anabranch.train.loop import print_notice
 
-    typer.echo(export_network(checkpoint, file, data or None, licence, name, _say))
+    typer.echo(export_network(checkpoint, file, data or None, licence, name, print_notice))
 
 
 @train.command()
@@ -225,20 +134,24 @@ def evaluate(
         Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint, or the folder of a run.")
     ],
     data: DataOption = None,
-    count: Annotated[int, typer.Option(metavar="N", help="Held-out positions to look at.")] = 20_000,
+    count: Annotated[int, typer.Option(metavar="N", help="Held-out positions to measure on.")] = 20_000,
     everything: Annotated[bool, typer.Option("--all", help="Also positions that are not held out.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document and nothing else.")
     ] = False,
     threads: ThreadsOption = None,
 ) -> None:
-    """Measure a checkpoint on held-out games: those of its own shards, or of --data."""
+    """Measure a checkpoint on held-out games: those of its own shards, or of --data.
+
+    Example: anabranch train evaluate run --data other-games
+    """
     _require()
     import json
 
     from anabranch.train.evaluate import evaluate_checkpoint
+    from anabranch.train.loop import print_notice
 
-    metrics = evaluate_checkpoint(checkpoint, data or None, count, everything, threads, _say)
+    metrics = evaluate_checkpoint(checkpoint, data or None, count, everything, threads, print_notice)
     if as_json:
         typer.echo(json.dumps(metrics))
     else:

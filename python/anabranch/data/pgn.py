@@ -1,6 +1,6 @@
 """Games from PGN files as shards: the move played is the policy, the result and scores in comments the value.
 
-The core reads the games; this takes the text there and the columns to shards. A shard says in its notes how
+The core reads the games; this takes the text there and the columns to shards. The notes of a shard hold how
 far the reading had come, so the folder is the state: what was interrupted goes on after its last shard.
 """
 

@@ -1,7 +1,7 @@
 """Shards: positions with their targets as Parquet files that prove themselves.
 
 The name of a shard carries its number and the beginning of its SHA-256, so writing, checksum and name are one
-atomic step, and a damaged file gives itself away without a list that could be lost.
+atomic step, and damage is found without a list that could be lost.
 """
 
 from __future__ import annotations
@@ -201,18 +201,36 @@ def _notes(metadata: Mapping[bytes, bytes] | None) -> dict[str, str]:
     }
 
 
+def list_shards(folders: Iterable[Path]) -> list[Shard]:
+    """The shards of some folders."""
+    return [shard for folder in folders for shard in find_shards(folder)]
+
+
+def named_shards(paths: Iterable[str]) -> list[Shard]:
+    """The shards of a list of paths, as a checkpoint has it."""
+    shards = []
+    for path in map(Path, paths):
+        number, _, checksum = path.stem.partition("-")
+        if not path.is_file():
+            raise DataError(f"the shard {path}, which the run was trained on, is gone")
+        shards.append(Shard(int(number), checksum, path))
+    return shards
+
+
 def read_shards(
-    folders: Iterable[Path], variant: str | None = None, report: Callable[[Damage], object] | None = None
+    sources: Iterable[Path | Shard],
+    variant: str | None = None,
+    report: Callable[[Damage], object] | None = None,
 ) -> Iterator[tuple[Shard, pa.Table]]:
-    """The shards of some folders one after the other, no game twice. Those of another variant are refused,
+    """Shards, and those of folders, one after the other, no game twice. Those of another variant are refused,
     damaged ones reported and left out.
     """
     seen = Seen()
-    for folder in folders:
-        if report is not None:
-            for path in find_strays(folder):
+    for source in sources:
+        if report is not None and isinstance(source, Path):
+            for path in find_strays(source):
                 report(Damage(path, f"{path} is not named like a shard"))
-        for shard in find_shards(folder):
+        for shard in find_shards(source) if isinstance(source, Path) else [source]:
             try:
                 table = read_shard(shard)
             except DataError as error:
@@ -262,6 +280,11 @@ class Seen:
         return is_new
 
 
-def is_held_out(game: int, share: float) -> bool:
-    """Whether a game belongs to the held-out part. A property of the game, so no split needs to be stored."""
-    return (game * 0x9E3779B97F4A7C15 % 2**64) >> 32 < share * 2**32
+def held_out(games: NDArray[np.uint64], share: float) -> NDArray[np.bool_]:
+    """Which games belong to the held-out part: a property of the number of a game, so no split is stored.
+
+    >>> held_out(np.arange(5, dtype=np.uint64), 0.5).tolist()
+    [True, False, True, False, True]
+    """
+    mixed = (games * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
+    return mixed < np.uint64(int(share * 2**32))

@@ -13,19 +13,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from anabranch import _core
+from anabranch.data.scale import UNDECIDED, ScaleFit
 from anabranch.data.shards import Damage, about, read_shards
 from anabranch.errors import DataError
 from anabranch.formats.scores import LARGEST_SCORE
 
-UNDECIDED = 600
-"""Centipawns below which a position is open."""
 EDGES = (0, 25, 50, 100, 200, 400, UNDECIDED, 1000, 2000, LARGEST_SCORE + 1)
 """Of the histogram of scores, whoever is better; beyond the last there is a mate."""
-FITTED = 2000
-"""Scores up to which the value scale is fitted."""
 
 
-class Statistics:
+class ShardStatistics:
     """Sums over shards."""
 
     def __init__(self) -> None:
@@ -40,8 +37,8 @@ class Statistics:
         self.with_result = np.zeros(len(EDGES), dtype=np.int64)
         self.keys: list[NDArray[np.uint64]] = []
         self.legal = 0
-        self.all_games = Fit()
-        self.own_results = Fit()
+        self.all_games = ScaleFit()
+        self.own_results = ScaleFit()
 
     def add(self, table: pa.Table) -> None:
         """Count a shard."""
@@ -143,47 +140,9 @@ def game_weights(
     return np.repeat(weights, lengths)
 
 
-class Fit:
-    """A logistic regression of results on scores, without intercept."""
-
-    def __init__(self) -> None:
-        self._weight = np.zeros(2 * FITTED + 1)  # by score
-        self._points = np.zeros(2 * FITTED + 1)
-
-    def add(
-        self, score: NDArray[np.float32], result: NDArray[np.float32], weight: NDArray[np.float64]
-    ) -> None:
-        """Take positions."""
-        fit = np.abs(score) <= FITTED
-        at = score[fit].astype(int) + FITTED
-        size = 2 * FITTED + 1
-        self._weight += np.bincount(at, weights=weight[fit], minlength=size)
-        self._points += np.bincount(at, weights=weight[fit] * (result[fit] + 1) / 2, minlength=size)
-
-    def scale(self) -> float | None:
-        """Centipawns s for which 1 / (1 + exp(-cp / s)), and so value = tanh(cp / (2 s)), predicts best; by
-        Newton's method.
-        """
-        scores = np.arange(-FITTED, FITTED + 1) / 100.0
-        slope = 0.5
-        for _ in range(100):
-            chance = 1 / (1 + np.exp(-slope * scores))
-            gradient = float(((self._points - self._weight * chance) * scores).sum())
-            curvature = float((self._weight * chance * (1 - chance) * scores**2).sum())
-            if curvature <= 0:
-                return None
-            step = max(-slope / 2, min(slope, gradient / curvature))
-            slope += step
-            if not 1e-3 < slope < 20.0:  # scores say nothing about results, or all
-                return None
-            if abs(step) < 1e-9 * slope:
-                break
-        return 100.0 / slope
-
-
 def collect(folders: Iterable[Path], report: Callable[[Damage], object]) -> dict[str, Any]:
     """The statistics of some folders; damaged shards are reported and left out."""
-    statistics = Statistics()
+    statistics = ShardStatistics()
     for _, table in read_shards(folders, report=report):
         statistics.add(table)
     if not statistics.shards:

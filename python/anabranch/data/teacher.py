@@ -1,7 +1,7 @@
-"""A teacher: any UCI engine, asked for its best moves with a fixed number of nodes.
+"""A teacher: any UCI engine that scores its best moves with a fixed number of nodes.
 
-A teacher that crashes, hangs or talks nonsense raises `TeacherError` and is dead afterwards; who needs
-another starts another. The pipes are those of `anabranch.jobs.program`.
+A teacher that crashes, hangs or answers nonsense raises `TeacherError` and is dead afterwards. The
+pipes are those of `anabranch.jobs.program`.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Teacher:
     def judge(self, position: str, nodes: int) -> list[Judgement]:
         """The moves the engine looked at in full, best first; the first is the one it would play.
 
-        What the engine says before `readyok` belongs to an earlier question and does not count.
+        Output before `readyok` belongs to an earlier question and does not count.
         """
         answer = self._ask(f"isready\nposition {position}\ngo nodes {nodes}\n", b"readyok", b"bestmove")
         return read_answer(answer)
@@ -110,7 +110,7 @@ def _as_teacher() -> Iterator[None]:
 
 
 def read_answer(answer: bytes) -> list[Judgement]:
-    r"""Judgements out of what an engine said for `go`: for each line of MultiPV the last exact score.
+    r"""Judgements from the answer of an engine to `go`: for each line of MultiPV the last exact score.
 
     >>> read_answer(b"info depth 1 multipv 1 score cp 31 pv e2e4\nbestmove e2e4\n")
     [Judgement(move='e2e4', score=31)]

@@ -38,7 +38,7 @@ class Piece(NamedTuple):
 
 
 def open_text(path: Path) -> tuple[BinaryIO, BinaryIO]:
-    """A file as text and as it is; `-` is standard input. What is compressed says so in its first bytes."""
+    """A file as text and as it is; `-` is standard input. Compression is recognised by the first bytes."""
     try:
         raw = sys.stdin.buffer if str(path) == "-" else path.open("rb", 1 << 20)
     except OSError as error:
@@ -89,7 +89,7 @@ def read_pieces(path: Path, begin: int = 0, size: int = PIECE) -> Iterator[Piece
 
 
 def _read(stream: BinaryIO, size: int) -> bytes:
-    """As many bytes as asked for, fewer only at the end."""
+    """As many bytes as wanted, fewer only at the end."""
     parts = []
     while size > 0 and (part := stream.read(size)):
         parts.append(part)

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and files told apart by their content."""
+"""Files that appear whole or not at all, and checksums of their content."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class FolderKind:
             return {} if refusal else stored
         if has_results:
             raise self.error(
-                f"{folder} holds results without {self.document}, which says of what; take another folder"
+                f"{folder} holds results without {self.document}, which describes them; take another folder"
             )
         for name in self.outputs:
             if (folder / name).exists():

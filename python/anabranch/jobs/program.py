@@ -1,8 +1,8 @@
-"""A UCI program behind two raw pipes: started, asked, watched, ended.
+"""A UCI program behind two raw pipes.
 
 It knows lines and deadlines, and the greeting that all such programs share, but neither moves nor scores. A
 generic client would cost more than the thinking of an engine at some hundred nodes. What goes wrong raises
-`ProgramError` with a word for it; the program is of no use afterwards, and who needs it starts another.
+`ProgramError` with a word for it; the program is of no use afterwards and has to be started again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Literal, Self
 from anabranch.errors import AnabranchError, ProgramMissingError, VariantError
 
 Trouble = Literal["start", "crash", "hang", "endless", "garbage"]
-"""It could not be started, it ended, it gave no answer in time, it talked without end, it made no sense."""
+"""It could not be started; it ended; it gave no answer in time, endless output, or nonsense."""
 
 MOST = 1 << 22
 """Bytes that no honest answer has."""
@@ -88,7 +88,7 @@ class Program:
         return name
 
     def ask(self, commands: str, ends: Sequence[bytes], patience: float) -> bytes:
-        """Send commands; what the program says up to the line that begins with the last of `ends`, after
+        """Send commands; the output of the program up to the line that begins with the last of `ends`, after
         lines that begin with the others.
         """
         assert self._process.stdin is not None

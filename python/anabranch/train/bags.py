@@ -1,7 +1,7 @@
 """Sums and products over rows of a table, for positions that use few of many rows.
 
 Both are the same matter: a sparse matrix of positions by rows. `sum_rows` multiplies it with the table;
-`dot_rows` asks for the product of each position with each of its rows. Backwards, the matrix is needed the
+`dot_rows` is the product of each position with each of its rows. Backwards, the matrix is needed the
 other way round: `transpose` prepares that, so that every pass is one of PyTorch's embedding bags, its fastest
 sparse kernel on CPUs.
 """

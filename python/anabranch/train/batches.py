@@ -37,7 +37,7 @@ class Batch:
     results: NDArray[np.float32]
 
 
-class Order:
+class BatchOrder:
     """Which rows make a batch.
 
     Each epoch is shuffled anew; what does not fill a batch is left to the next epoch's shuffle.
@@ -107,7 +107,7 @@ def _plain_lists(array: pa.ListArray) -> list[list[Any]]:
 def training_batches(
     network: Network,
     positions: Positions,
-    order: Order,
+    order: BatchOrder,
     begin: int,
     end: int,
     mirror: bool,

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from anabranch.errors import TrainingError
 from anabranch.jobs.files import replacing
 from anabranch.train.batches import make_batch
-from anabranch.train.evaluate import load_material, load_network
-from anabranch.train.loop import Say
+from anabranch.train.evaluate import load_network, load_training_data
+from anabranch.train.loop import Notify
 from anabranch.train.network import Network
 from anabranch.train.positions import Positions
 from anabranch.train.recipe import Recipe
@@ -32,13 +32,13 @@ CANARIES = 8
 
 
 def export_network(
-    path: Path, file: Path, folders: list[Path] | None, licence: str, name: str | None, say: Say
+    path: Path, file: Path, folders: list[Path] | None, licence: str, name: str | None, notify: Notify
 ) -> str:
     """Write the network of a checkpoint; a sentence about what was written.
 
     It is checked on positions of the checkpoint's own shards, or of `folders`.
     """
-    network, recipe, saved = load_network(path, say)
+    network, recipe, saved = load_network(path, notify)
     suffix = ".safetensors" if recipe.network == "sparse" else ".onnx"
     if file.suffix != suffix:
         raise TrainingError(
@@ -46,7 +46,7 @@ def export_network(
         )
     if not file.absolute().parent.is_dir():
         raise TrainingError(f"there is no directory {file.absolute().parent} to write the network in")
-    material = load_material(recipe, saved, folders, say)
+    material = load_training_data(recipe, saved, folders, notify)
     positions = material.held_out if len(material.held_out) else material.train
     rows = np.random.default_rng(recipe.seed).permutation(len(positions))[:CHECKED]
     checked = positions.take(rows)
@@ -89,7 +89,7 @@ def describe(recipe: Recipe, saved: dict[str, Any], licence: str, name: str | No
 
 
 def check_difference(difference: dict[str, float]) -> None:
-    """Refuse a file that does not say what its source says."""
+    """Refuse a file whose answers differ from those of its source."""
     for kind, bound in (("value", VALUE_BOUND), ("logit", LOGIT_BOUND)):
         for what, limit in (("max", bound), ("mean", bound / 10.0)):
             found = difference[f"{kind}_{what}"]

@@ -6,67 +6,62 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from anabranch.errors import TrainingError
 from anabranch.jobs.files import replacing, write_atomic
+from anabranch.jobs.journal import Journal, JournalFormat
 
 FILE = "metrics.jsonl"
+EVENTS = JournalFormat[tuple[str, int], dict[str, Any]](
+    "an event of training",
+    lambda event: ((event["kind"], int(event["step"])), event),
+    lambda key, event: event,
+    TrainingError,
+)
 
 
-class Journal:
+class TrainingJournal:
     """Takes events of kind `train` and `validation`."""
 
-    def __init__(self, folder: Path, step: int) -> None:
-        self._path = folder / FILE
-        self._forget_after(step)
-        self._file = self._path.open("a")
-        self._board: Any = None
-        if importlib.util.find_spec("tensorboard") is not None:
-            from torch.utils.tensorboard import SummaryWriter
-
-            self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=step)
-
-    def _forget_after(self, step: int) -> None:
-        """Drop what happened after the checkpoint that a run goes on from."""
-        events = [event for event in read_journal(self._path) if event["step"] <= step]
-        write_atomic(self._path, "".join(f"{json.dumps(event)}\n" for event in events))
+    def __init__(self, journal: Journal[tuple[str, int], dict[str, Any]], board: Any) -> None:
+        self._journal = journal
+        self._board = board
 
     def write(self, kind: str, step: int, **numbers: float) -> None:
         """Add an event."""
-        event = {"kind": kind, "step": step} | {
-            name: float(f"{number:.6g}") for name, number in numbers.items()
-        }
-        self._file.write(f"{json.dumps(event)}\n")
-        self._file.flush()
+        rounded = {name: float(f"{number:.6g}") for name, number in numbers.items()}
+        self._journal.add((kind, step), {"kind": kind, "step": step} | rounded)
         if self._board is not None:
             for name, number in numbers.items():
                 self._board.add_scalar(f"{kind}/{name}", number, step)
 
-    def close(self) -> None:
-        """Close the files."""
-        self._file.close()
-        if self._board is not None:
-            self._board.close()
 
+@contextmanager
+def open_journal(folder: Path, step: int) -> Iterator[TrainingJournal]:
+    """The journal of a run that goes on from the checkpoint of a step. Later events are dropped."""
+    path = folder / FILE
+    kept = [event for (_, at), event in EVENTS.read(path).items() if at <= step]
+    write_atomic(path, "".join(f"{json.dumps(event)}\n" for event in kept))
+    board: Any = None
+    if importlib.util.find_spec("tensorboard") is not None:
+        from torch.utils.tensorboard import SummaryWriter
 
-def read_journal(path: Path) -> list[dict[str, Any]]:
-    """The events of a journal. A half-written last line is left out."""
-    events = []
-    if path.exists():
-        for line in path.read_text().splitlines():
-            try:
-                event = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(event, dict) and isinstance(event.get("step"), int):
-                events.append(event)
-    return events
+        board = SummaryWriter(str(folder / "tensorboard"), purge_step=step)
+    try:
+        with EVENTS.open(path) as journal:
+            yield TrainingJournal(journal, board)
+    finally:
+        if board is not None:
+            board.close()
 
 
 def draw_curves(folder: Path) -> Path | None:
     """Draw the curves of a run to curves.png, where Matplotlib is installed."""
-    events = read_journal(folder / FILE)
+    events = list(EVENTS.read(folder / FILE).values())
     if not events or importlib.util.find_spec("matplotlib") is None:
         return None
     from matplotlib.figure import Figure

@@ -7,54 +7,38 @@ from __future__ import annotations
 
 import math
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from anabranch.data.shards import Shard
+from anabranch.data.shards import Shard, list_shards, named_shards
 from anabranch.errors import TrainingError
-from anabranch.train.batches import Order, training_batches
+from anabranch.jobs.executor import Executor
+from anabranch.jobs.folder import locked_folder
+from anabranch.train.batches import BatchOrder, training_batches
 from anabranch.train.build import build_network
 from anabranch.train.checkpoint import find_checkpoints, read_newest, write_checkpoint
-from anabranch.train.journal import Journal, draw_curves
+from anabranch.train.journal import TrainingJournal, draw_curves, open_journal
 from anabranch.train.loss import losses
 from anabranch.train.machine import prepare
 from anabranch.train.measures import measure
 from anabranch.train.network import Network
-from anabranch.train.positions import Material, Positions, name_shards, read_material
+from anabranch.train.options import RunOptions
+from anabranch.train.positions import Positions, TrainingData, read_training_data
 from anabranch.train.recipe import Recipe, read_recipe
 
 
 @dataclass(frozen=True, slots=True)
-class Sitting:
-    """How a run is carried out, as opposed to what comes out."""
-
-    threads: int | None = None
-    """Threads of PyTorch."""
-    workers: int = 1
-    """Threads that encode batches."""
-    checkpoint_seconds: float = 300.0
-    validate_every: int = 500
-    """Steps."""
-    validation: int = 20_000
-    """Held-out positions to look at."""
-    report_every: int = 50
-    minutes: float | None = None
-    """Wall time after which the run ends with a checkpoint."""
-    stop_at: int | None = None
-    """Step at which the run ends with a checkpoint, though its schedule goes on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a sitting ended."""
+class RunOutcome:
+    """How a run ended, or was interrupted."""
 
     step: int
     is_finished: bool
@@ -64,37 +48,86 @@ class Outcome:
     metrics: dict[str, float]
 
 
-Say = Callable[[str], object]
+Notify = Callable[[str], object]
+"""Called with a sentence about a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingJob:
+    """A run to be begun or continued, as a job of an executor. Other machines need its folders by the same
+    paths.
+    """
+
+    out: Path
+    options: RunOptions
+    recipe: Recipe | None = None
+    """Of a new run; without one, the run in `out` goes on."""
+    data: tuple[Path, ...] = ()
+    """Folders with the shards of a new run."""
+    epochs: float | None = None
+    """Sets the steps of a new run."""
+
+    def absolute(self) -> TrainingJob:
+        """The same with absolute paths, which mean the same in another process."""
+        return replace(self, out=self.out.resolve(), data=tuple(path.resolve() for path in self.data))
+
+
+def train_on(executor: Executor, job: TrainingJob) -> RunOutcome:
+    """Do a run somewhere. If its process dies there, another goes on from the last checkpoint."""
+    job.options.check()
+    if job.recipe is not None:
+        job.recipe.check()
+        _refuse_run(job.out)
+    with closing(executor.run(_train, [job])) as outcomes:
+        return next(outcomes)
+
+
+def _train(job: TrainingJob) -> RunOutcome:
+    if job.recipe is None or (job.out.is_dir() and find_checkpoints(job.out)):
+        return resume(job.out, job.options)
+    return start(job.recipe, list_shards(job.data), job.epochs, job.out, job.options)
+
+
+def _refuse_run(out: Path) -> None:
+    if out.is_dir() and find_checkpoints(out):
+        raise TrainingError(f"there is already a run in {out}: go on with --resume, or name another folder")
+
+
+def print_notice(sentence: str) -> None:
+    """Print a sentence about a run to stderr."""
+    print(sentence, file=sys.stderr, flush=True)
 
 
 def start(
-    recipe: Recipe, shards: list[Shard], epochs: float | None, out: Path, sitting: Sitting, say: Say
-) -> Outcome:
+    recipe: Recipe,
+    shards: list[Shard],
+    epochs: float | None,
+    out: Path,
+    options: RunOptions,
+    notify: Notify = print_notice,
+) -> RunOutcome:
     """Begin a run. `epochs`, where given, sets the steps."""
     recipe.check()
-    if out.is_dir() and find_checkpoints(out):
-        raise TrainingError(f"there is already a run in {out}: go on with --resume, or name another folder")
-    prepare(sitting.threads)
-    material = read_material(shards, recipe, lambda damage: say(f"left out: {damage.reason}"))
-    for sentence in material.notes:
-        say(sentence)
-    if not material.has_scores:
+    _refuse_run(out)
+    prepare(options.threads)
+    data = read_training_data(shards, recipe, lambda damage: notify(f"left out: {damage.reason}"))
+    for sentence in data.notes:
+        notify(sentence)
+    if not data.has_scores:
         recipe = recipe.changed(result_share=1.0)
     if epochs is not None:
-        order = Order(len(material.train), recipe.batch, recipe.seed)
+        order = BatchOrder(len(data.train), recipe.batch, recipe.seed)
         recipe = recipe.changed(steps=max(1, round(epochs * order.per_epoch)))
-    out.mkdir(parents=True, exist_ok=True)
-    return _run(recipe, material, None, out, sitting, say)
+    return _run(recipe, data, None, out, options, notify)
 
 
-def resume(out: Path, sitting: Sitting, say: Say) -> Outcome:
+def resume(out: Path, options: RunOptions, notify: Notify = print_notice) -> RunOutcome:
     """Go on with the run in a folder, on the shards that it began with."""
-    prepare(sitting.threads)
-    saved = read_newest(out, say)
+    prepare(options.threads)
+    saved = read_newest(out, notify)
     recipe = read_recipe(saved["recipe"]).changed(value_scale=saved["value_scale"])
-    material = read_material(name_shards(saved["shards"]), recipe, None, saved["draw_share"])
-    recipe = read_recipe(saved["recipe"])
-    return _run(recipe, material, saved, out, sitting, say)
+    data = read_training_data(named_shards(saved["shards"]), recipe, None, saved["draw_share"])
+    return _run(read_recipe(saved["recipe"]), data, saved, out, options, notify)
 
 
 def rate_at(step: int, recipe: Recipe) -> float:
@@ -116,8 +149,25 @@ def make_optimiser(network: Network, recipe: Recipe) -> torch.optim.AdamW:
 
 
 def _run(
-    recipe: Recipe, material: Material, saved: dict[str, Any] | None, out: Path, sitting: Sitting, say: Say
-) -> Outcome:
+    recipe: Recipe,
+    data: TrainingData,
+    saved: dict[str, Any] | None,
+    out: Path,
+    options: RunOptions,
+    notify: Notify,
+) -> RunOutcome:
+    with locked_folder(out):
+        return _train_steps(recipe, data, saved, out, options, notify)
+
+
+def _train_steps(
+    recipe: Recipe,
+    data: TrainingData,
+    saved: dict[str, Any] | None,
+    out: Path,
+    options: RunOptions,
+    notify: Notify,
+) -> RunOutcome:
     network = build_network(recipe)
     optimiser = make_optimiser(network, recipe)
     step = 0
@@ -129,16 +179,16 @@ def _run(
         except (RuntimeError, ValueError, KeyError, TypeError) as error:
             raise TrainingError(f"the weights of the checkpoint in {out} do not fit its recipe") from error
         step = int(saved["step"])
-    order = Order(len(material.train), recipe.batch, recipe.seed)
-    seen = _first(material.held_out, sitting.validation, recipe.seed)
+    order = BatchOrder(len(data.train), recipe.batch, recipe.seed)
+    seen = _first(data.held_out, options.validation, recipe.seed)
     parameters = sum(parameter.numel() for parameter in network.parameters())
-    values = f"value scale {material.value_scale:g}, draws {material.draw_share:g}"
-    say(
+    values = f"value scale {data.value_scale:g}, draws {data.draw_share:g}"
+    notify(
         f"{recipe.network} network for {recipe.variant}, {parameters:,} parameters; "
-        f"{len(material.train):,} positions, {len(material.held_out):,} held out; "
+        f"{len(data.train):,} positions, {len(data.held_out):,} held out; "
         f"steps {step:,} to {recipe.steps:,} of {order.batch:,}, "
         f"{recipe.steps / order.per_epoch:.1f} epochs; "
-        f"{values if material.has_scores else 'values from results'}"
+        f"{values if data.has_scores else 'values from results'}"
     )
 
     def save() -> Path:
@@ -148,23 +198,23 @@ def _run(
             "optimiser": optimiser.state_dict(),
             "step": step,
             "random": torch.get_rng_state(),
-            "shards": material.shards,
-            "value_scale": material.value_scale,
-            "draw_share": material.draw_share,
-            "positions": len(material.train),
-            "about": material.about,
+            "shards": data.shards,
+            "value_scale": data.value_scale,
+            "draw_share": data.draw_share,
+            "positions": len(data.train),
+            "about": data.about,
             "metrics": metrics,
         }
         return write_checkpoint(out, content)
 
     metrics: dict[str, float] = {} if saved is None else dict(saved.get("metrics", {}))
     began = saved_at = reported_at = time.monotonic()
-    end = recipe.steps if sitting.stop_at is None else min(recipe.steps, sitting.stop_at)
+    end = recipe.steps if options.stop_at is None else min(recipe.steps, options.stop_at)
     made = training_batches(
-        network, material.train, order, step, end, recipe.mirror, recipe.smoothing, sitting.workers
+        network, data.train, order, step, end, recipe.mirror, recipe.smoothing, options.workers
     )
     totals, count, stopped = torch.zeros(4), 0, False
-    with closing(Journal(out, step)) as journal, closing(made) as batches, _signals() as is_stopped:
+    with open_journal(out, step) as journal, closing(made) as batches, _signals() as is_stopped:
         network.train()
         for batch in batches:
             rate = rate_at(step, recipe)
@@ -182,35 +232,39 @@ def _run(
             if not math.isfinite(total.item()):
                 raise TrainingError(f"the loss is not a number at step {step}; a lower --rate may help")
             now = time.monotonic()
-            if step % sitting.report_every == 0 or step == end:
-                _report(journal, say, step, rate, totals / count, count * order.batch / (now - reported_at))
+            if step % options.report_every == 0 or step == end:
+                _report(
+                    journal, notify, step, rate, totals / count, count * order.batch / (now - reported_at)
+                )
                 totals.zero_()
                 count = 0
                 reported_at = time.monotonic()
-            if len(seen) and (step % sitting.validate_every == 0 or step == recipe.steps):
-                metrics = measure(network, seen, material.value_scale)
+            if len(seen) and (step % options.validate_every == 0 or step == recipe.steps):
+                metrics = measure(network, seen, data.value_scale)
                 journal.write("validation", step, **metrics)
-                say(_sentence(step, metrics))
+                notify(_sentence(step, metrics))
                 reported_at = time.monotonic()
-            late = sitting.minutes is not None and now - began > sitting.minutes * 60.0
+            late = options.minutes is not None and now - began > options.minutes * 60.0
             stopped = is_stopped()
             if late or stopped:
                 break
-            if now - saved_at > sitting.checkpoint_seconds:
+            if now - saved_at > options.checkpoint_every:
                 save()
                 saved_at = time.monotonic()
     path = save()
     if step >= recipe.steps:
         draw_curves(out)
-    return Outcome(step, step >= recipe.steps, stopped and step < recipe.steps, path, metrics)
+    return RunOutcome(step, step >= recipe.steps, stopped and step < recipe.steps, path, metrics)
 
 
 def _first(positions: Positions, count: int, seed: int) -> Positions:
-    """Some of the held-out positions, the same in every sitting."""
+    """Some of the held-out positions, the same whenever it goes on."""
     return positions.take(np.sort(np.random.default_rng(seed).permutation(len(positions))[:count]))
 
 
-def _report(journal: Journal, say: Say, step: int, rate: float, means: torch.Tensor, speed: float) -> None:
+def _report(
+    journal: TrainingJournal, notify: Notify, step: int, rate: float, means: torch.Tensor, speed: float
+) -> None:
     total, policy, value, norm = means.tolist()
     journal.write(
         "train",
@@ -222,7 +276,7 @@ def _report(journal: Journal, say: Say, step: int, rate: float, means: torch.Ten
         rate=rate,
         samples_per_second=speed,
     )
-    say(f"step {step:,}: policy {policy:.4f}, value {value:.4f}, rate {rate:.2g}, {speed:,.0f} samples/s")
+    notify(f"step {step:,}: policy {policy:.4f}, value {value:.4f}, rate {rate:.2g}, {speed:,.0f} samples/s")
 
 
 def _sentence(step: int, metrics: dict[str, float]) -> str:
@@ -232,14 +286,14 @@ def _sentence(step: int, metrics: dict[str, float]) -> str:
 
 @contextmanager
 def _signals() -> Iterator[Callable[[], bool]]:
-    """Take SIGTERM and Ctrl-C as a wish to end after this step."""
-    wish = threading.Event()
+    """After SIGTERM or Ctrl-C the returned function is true, and the run ends after its step."""
+    stop = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield wish.is_set
+        yield stop.is_set
         return
-    old = {number: signal.signal(number, lambda *_: wish.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    old = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield wish.is_set
+        yield stop.is_set
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)

@@ -10,7 +10,7 @@ from torch.autograd import Function
 from torch.nn.functional import log_softmax
 
 from anabranch.train.batches import Batch
-from anabranch.train.network import Answer
+from anabranch.train.network import NetworkOutput
 from anabranch.train.recipe import Recipe
 
 
@@ -44,14 +44,14 @@ def policy_loss(logits: Tensor, target: Tensor, offsets: Tensor) -> Tensor:
     return _CrossEntropy.apply(logits, target, offsets)
 
 
-def value_loss(answer: Answer, wdl: Tensor) -> Tensor:
+def value_loss(answer: NetworkOutput, wdl: Tensor) -> Tensor:
     """[B]: cross-entropy of win, draw, loss, or the squared error of networks that only have a value."""
     if answer.wdl is not None:
         return -(wdl * log_softmax(answer.wdl, 1)).sum(1)
     return (answer.value - (wdl[:, 0] - wdl[:, 2])).square()
 
 
-def losses(answer: Answer, batch: Batch, recipe: Recipe) -> tuple[Tensor, Tensor, Tensor]:
+def losses(answer: NetworkOutput, batch: Batch, recipe: Recipe) -> tuple[Tensor, Tensor, Tensor]:
     """The sum that is minimised, and its parts policy and value."""
     weight = batch.importance / batch.importance.sum().clamp(min=1e-9)
     policy = (

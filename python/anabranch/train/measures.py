@@ -6,10 +6,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from anabranch.data.scale import UNDECIDED
 from anabranch.train.batches import make_batch
 from anabranch.train.loss import policy_loss, value_loss
 from anabranch.train.network import Network
-from anabranch.train.positions import UNDECIDED, Positions
+from anabranch.train.positions import Positions
 
 _BATCH = 2048
 

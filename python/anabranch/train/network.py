@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class NetworkOutput:
     """For a batch of B positions with M legal moves in all."""
 
     logits: Tensor
@@ -47,7 +47,7 @@ class Network(nn.Module, ABC):
         """What the network reads of positions, and their policy targets."""
 
     @abstractmethod
-    def forward(self, batch: Encoded) -> Answer:
+    def forward(self, batch: Encoded) -> NetworkOutput:
         """Answer an encoded batch."""
 
     def after_step(self) -> None:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from anabranch import _core
 from anabranch.networks.planes import shape_of
-from anabranch.train.network import Answer, Encoded, Network, tensors
+from anabranch.train.network import Encoded, Network, NetworkOutput, tensors
 
 VERSION = "v3"
 
@@ -70,10 +70,10 @@ class PlaneNetwork(Network):
         arrays["places"] = np.repeat(first, counts) + arrays.pop("move_index")
         return tensors(arrays)
 
-    def forward(self, batch: Encoded) -> Answer:
+    def forward(self, batch: Encoded) -> NetworkOutput:
         """Logits of the legal moves, and the value."""
         value, logits = self.answer(batch["planes"])
-        return Answer(logits.view(-1)[batch["places"]], value.squeeze(1), None)
+        return NetworkOutput(logits.view(-1)[batch["places"]], value.squeeze(1), None)
 
 
 class Contract(nn.Module):

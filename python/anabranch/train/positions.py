@@ -5,7 +5,7 @@ Texts stay in Arrow arrays, about 150 bytes a position; features and planes are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from anabranch.data.shards import Damage, Shard, about, find_shards, read_shard
+from anabranch.data.scale import FITTED, UNDECIDED, ScaleFit
+from anabranch.data.shards import Damage, Shard, about, held_out, read_shards
 from anabranch.errors import DataError
 from anabranch.formats.scores import result_scale
 from anabranch.train.recipe import Recipe
 
-UNDECIDED = 600
-"""Centipawns: the band in which a game is still open."""
 FEWEST = 100
 """Positions with a score and a result that it takes to fit the scale."""
-_FITTED = 2000
-"""Scores beyond say nothing about the scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ class Positions:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class TrainingData:
     """All that a run reads."""
 
     train: Positions
@@ -74,49 +71,20 @@ class Material:
     has_scores: bool = True
 
 
-def list_shards(folders: Iterable[Path]) -> list[Shard]:
-    """The shards of some folders."""
-    return [shard for folder in folders for shard in find_shards(folder)]
-
-
-def name_shards(paths: Iterable[str]) -> list[Shard]:
-    """The shards of a list of paths, as a checkpoint has it."""
-    shards = []
-    for path in map(Path, paths):
-        number, _, checksum = path.stem.partition("-")
-        if not path.is_file():
-            raise DataError(f"the shard {path}, which the run was trained on, is gone")
-        shards.append(Shard(int(number), checksum, path))
-    return shards
-
-
-def read_material(
-    shards: Sequence[Shard],
+def read_training_data(
+    sources: Iterable[Path | Shard],
     recipe: Recipe,
     report: Callable[[Damage], object] | None = None,
     draw_share: float | None = None,
-) -> Material:
+) -> TrainingData:
     """Read shards, leave damaged ones and games seen before out, split by game and make the targets."""
     tables: list[pa.Table] = []
     used: list[str] = []
     notes: dict[str, str] = {}
-    seen: set[int] = set()
-    for shard in shards:
-        try:
-            table = read_shard(shard)
-        except DataError as error:
-            if report is None:
-                raise
-            report(Damage(shard.path, str(error)))
-            continue
-        has = about(table)
-        if has.get("variant") != recipe.variant:
-            raise DataError(f"{shard.path} has positions of {has.get('variant')}, not of {recipe.variant}")
-        notes = notes or has
+    for shard, table in read_shards(sources, recipe.variant, report):
+        notes = notes or about(table)
         used.append(str(shard.path.resolve()))
-        table, games = _new_games(table.drop_columns(["source", "move", "ply", "value"]), seen)
-        seen |= games
-        tables.append(table)
+        tables.append(table.drop_columns(["source", "move", "ply", "value"]))
     rows = pa.concat_tables([table.replace_schema_metadata(None) for table in tables]) if tables else None
     if rows is None or rows.num_rows == 0:
         raise DataError("there is no position to train on")
@@ -127,7 +95,7 @@ def read_material(
     kept = (_lengths(policy) > 0) & ~(np.isnan(scores) & np.isnan(results))
     if recipe.score_limit is not None:
         kept &= ~(np.abs(scores) > recipe.score_limit)
-    held = _held_out(rows["game"], recipe.held_out)
+    held = held_out(rows["game"].combine_chunks().to_numpy(), recipe.held_out)
     has_scores = not bool(np.isnan(scores[kept]).all())
     scale, sentences = choose_scale(recipe, scores[kept & ~held], results[kept & ~held])
     values = np.tanh(scores / (2.0 * scale)).astype(np.float32)
@@ -146,15 +114,15 @@ def read_material(
     train = everything.take(np.flatnonzero(kept & ~held))
     if len(train) == 0:
         raise DataError("there is no position to train on: all are held out or left out")
-    held_out = everything.take(np.flatnonzero(kept & held))
-    return Material(train, held_out, scale, draw_share, used, notes, sentences, has_scores)
+    validation = everything.take(np.flatnonzero(kept & held))
+    return TrainingData(train, validation, scale, draw_share, used, notes, sentences, has_scores)
 
 
 def choose_scale(
     recipe: Recipe, scores: NDArray[np.float32], results: NDArray[np.float32]
 ) -> tuple[float, tuple[str, ...]]:
     """The value scale of the recipe, else the fitted one; where there is nothing to fit or where it makes no
-    difference, that of the variant, and sentences that say so.
+    difference, that of the variant, and sentences about that.
     """
     usual = result_scale(recipe.variant)
     if np.isnan(scores).all():
@@ -164,7 +132,7 @@ def choose_scale(
         return recipe.value_scale, ()
     if recipe.result_share == 1.0:
         return usual, ()
-    known = int((~np.isnan(results) & (np.abs(scores) <= _FITTED)).sum())
+    known = int((~np.isnan(results) & (np.abs(scores) <= FITTED)).sum())
     if known < FEWEST:
         sentence = f"only {known} positions have a score and a result, so the value scale is not fitted"
         return usual, (f"{sentence}; it is {usual:g} (--value-scale)",)
@@ -172,29 +140,22 @@ def choose_scale(
 
 
 def fit_scale(scores: NDArray[np.float32], results: NDArray[np.float32]) -> float:
-    """Centipawns s for which sigmoid(score / s) predicts the results best: logistic regression by Newton's
-    method.
-    """
-    known = ~np.isnan(scores) & ~np.isnan(results) & (np.abs(scores) <= _FITTED)
-    x = scores[known].astype(np.float64)
-    y = (results[known].astype(np.float64) + 1.0) / 2.0
-    if len(x) < FEWEST or np.corrcoef(x, y + 1e-9 * x)[0, 1] <= 0.01:
+    """Centipawns s for which sigmoid(score / s) predicts the results best."""
+    known = ~np.isnan(scores) & ~np.isnan(results) & (np.abs(scores) <= FITTED)
+    x, y = scores[known], results[known]
+    fit = ScaleFit()
+    fit.add(x, y, np.ones(len(x)))
+    scale = fit.scale()
+    if scale is None or len(x) < FEWEST or np.corrcoef(x, y + 1e-9 * x)[0, 1] <= 0.01:
         raise DataError(
             "the scores do not predict the results, so the value scale cannot be fitted; "
             "--value-scale sets it, and --result-share 1 leaves the scores aside"
         )
-    k = 1.0 / 300.0
-    for _ in range(50):
-        p = 1.0 / (1.0 + np.exp(-k * x))
-        change = float(((y - p) * x).sum() / (p * (1.0 - p) * x * x).sum())
-        k = min(max(k + change, k / 2.0), k * 2.0)
-        if abs(change) < 1e-9:
-            break
-    return round(1.0 / k, 1)
+    return round(scale, 1)
 
 
 def fit_draws(values: NDArray[np.float32], results: NDArray[np.float32]) -> float:
-    """The share D for which draws are as frequent as D (1 - |value|) says."""
+    """The share D for which draws are as frequent as D (1 - |value|)."""
     known = ~np.isnan(values) & ~np.isnan(results)
     room = float((1.0 - np.abs(values[known])).sum())
     draws = float((results[known] == 0.0).sum())
@@ -216,16 +177,6 @@ def mix_wdl(
     share[np.isnan(results)] = 0.0
     mixed = (1.0 - share)[:, None] * np.nan_to_num(teacher) + share[:, None] * result
     return mixed.astype(np.float32)
-
-
-def _new_games(table: pa.Table, seen: set[int]) -> tuple[pa.Table, set[int]]:
-    """The rows of games that no earlier shard had, and those games."""
-    games = set(table["game"].unique().to_pylist())
-    known = games & seen
-    if known:
-        column = table["game"].combine_chunks().to_numpy()
-        table = table.filter(pa.array(~np.isin(column, np.array(sorted(known), np.uint64))))
-    return table, games - known
 
 
 def _floats(column: pa.ChunkedArray) -> NDArray[np.float32]:
@@ -269,10 +220,3 @@ def _from_scores(
     np.add.at(total, owner, raw)
     made = raw / total[owner]
     return np.where(np.isnan(made), weights, made).astype(np.float32)
-
-
-def _held_out(games: pa.ChunkedArray, share: float) -> NDArray[np.bool_]:
-    """`is_held_out` for a column."""
-    numbers: NDArray[np.uint64] = games.combine_chunks().to_numpy()
-    mixed = (numbers * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)
-    return mixed < np.uint64(int(share * 2**32))

@@ -21,19 +21,23 @@ class Recipe:
 
     variant: str
     network: str = "sparse"
+    """sparse, rise or resnet."""
     seed: int = 1
+    """Seed of weights, order and mirroring."""
 
     policy_width: int = 512
-    """Units of the policy accumulator (sparse)."""
+    """Units of the policy (sparse)."""
     value_width: int = 512
-    """Units of the value accumulator (sparse)."""
+    """Units of the value (sparse)."""
     channels: int = 64
     """Channels of the trunk (rise, resnet)."""
     blocks: int = 6
     """Residual blocks (rise, resnet)."""
 
     steps: int = 10_000
+    """Steps of the optimiser."""
     batch: int = 4096
+    """Positions in a step."""
     rate: float = 2e-3
     """The highest learning rate, after the warm-up."""
     last_rate: float = 0.01
@@ -45,27 +49,29 @@ class Recipe:
     clip: float = 1.0
     """Norm at which gradients are cut."""
     mirror: bool = True
-    """Whether a random half of the samples is seen with left and right exchanged."""
+    """Exchange left and right in a random half of the positions."""
 
     policy_temperature: float | None = None
-    """Centipawns T in weight ~ exp(score / T); None: the weights of the shards."""
+    """Centipawns T in weight ~ exp(score / T).  [default: the weights of the shards]"""
     smoothing: float = 0.0
     """Share of the policy target that is spread over all legal moves."""
     result_share: float = 0.5
     """Share of the game's result in the value target; the rest is the teacher's score."""
     value_scale: float | None = None
-    """Centipawns s in value = tanh(score / (2 s)); None: fitted to the results."""
+    """Centipawns s in value = tanh(score / (2 s)).  [default: fitted to the results]"""
     score_limit: int | None = None
-    """Positions with a score beyond are left out."""
+    """Centipawns; positions with a score beyond are left out."""
     decided_weight: float = 1.0
-    """Weight of positions with a score beyond `UNDECIDED` centipawns."""
+    """Weight of positions with a score beyond 600 centipawns."""
     policy_loss: float = 1.0
+    """Weight of the policy's loss."""
     value_loss: float = 1.0
+    """Weight of the value's loss."""
     held_out: float = 0.02
-    """Share of the games that is never trained on."""
+    """Share of the games kept for validation, never trained on."""
 
     def check(self) -> None:
-        """Refuse what makes no sense."""
+        """Refuse values that make no sense."""
         if self.network not in NETWORKS:
             raise TrainingError(f"there is no network {self.network}, only {', '.join(NETWORKS)}")
         if self.variant not in VARIANTS:

@@ -3,7 +3,7 @@
 Both accumulators stand in one table, columns: first halves of policy and value, then their second halves, so
 that one sum and one product serve both. Two helpers share what is alike while training and are folded into
 the tables at export: one row for a piece on a square whatever attacks it, and one for the target and one for
-the origin of a move. Weights are rounded to what the file can say in every forward pass, so the file gives
+the origin of a move. Weights are rounded to what the file can hold in every forward pass, so the file gives
 the numbers of the network that was trained.
 """
 
@@ -22,7 +22,7 @@ from anabranch import _core
 from anabranch.networks.planes import shape_of
 from anabranch.networks.sparse import CONTEXTS, FEATURES
 from anabranch.train.bags import Bags, dot_rows, pair_products, sum_rows, transpose
-from anabranch.train.network import Answer, Encoded, Network, tensors
+from anabranch.train.network import Encoded, Network, NetworkOutput, tensors
 
 PIECES = 3072
 BUCKETS = 8
@@ -82,7 +82,7 @@ class SparseNetwork(Network):
         encoded |= {f"policy.{name}": tensor for name, tensor in policy._asdict().items()}
         return encoded
 
-    def forward(self, batch: Encoded) -> Answer:
+    def forward(self, batch: Encoded) -> NetworkOutput:
         """Logits of the legal moves; value and win, draw, loss."""
         bias = _Round.apply(self.inputs_bias, INPUT_ONE)
         sums = sum_rows(_Fold.apply(self.inputs, self.inputs_shared), bias, _bags(batch, "features"))
@@ -93,7 +93,7 @@ class SparseNetwork(Network):
         logits = dot_rows(for_policy, table, biases, rows).view(-1, 2).sum(1)
         wdl = self.value_head(for_value, batch["bucket"])
         probabilities = wdl.softmax(1)
-        return Answer(logits, probabilities[:, 0] - probabilities[:, 2], wdl)
+        return NetworkOutput(logits, probabilities[:, 0] - probabilities[:, 2], wdl)
 
     def value_head(self, hidden: Tensor, bucket: Tensor) -> Tensor:
         """[B, 3] logits. All buckets are computed and one is taken: cheaper than gathering weights."""
