@@ -22,7 +22,7 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: run web programs committed test test-train test-cluster check check-clean lint format wheel publish bench report clean help
+.PHONY: run web programs committed test test-train test-cluster fuzz check check-clean lint format wheel publish bench report clean help
 
 run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
@@ -41,6 +41,9 @@ test-train: $(VENV)/.train ## Set up with PyTorch (several GB), then run the tes
 test-cluster: $(VENV)/.cluster ## Set up with Ray (240 MB), then run the tests on a cluster of two nodes
 	$(BIN)/python -m pytest tests/cluster
 
+fuzz: $(VENV)/.native ## Feed broken positions, moves, networks and graphs to the core, 20 s for each kind (needs a C++ compiler)
+	$(BIN)/python scripts/fuzz.py --seconds 20
+
 check: lint test ## Format, lint and types, then the tests
 
 check-clean: ## Run what the README promises, `make run` and `make test`, in a fresh clone with empty caches
@@ -54,6 +57,7 @@ lint: $(VENV)/.native $(VENV)/.dev $(WEB)/.ready
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest anabranch._core
 	cargo fmt --all --check
+	cargo fmt --manifest-path fuzz/Cargo.toml --check
 	cargo clippy --locked --profile fast --workspace --all-targets -- -D warnings
 
 format: $(VENV)/.dev $(WEB)/.ready ## Format Python, Rust, TypeScript and CSS
@@ -62,6 +66,7 @@ format: $(VENV)/.dev $(WEB)/.ready ## Format Python, Rust, TypeScript and CSS
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix --exit-zero --quiet
 	cargo fmt --all
+	cargo fmt --manifest-path fuzz/Cargo.toml
 
 wheel: $(VENV)/.base web ## One wheel for every Python from 3.11 on in dist/, tried in an environment without Rust
 	@scripts/check-rust

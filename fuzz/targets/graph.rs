@@ -1,0 +1,34 @@
+//! Saved graphs: the input is what stands between the first bytes of a file and its checksum. What is accepted is
+//! searched for a moment, reported and saved.
+
+#![no_main]
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anabranch_core::drive::Limits;
+use anabranch_core::report::Meters;
+use anabranch_core::session::{Source, open, saved_variant};
+use anabranch_core::settings::Settings;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let mut bytes = b"ANABRCH\x01".to_vec();
+    bytes.extend(data);
+    bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+    let file = std::env::temp_dir().join(format!("anabranch-fuzz-{}.graph", std::process::id()));
+    fs::write(&file, bytes).expect("a temporary file is written");
+    if let Ok((variant, chess960)) = saved_variant(&file) {
+        let mut session =
+            open(variant, chess960, Settings::default(), Source::BuiltIn).expect("a session starts");
+        if let Ok(None) = session.load(&file, None) {
+            let mut limits = Limits::default();
+            limits.budget.simulations = Some(16);
+            let _ = session.run(limits, &[], &Arc::new(AtomicBool::new(false)), None);
+            session.report(3, Meters::Whole);
+            session.save(&file).expect("a graph is saved");
+        }
+    }
+    fs::remove_file(&file).expect("a temporary file is removed");
+});
