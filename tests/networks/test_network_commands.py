@@ -39,7 +39,7 @@ def test_info(capsys: pytest.CaptureFixture[str], network: Path) -> None:
 def test_info_of_a_file_without_metadata(capsys: pytest.CaptureFixture[str], make_network: Any) -> None:
     said = call(capsys, "network", "info", make_network())
     assert "sha256        none" in said
-    assert "notes         it carries no metadata and no hash" in said
+    assert "notes         it has no metadata and no hash" in said
 
 
 def test_verify_names_each_problem(capsys: pytest.CaptureFixture[str], network: Path, tmp_path: Path) -> None:

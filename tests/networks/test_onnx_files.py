@@ -273,9 +273,9 @@ class TestContent:
     @pytest.mark.parametrize(
         ("options", "reason"),
         [
-            ({"planes": 51}, "51 planes with 4864 moves tell no variant"),
-            ({"planes": 64}, "64 planes with 4864 moves tell no variant"),
-            ({"places": 81 * 64}, "52 planes with 5184 moves tell no variant"),
+            ({"planes": 51}, "51 planes with 4864 moves fit no variant"),
+            ({"planes": 64}, "64 planes with 4864 moves fit no variant"),
+            ({"places": 81 * 64}, "52 planes with 5184 moves fit no variant"),
             ({"wdl": True}, "3 columns, and no metadata"),
         ],
     )

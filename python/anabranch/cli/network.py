@@ -1,6 +1,6 @@
-"""`anabranch network`: what a network file says about itself, whether it is sound, how fast it is.
+"""`anabranch network`: describe, check and measure network files.
 
-Reading and checking is done by `anabranch.networks`; this prints.
+`anabranch.networks` reads and checks them; this file prints.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from anabranch.errors import AnabranchError, NetworkError
 
 network = typer.Typer(
     name="network",
-    help="Network files: what they are, whether they are sound, how fast they are.",
+    help="Describe, check and measure network files.",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
@@ -24,7 +24,10 @@ FileArgument = Annotated[Path, typer.Argument(metavar="FILE", show_default=False
 
 @network.command()
 def info(file: FileArgument, as_json: JsonOption = False) -> None:
-    """Say what a network file holds. It is checked, but not run."""
+    """Describe a network file. It is checked, but not run.
+
+    Example: anabranch network info net.onnx
+    """
     from anabranch.cli.output import output, print_json
     from anabranch.networks import describe_network
 
@@ -44,9 +47,11 @@ def verify(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", show_default=False)],
     as_json: JsonOption = False,
 ) -> None:
-    """Check everything about network files: bytes, shapes, weights, and answers to known positions.
+    """Check network files: bytes, shapes, weights, and the outputs for known positions.
 
     The exit code is 0 if all are sound, and 2 if not.
+
+    Example: anabranch network verify nets/*.safetensors
     """
     from anabranch.cli.output import output, print_json
     from anabranch.evaluators.open import verify_network
@@ -72,7 +77,9 @@ def bench(
     file: FileArgument,
     batch_size: Annotated[int, typer.Option(metavar="N", help="Positions in a batch.")] = 16,
     threads: Annotated[int, typer.Option("--threads", "-t", metavar="N", help="Threads of the runtime.")] = 1,
-    seconds: Annotated[float, typer.Option(metavar="SECONDS", help="How long to measure, about.")] = 10.0,
+    seconds: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Time for the measurement, roughly.")
+    ] = 10.0,
     runtime: Annotated[
         str, typer.Option(metavar="NAME", help="One of onnxruntime, openvino.")
     ] = "onnxruntime",
@@ -81,7 +88,10 @@ def bench(
     ] = "auto",
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the runtime alone against the same network in a search, in turn."""
+    """Measure the speed of an ONNX network: in its runtime alone, and in a search.
+
+    Example: anabranch network bench net.onnx --batch-size 64 --threads 2
+    """
     from anabranch.bench.runtime import measure_network
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import output, print_json

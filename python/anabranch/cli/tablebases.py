@@ -1,6 +1,6 @@
-"""`anabranch tablebases`: fetch the small tables, check any, ask about a position.
+"""`anabranch tablebases`: fetch the small tables, check tables, probe a position.
 
-Everything is done by `anabranch.formats.tablebases` and the core; this prints.
+`anabranch.formats.tablebases` and the core do the work; this file prints.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from anabranch.cli.options import JsonOption, VariantOption
 
 tablebases = typer.Typer(
     name="tablebases",
-    help="Syzygy tablebases: fetch the small ones, check any, ask about a position.",
+    help="Syzygy tablebases: fetch the small ones, check them, probe a position.",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
@@ -25,16 +25,18 @@ WORDS = {2: "win", 1: "cursed win", 0: "draw", -1: "blessed loss", -2: "loss"}
 def fetch(
     to: Annotated[
         Path | None,
-        typer.Option("--to", metavar="DIR", help="Where they go; your data directory without it."),
+        typer.Option("--to", metavar="DIR", help="Target directory.  [default: your data directory]"),
     ] = None,
     archive: Annotated[
         Path | None,
-        typer.Option("--archive", metavar="FILE", help="The source package, if it was downloaded already."),
+        typer.Option("--archive", metavar="FILE", help="The source package, if you have it already."),
     ] = None,
 ) -> None:
-    """Get the tables of three and four men (4 MB) out of the source package of 'chess' on PyPI.
+    """Download the tables of three and four men (4 MB), from the source package of 'chess' on PyPI.
 
-    What is there and sound is left alone; a fetch that was interrupted can be repeated.
+    Sound files are kept; an interrupted fetch can be repeated.
+
+    Example: anabranch tablebases fetch --to ~/syzygy
     """
     from anabranch.cli.output import output, plural
     from anabranch.formats.tablebases import default_directory
@@ -54,6 +56,8 @@ def check(
     """Check every byte of the tables in directories.
 
     The exit code is 0 if there are tables and all are sound, and 2 if not.
+
+    Example: anabranch tablebases check ~/syzygy
     """
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import output, plural, print_json
@@ -80,12 +84,15 @@ def probe(
     fen: Annotated[str, typer.Argument(metavar="FEN", show_default=False)],
     path: Annotated[
         list[str] | None,
-        typer.Option("--path", metavar="DIR", help="Where the tables lie; your data directory without it."),
+        typer.Option("--path", metavar="DIR", help="Directories of tables.  [default: your data directory]"),
     ] = None,
     variant: VariantOption = "chess",
     as_json: JsonOption = False,
 ) -> None:
-    """Say what the tables know about a position, as if its clock stood at 0."""
+    """Print the result of a position by the tables, as if its clock stood at 0.
+
+    Example: anabranch tablebases probe "8/8/8/8/8/4k3/8/R3K3 w - - 0 1" --path ~/syzygy
+    """
     from anabranch.cli.output import notices, output, print_json
     from anabranch.errors import TablebaseError
     from anabranch.formats.tablebases import default_directory, open_tablebases, read_paths

@@ -1,16 +1,16 @@
-"""What the search knows about judgement, for evaluators written in Python.
+"""The interface of evaluators written in Python.
 
 An evaluator is an object with a method `evaluate`, or a plain function. It gets a batch of positions and
-answers with a value for the side to move of each, in [-1, 1], and with the logits of its moves. Two forms
-of input, told apart by the attribute `inputs`:
+returns for each a value for the side to move, in [-1, 1], and the logits of its moves. The attribute `inputs`
+chooses one of two forms of input:
 
 * `"planes"` (where there is no such attribute): a float32 array `[B, C, 8, 8]`, to be read and not kept,
-  because it is used again; the answer is values `[B]` and logits `[B, A]`, one for every move of the
+  because it is reused; the result is values `[B]` and logits `[B, A]`, one for every move of the
   policy. `Engine.shape` has C and A.
-* `"positions"`: a list of `Leaf`, each a FEN with its legal moves; the answer is values `[B]` and for each
+* `"positions"`: a list of `Leaf`, each a FEN with its legal moves; the result is values `[B]` and for each
   leaf the logits of its moves, in their order. Slower, and easier to write.
 
-Two more attributes are looked at where they are there: `planes`, the version of planes that it takes ("v3"
+Two more attributes are optional: `planes`, the version of planes that it takes ("v3"
 where there is none; crazyhouse has "v1" too), and `variant`, the only one that it is for.
 
 All calls of one engine come from one thread, one at a time. The built-in evaluators live in the core and go
@@ -38,19 +38,19 @@ class Leaf(NamedTuple):
 
 
 class Evaluator(Protocol):
-    """Judges planes `[B, C, 8, 8]`: values `[B]`, logits `[B, A]`."""
+    """Evaluates planes `[B, C, 8, 8]`: values `[B]`, logits `[B, A]`."""
 
     def evaluate(self, planes: Planes, /) -> Answer:
-        """Judge a batch."""
+        """Evaluate a batch."""
 
 
 class PositionEvaluator(Protocol):
-    """Judges positions: values `[B]`, and the logits of the legal moves of each."""
+    """Evaluates positions: values `[B]`, and the logits of the legal moves of each."""
 
     inputs: Literal["positions"]
 
     def evaluate(self, leaves: Sequence[Leaf], /) -> tuple[ArrayLike, Sequence[ArrayLike]]:
-        """Judge a batch."""
+        """Evaluate a batch."""
 
 
 AnyEvaluator: TypeAlias = Evaluator | PositionEvaluator | Callable[[Any], tuple[Any, Any]]

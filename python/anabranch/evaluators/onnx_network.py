@@ -1,7 +1,7 @@
-"""What the evaluators of ONNX files have in common: checked files in, values and logits out.
+"""What the evaluators of ONNX files have in common: from a checked file to values and logits.
 
 A runtime only turns arrays into arrays. Batches of one fixed size are filled up here, win-draw-loss becomes a
-value, probabilities become logits, and a new network must give the answers that its file promises.
+value, probabilities become logits, and a new network must reproduce the canaries of its file.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class OnnxNetwork(ABC):
         self.planes = self.file.metadata.inputs
         """The version of planes that it takes."""
         self.notes = list(self.file.notes)
-        """What is worth knowing about it."""
+        """Remarks about the file, for people."""
         self._policy_size = shape_of(self.variant, self.planes)[1]
         self._has_probabilities = self.file.metadata.policy == "probabilities"
         self._has_wdl = self.file.metadata.value == "wdl"
@@ -54,7 +54,7 @@ class OnnxNetwork(ABC):
         return self.file.path
 
     def evaluate(self, planes: Planes, /) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Judge a batch `[B, C, 8, 8]`: values `[B]` and logits `[B, A]`."""
+        """Evaluate a batch `[B, C, 8, 8]`: values `[B]` and logits `[B, A]`."""
         value, policy = self._infer_any(planes)
         size = len(planes)
         values = _value_of_wdl(value.reshape(size, 3)) if self._has_wdl else value.reshape(size)
@@ -91,7 +91,7 @@ class OnnxNetwork(ABC):
         )
 
     def _check(self) -> None:
-        """Try the network, and ask it its canaries: the last step of opening."""
+        """Run the network on one position and on its canaries: the last step of opening."""
         start, _ = encode(["startpos"], self.variant, self.planes)
         try:
             value, policy = self._infer_any(start)
@@ -115,7 +115,7 @@ class OnnxNetwork(ABC):
             )
         if self.file.sha256 is None and _are_probabilities(policy):
             self._has_probabilities = True
-            self.notes.append("its policy gives probabilities instead of logits, which is allowed for")
+            self.notes.append("its policy gives probabilities instead of logits; they are converted")
         difference = find_difference(self.evaluate, self.file.canaries, self.variant, self.planes)
         if difference is not None:
             raise NetworkError(f"{self.path} is refused: {difference}")

@@ -1,6 +1,6 @@
 """ONNX Runtime as an evaluator: on the processor, or on a GPU where there is one.
 
-Arrays go in without a copy. What files are accepted is the business of `anabranch.networks`.
+Arrays go in without a copy. Which files are accepted is decided by `anabranch.networks`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PROVIDERS = {
     "coreml": "CoreMLExecutionProvider",
 }
 AUTOMATIC = ("cuda", "rocm", "directml")
-"""GPUs that are used unasked, best first: those that need no long preparation."""
+"""GPUs that `auto` may choose, best first: those that need no long preparation."""
 ONLY_ERRORS = 3
 
 
@@ -34,7 +34,7 @@ class OnnxEvaluator(OnnxNetwork):
     """A network of an ONNX file, run by ONNX Runtime.
 
     `provider` is `auto`, or one of `cpu`, `cuda`, `tensorrt`, `rocm`, `migraphx`, `directml`, `coreml`.
-    `auto` takes a GPU where there is one; one that is asked for by name must be there. `threads` are those
+    `auto` takes a GPU where there is one; one that is named must be there. `threads` are those
     of the processor, all of them by default. Threads that wait do not spin unless `spinning` is set, because
     the search wants the processor too.
     """

@@ -43,5 +43,5 @@ def open_network(
 
 
 def verify_network(path: str | os.PathLike[str]) -> None:
-    """Check everything about a file, its canaries too; a NetworkError says what is wrong."""
+    """Check everything about a file, its canaries too; what is wrong with it is a NetworkError."""
     open_network(path, provider="cpu", threads=1)

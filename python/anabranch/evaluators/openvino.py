@@ -20,7 +20,7 @@ from anabranch.optional import require
 class OpenVinoEvaluator(OnnxNetwork):
     """A network of an ONNX file, run by OpenVINO.
 
-    `device` is a name that OpenVINO knows, as `CPU` or `GPU`. `threads` are those of the processor, all of
+    `device` is a device of OpenVINO, as `CPU` or `GPU`. `threads` are those of the processor, all of
     them by default.
     """
 

@@ -57,7 +57,7 @@ class TorchEvaluator:
         return values, logits
 
     def _answer(self, planes: Any) -> tuple[Any, Any]:
-        """What the module says, its shapes checked as far as they must be; the search checks the rest."""
+        """The outputs of the module, with their shapes checked; the search checks the rest."""
         name, size = type(self.module).__name__, len(planes)
         try:
             answer = self.module(planes)

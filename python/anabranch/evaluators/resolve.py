@@ -1,7 +1,7 @@
-"""What `evaluator` means, wherever it is said: in `Engine`, on the command line, in UCI options, of players.
+"""What `evaluator` means: for `Engine`, on the command line, in UCI options, for players of matches.
 
 A text is the name of an evaluator of the core, the name of a network that comes with the package, or the path
-of a network file. Everything that takes an evaluator asks here, so that one text means one thing.
+of a network file. Everything that takes an evaluator resolves it here, so that a text has one meaning.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def resolve_evaluator(
     threads: int | None = None,
     runtime: str = "onnxruntime",
 ) -> str | _core.Network | AnyEvaluator:
-    """What judges positions: the name of an evaluator of the core, a network, or an evaluator in Python.
+    """What evaluates positions: the name of an evaluator of the core, a network, or an evaluator in Python.
 
     `variant` is needed for `"network"`; `threads` and `runtime` are for ONNX files. A `torch.nn.Module` is
     wrapped as by `anabranch.evaluators.pytorch.TorchEvaluator`; PyTorch is not imported for anything else.
@@ -89,7 +89,7 @@ def resolve_evaluator(
 
 
 def _is_module(given: object) -> bool:
-    """Whether this is a module of PyTorch. Who has one has imported PyTorch."""
+    """Whether this is a module of PyTorch. A module exists only where PyTorch is imported."""
     torch: Any = sys.modules.get("torch")
     return torch is not None and isinstance(given, torch.nn.Module)
 

@@ -1,7 +1,6 @@
-"""Stamping: an ONNX file gets its metadata, its canaries and its seal, the last step of an export.
+"""Stamping: an ONNX file gets its metadata, canaries and seal, the last step of an export.
 
-The network is opened and tried on the way, so what cannot be used is not stamped. The weights are not
-touched.
+The network is opened and run, so a file that cannot be used is not stamped. The weights stay the same.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ def stamp_onnx(
 ) -> OnnxFile:
     """Write `source` with metadata, canaries and seal to `target`, or in its own place.
 
-    Canaries are what the network answers now to `positions`, or to a few of its variant; they may be given
-    instead. The file appears whole or not at all.
+    Canaries are computed for `positions`, by default a few of its variant; or they are given. The file
+    appears whole or not at all.
     """
     from anabranch.evaluators.onnx_runtime import OnnxEvaluator
 

@@ -1,7 +1,7 @@
 """Opening books in PolyGlot's format, for chess and Chess960.
 
-A book is read once, into memory, and checked; after that the file may go, and any number of threads may ask.
-Weights are those of the file. Which move of a book is played, and whether one is used at all, is for others.
+A book is read into memory once, and checked; then the file is not needed, and any number of threads may use
+the book. Which move of a book is played, and when a book is used, is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Book:
 def _read_move(code: int, board: chess.Board) -> chess.Move | None:
     """The move of an entry as the board writes it, if it is legal.
 
-    Books write castling as the king taking its rook, in chess as in Chess960; the board knows both forms.
+    Books write castling as the king taking its rook, in chess as in Chess960; the board reads both forms.
     """
     to, origin, promotion = code & 63, code >> 6 & 63, code >> 12 & 7
     if promotion >= len(_PROMOTIONS) or origin == to:

@@ -1,4 +1,4 @@
-"""EPD lines: a position, and operations that say something about it.
+"""EPD lines: a position with operations.
 
 This file reads text. The moves of an operation are read where the variant is known: `anabranch.bench.suite`.
 """

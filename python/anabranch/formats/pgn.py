@@ -1,7 +1,7 @@
 """PGN files as texts of single games, and texts as python-chess games.
 
-A file is cut into games first, so that a damaged game can be named and passed on as it was. What is done with
-games is not known here; training data is read elsewhere, by the core.
+A file is split into games first, so that a damaged game can be named and copied as it is. Games for training
+data are read by the core.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import chess.variant
 from anabranch.errors import AnnotationError
 
 AUTO = "auto"
-"""The variant is what the game's headers say."""
+"""The variant of the game's headers."""
 _TAG = re.compile(r'^\s*\[\s*\w+\s+"', re.MULTILINE)
 _VARIANT_TAG = re.compile(r'^\s*\[\s*Variant\s+"', re.MULTILINE)
 _PREAMBLE = re.compile(r"(?:[;%].*\n|\s*\n)*")

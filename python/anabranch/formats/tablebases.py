@@ -1,6 +1,6 @@
 """Syzygy tablebases: where they lie, how they are opened, how the small ones are fetched.
 
-Files are read and probed by the core, which also says what is wrong with them. This file knows paths and the
+The core reads and probes the files, and reports what is wrong with them. This file knows paths and the
 package index, and nothing of chess.
 """
 
@@ -41,7 +41,7 @@ def default_directory() -> Path:
 
 
 def read_paths(paths: object) -> list[str]:
-    """The directories that somebody means, one by one.
+    """The directories of a search path, one by one.
 
     >>> read_paths(os.pathsep.join(["tables/3-4", "", "tables/5"]))
     ['tables/3-4', 'tables/5']
@@ -118,7 +118,7 @@ def _download(folder: Path) -> Path:
     archives = list(folder.glob("chess-*.tar.gz"))
     if done.returncode != 0 or not archives:
         reasons = [line for line in done.stderr.splitlines() if line.strip()]
-        reason = reasons[-1].strip().removeprefix("ERROR: ") if reasons else "it said nothing"
+        reason = reasons[-1].strip().removeprefix("ERROR: ") if reasons else "there was no message"
         raise TablebaseError(f"pip could not download the source package {PACKAGE}: {reason}")
     return archives[0]
 

@@ -1,8 +1,7 @@
-"""Canaries: positions with the answers that a network must give, so that one that computes something else is
-found out before it plays.
+"""Canaries: positions with the outputs that a network must give for them.
 
-They are made when a file is stamped and checked when it is opened, by whatever runtime is to be used. Texts
-in and out are JSON.
+They are computed when a file is stamped, and checked by the chosen runtime when the file is opened. So a
+network that computes something else is refused before it plays. They are stored as JSON.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from anabranch.errors import AnabranchError
 from anabranch.networks.planes import encode
 
 TOLERANCE = 0.01
-"""How far an answer may be off, absolutely or relative to a larger number: runtimes round differently."""
+"""Largest difference, absolute or relative to a larger number: runtimes round differently."""
 MOVES = 6
 """Logits kept of each position."""
 MOST = 64
-"""Canaries that are believed."""
+"""Canaries that a file may have."""
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 POSITIONS = {
@@ -62,7 +61,7 @@ def make_canaries(
     positions: Sequence[str] | None = None,
     tolerance: float = TOLERANCE,
 ) -> tuple[Canary, ...]:
-    """What the network says now."""
+    """Canaries with the values and logits of the network as it is now."""
     chosen = POSITIONS.get(variant, ("startpos",)) if positions is None else tuple(positions)
     planes, places = encode(chosen, variant, version)
     values, logits = evaluate(planes)
@@ -78,7 +77,7 @@ def make_canaries(
 
 
 def find_difference(evaluate: Evaluate, canaries: Sequence[Canary], variant: str, version: str) -> str | None:
-    """The first answer that is not what it should be, as the end of a sentence; or none."""
+    """The first output that differs, as the end of a sentence; `None` where all agree."""
     if not canaries:
         return None
     try:

@@ -1,6 +1,6 @@
-"""What a network file says about itself, as typed fields and as the texts that stand in the file.
+"""The metadata of a network file, as typed fields and as the texts in the file.
 
-The keys in a file carry the prefix `anabranch.`. Whether what they say is true is checked where files are
+The keys in a file have the prefix `anabranch.`. Whether the metadata are true is checked when the file is
 opened.
 """
 

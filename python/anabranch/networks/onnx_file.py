@@ -1,8 +1,8 @@
-"""ONNX files: opened, checked, and described without running them.
+"""ONNX files: read and checked without running them.
 
-What comes out has whole bytes, sound metadata, finite weights, no data elsewhere, and the shapes of planes
-and policy of one variant. Networks released for CrazyAra carry no metadata; they are taken for what their
-shapes say. Whether the network computes what it should is asked where it is run.
+A checked file has undamaged bytes, valid metadata, finite weights, no external data, and the shapes of planes
+and policy of one variant. Networks released for CrazyAra have no metadata; their variant follows from their
+shapes. The outputs of a network are checked where it is run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from anabranch.networks.planes import shape_of
 from anabranch.optional import require
 
 WITHOUT_METADATA = (("chess", "v3"), ("crazyhouse", "v3"), ("crazyhouse", "v1"))
-"""What the shapes of a file without metadata may tell."""
+"""Variants and planes that the shapes of a file without metadata may mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class OnnxFile:
 
 
 def read_onnx(path: str | os.PathLike[str], content: bytes | None = None) -> OnnxFile:
-    """Open and check an ONNX file; a NetworkError says what is wrong with it."""
+    """Open and check an ONNX file; what is wrong with it is a NetworkError."""
     file = Path(path)
     if content is None:
         content = read_bytes(file)
@@ -79,11 +79,11 @@ def _read(path: Path, content: bytes) -> OnnxFile:
     notes: tuple[str, ...] = ()
     if metadata is None:
         metadata = _guess(planes, value, policy)
-        notes = ("it carries no metadata and no hash: what it is was told by its shapes",)
+        notes = ("it has no metadata and no hash: its variant follows from its shapes",)
     else:
         _compare(metadata, planes, value, policy)
         if not canaries:
-            notes = ("it carries no canaries",)
+            notes = ("it has no canaries",)
     return OnnxFile(path, content, metadata, seal, canaries, batch, is_half, parameters, notes)
 
 
@@ -192,7 +192,7 @@ def _dimensions(tensor: Any) -> tuple[int | None, ...] | None:
 
 
 def _columns(name: str, output: Any) -> int | None:
-    """Numbers per position of an output; `None` where the file does not say."""
+    """Numbers per position of an output; `None` where the file leaves it open."""
     shape = _dimensions(output.type.tensor_type)
     if shape is None:
         return None
@@ -220,7 +220,7 @@ def _guess(planes: int, value: int | None, policy: int | None) -> Metadata:
                 )
             return Metadata(variant=variant, inputs=version)
     of_policy = "an unknown number of" if policy is None else str(policy)
-    raise DamageError(f"it has no metadata, and {planes} planes with {of_policy} moves tell no variant")
+    raise DamageError(f"it has no metadata, and {planes} planes with {of_policy} moves fit no variant")
 
 
 def _compare(metadata: Metadata, planes: int, value: int | None, policy: int | None) -> None:

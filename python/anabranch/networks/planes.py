@@ -1,7 +1,6 @@
-"""What a network of planes sees: positions as arrays, and the places of their moves in its policy.
+"""Positions as planes, and the places of their moves in the policy: input and output of networks of planes.
 
-The numbers are those that a search gives to an evaluator, made by the core in the same way. Nothing here
-knows a network.
+The core computes the same numbers for a search. Nothing here reads or runs a network.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from anabranch.settings import Settings
 
 
 class Encoded(NamedTuple):
-    """Positions as a network sees them."""
+    """Positions as planes."""
 
     planes: NDArray[np.float32]
     """`[B, C, 8, 8]`."""

@@ -1,4 +1,4 @@
-"""The networks that come with the package, each with a card that says how it was made and what it can do."""
+"""The networks that come with the package, each with a page about its making and its strength."""
 
 from __future__ import annotations
 

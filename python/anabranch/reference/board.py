@@ -1,7 +1,7 @@
 """The rules, as a search needs them, on python-chess boards.
 
 The text that identifies a position, the order of its moves, the ends of games, and the kinds of moves that an
-exploration prefers. python-chess knows the rules; this file knows where the search needs a little more.
+exploration prefers. python-chess has the rules; this file adds what the search needs beyond them.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def play(board: chess.Board, move: chess.Move) -> None:
 
 
 def clock_limit(board: chess.Board) -> int | None:
-    """The clock at which the game is drawn; crazyhouse knows no such rule."""
+    """The clock at which the game is drawn; crazyhouse has no such rule."""
     return None if is_crazyhouse(board) else 100
 
 

@@ -62,7 +62,7 @@ class Edge:
 
     @property
     def target(self) -> float:
-        """T(e), what the child says this edge is worth now."""
+        """T(e), the value of this edge by its child as it is now."""
         assert self.child is not None
         return v_star(self.child.best_value)
 

@@ -1,6 +1,6 @@
 """One simulation: where its walk stands, the trajectory that it leaves, and the draws of its path.
 
-Repetition and the move count depend on the way to a position. They are judged here, for one path, and never
+Repetition and the move count depend on the way to a position. They are tested here, for one path, and never
 become the value or the proof of a shared node.
 """
 

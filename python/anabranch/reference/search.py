@@ -1,7 +1,7 @@
 """The search: the order of the verbs.
 
 `simulate` walks down, `collect` gathers the leaves of a mini-batch, `apply` evaluates them and backs them up,
-`run` repeats both until a limit. It knows networks only as functions `(board, moves) -> (value, logits)`; it
+`run` repeats both until a limit. Networks are functions `(board, moves) -> (value, logits)`; it
 has no clock, no threads and no memory cap.
 """
 
@@ -132,9 +132,9 @@ class Search:
         """Whether a limit is met, counting what is in flight."""
         batches = [*self.queue, batch] if batch is not None else list(self.queue)
         begun = self.statistics.simulations + sum(len(b.leaves) for b in batches)
-        asked = self.statistics.evaluations + sum(b.evaluations for b in batches)
+        evaluated = self.statistics.evaluations + sum(b.evaluations for b in batches)
         return (simulations is not None and begun >= simulations) or (
-            evaluations is not None and asked >= evaluations
+            evaluations is not None and evaluated >= evaluations
         )
 
     def width(self) -> tuple[int, int]:
@@ -192,7 +192,7 @@ class Search:
         return batch
 
     def add_leaf(self, batch: MiniBatch, trajectory: Trajectory) -> None:
-        """Let a leaf wait for its evaluation, unless a tree with a cache knows it already."""
+        """Let a leaf wait for its evaluation, unless the cache of a tree has it already."""
         leaf = trajectory.last
         if self.settings.backup == "tree+cache" and leaf.key in self.graph.table:
             known = self.graph.table[leaf.key]
