@@ -1,23 +1,23 @@
-"""Options built from the settings classes that they fill.
+"""Options of several settings classes in one command, where it matters which of them were given.
 
 A field of a dataclass becomes an option: its name the flag, its docstring the help, its type the way in which
 the text is read. A command receives the fields that were given, by name, and makes its settings of them.
+`options_from` of `anabranch.cli.options` is the simpler way for one class whose defaults are those of the
+command.
 """
 
 from __future__ import annotations
 
-import ast
 import inspect
-import textwrap
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache, wraps
-from itertools import pairwise
 from types import UnionType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
+from anabranch.cli.options import field_texts
 from anabranch.errors import SettingError
 
 OFF = "off"
@@ -59,7 +59,7 @@ class FromSettings:
 
     def _annotation(self, entry: Field[Any]) -> Any:
         flag = flag_of(self.prefix + entry.name)
-        text = docs_of(self.kind).get(entry.name, "")
+        text = field_texts(self.kind).get(entry.name, "")
         default = self._default(entry.name)
         shown = self.defaults.get(entry.name) or ("" if default is None else str(default))
         hint, _ = types_of(self.kind)[entry.name]
@@ -137,27 +137,6 @@ def types_of(kind: type) -> dict[str, tuple[Any, bool]]:
         parts = [part for part in get_args(hint) if part is not type(None)]
         is_optional = isinstance(hint, UnionType) and len(parts) == 1
         found[name] = (parts[0] if is_optional else hint), is_optional
-    return found
-
-
-@cache
-def docs_of(kind: type) -> dict[str, str]:
-    """The docstrings of the fields of a class, from its source.
-
-    >>> docs_of(FromSettings)["only"]
-    'Fields; without any, all.'
-    """
-    try:
-        (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    except OSError:  # there is no source
-        return {}
-    assert isinstance(tree, ast.ClassDef)
-    found = {}
-    for entry, after in pairwise(tree.body):
-        if isinstance(entry, ast.AnnAssign) and isinstance(entry.target, ast.Name):
-            match after:
-                case ast.Expr(ast.Constant(str() as text)):
-                    found[entry.target.id] = " ".join(text.split())
     return found
 
 

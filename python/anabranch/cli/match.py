@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from anabranch.cli.from_settings import FromSettings, with_settings
-from anabranch.cli.options import Chess960Option, JsonOption, RayOption, VariantOption
+from anabranch.cli.options import Chess960Option, JsonOption, RayOption, VariantOption, WorkersOption
 from anabranch.errors import MatchError
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.player import Budget
@@ -108,10 +108,7 @@ def match(
         str | None,
         typer.Option(metavar="NAME=ELO", help="A player whose rating is known.  [default: the last, 0]"),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", "-w", metavar="N", help="Games at a time.  [default: the cores here]"),
-    ] = None,
+    workers: WorkersOption = None,
     ray: RayOption = None,
     as_json: JsonOption = False,
 ) -> None:

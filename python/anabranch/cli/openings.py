@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from anabranch.cli.options import Chess960Option, JsonOption, RayOption, VariantOption
+from anabranch.cli.options import Chess960Option, JsonOption, RayOption, VariantOption, WorkersOption
 
 openings = typer.Typer(
     help="Make, check and convert openings for matches.",
@@ -22,10 +22,6 @@ openings = typer.Typer(
 
 FileArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="FILE", help="EPD, FEN or PGN, plain, .gz, .bz2 or .zip.")
-]
-WorkersOption: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--workers", "-w", metavar="N", help="Processes.  [default: the cores here]"),
 ]
 BoundOption: TypeAlias = Annotated[
     int, typer.Option(metavar="CP", help="The most centipawns of a judge for either side.")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from anabranch.cli.from_settings import FromSettings, with_settings
-from anabranch.cli.options import EvaluatorOption, JsonOption, RayOption
+from anabranch.cli.options import EvaluatorOption, JsonOption, RayOption, WorkersOption
 from anabranch.study.plan import Size, Study
 
 if TYPE_CHECKING:
@@ -114,10 +114,7 @@ def run(
     ] = None,
     evaluator: EvaluatorOption = None,
     settings: StudyOptions,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", "-w", metavar="N", help="Processes.  [default: the cores here]"),
-    ] = None,
+    workers: WorkersOption = None,
     ray: RayOption = None,
     as_json: JsonOption = False,
 ) -> None:

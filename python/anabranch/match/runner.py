@@ -7,7 +7,6 @@ together with other jobs.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain, groupby, zip_longest
@@ -183,24 +182,9 @@ def summary(spec: MatchSpec, tally: Tally) -> dict[str, Any]:
     """A match as one document: its description, version, standings and ratings."""
     from anabranch import __version__
 
-    ratings = tally.ratings()
-    found = {
+    return {
         "version": __version__,
         "spec": spec.to_dict(),
         **tally.standings().to_dict(),
-        "ratings": {name: {"value": rating.value, "error": rating.error} for name, rating in ratings.items()},
+        "ratings": {name: rating.to_dict() for name, rating in tally.ratings().items()},
     }
-    finite: dict[str, Any] = _finite(found)
-    return finite
-
-
-def _finite(value: Any) -> Any:
-    """The same without infinities, which JSON does not have."""
-    match value:
-        case dict():
-            return {str(key): _finite(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_finite(item) for item in value]
-        case float() if not math.isfinite(value):
-            return None
-    return value

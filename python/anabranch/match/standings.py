@@ -111,8 +111,8 @@ def _document(matchup: Matchup) -> dict[str, Any]:
         **asdict(matchup),
         "games": matchup.games,
         "points": matchup.points,
-        "elo": asdict(matchup.elo),
-        "normalised_elo": asdict(matchup.normalised_elo),
+        "elo": matchup.elo.to_dict(),
+        "normalised_elo": matchup.normalised_elo.to_dict(),
         "los": matchup.superiority,
     }
 

@@ -41,6 +41,17 @@ class Estimate:
     def __str__(self) -> str:
         return f"{self.value:+.2f} ± {self.error:.2f}"
 
+    def to_dict(self) -> dict[str, float | None]:
+        """As plain values; JSON has no infinity, so it becomes None.
+
+        >>> Estimate(12.0, math.inf).to_dict()
+        {'value': 12.0, 'error': None}
+        """
+        return {
+            name: number if math.isfinite(number) else None
+            for name, number in (("value", self.value), ("error", self.error))
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:

@@ -108,14 +108,6 @@ def _estimate(value: Mapping[str, float | None]) -> str:
     return f"{middle:+.1f}" if error is None else f"{middle:+.1f} ± {error:.1f}"
 
 
-def estimate_of(estimate: Estimate) -> dict[str, float | None]:
-    """An estimate as a cell; JSON has no infinity, so it becomes null."""
-    return {
-        "value": estimate.value if math.isfinite(estimate.value) else None,
-        "error": estimate.error if math.isfinite(estimate.error) else None,
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class Point:
     """A point of a chart, with the half width of its interval of 95 %."""
@@ -131,7 +123,7 @@ class Point:
         >>> Point.of(800, Estimate(12.0, math.inf))
         Point(x=800, y=12.0, error=None)
         """
-        cell = estimate_of(estimate)
+        cell = estimate.to_dict()
         return cls(x, cell["value"], cell["error"])
 
 

@@ -10,14 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from anabranch.match.player import Budget
-from anabranch.match.standings import Tally
 from anabranch.settings import Settings
 from anabranch.study.experiment import Experiment
-from anabranch.study.experiments.matches import Side, fault_notes, make_match, results_table
+from anabranch.study.experiments.matches import Side, elo_series, fault_notes, make_match, results_table
 from anabranch.study.figures import Chart, Figures, Point, Series, in_order
 from anabranch.study.folder import StudyResults
 from anabranch.study.paper import ABLATION, CONDITIONS
-from anabranch.study.plan import VARIANTS, Plan, Size, Study, StudyMatch
+from anabranch.study.plan import VARIANTS, Plan, Size, Study
 
 COMBINED = "mcgs-combined"
 SIZES = {
@@ -59,7 +58,8 @@ class Bars:
         played = results.matches
         charts = []
         for variant in in_order(match.variant for match, _ in played):
-            series = elo_series([(one, tally) for one, tally in played if one.variant == variant])
+            here = [(one, tally) for one, tally in played if one.variant == variant]
+            series = elo_series(here, lambda one: one.group, lambda one: one.name)
             known = [
                 Point(side.name, self.paper[variant, side.name])
                 for side in self.tried
@@ -74,21 +74,6 @@ class Bars:
         table = results_table(f"Each against {self.base.name}", played, self.paper)
         notes = (CONDITIONS,) if self.paper is not None else ()
         return Figures((table,), tuple(charts), (*notes, *fault_notes(played)))
-
-
-def elo_series(matches: list[tuple[StudyMatch, Tally]]) -> list[Series]:
-    """The Elo of each match by name, in a series for each group."""
-    return [
-        Series(
-            group,
-            tuple(
-                Point.of(one.name, tally.standings().matchups[0].elo)
-                for one, tally in matches
-                if one.group == group
-            ),
-        )
-        for group in in_order(one.group for one, _ in matches)
-    ]
 
 
 def _combined(name: str, **options: str) -> Side:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -12,7 +12,7 @@ from anabranch.match.openings import Opening, bundled_openings, read_openings
 from anabranch.match.player import Budget, PlayerSpec
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standings import Tally
-from anabranch.study.figures import Table, columns, estimate_of
+from anabranch.study.figures import Point, Series, Table, columns
 from anabranch.study.plan import Study, StudyMatch
 
 
@@ -91,14 +91,27 @@ def _row(match: StudyMatch, tally: Tally, paper: Mapping[tuple[str, str], float]
         "draws": matchup.draws,
         "losses": matchup.losses,
         "score": matchup.points / matchup.games,
-        "elo": estimate_of(matchup.elo) if has_pairs else None,
-        "normalised_elo": estimate_of(matchup.normalised_elo) if has_pairs else None,
+        "elo": matchup.elo.to_dict() if has_pairs else None,
+        "normalised_elo": matchup.normalised_elo.to_dict() if has_pairs else None,
         "los": matchup.superiority,
         "pairs": list(matchup.pairs),
     }
     if paper is not None:
         row["paper"] = paper.get((match.variant, match.name))
     return row
+
+
+def elo_series(
+    matches: Iterable[tuple[StudyMatch, Tally]],
+    name_of: Callable[[StudyMatch], str],
+    x_of: Callable[[StudyMatch], float | str],
+) -> list[Series]:
+    """The Elo of all matches, in series by name."""
+    series: dict[str, list[Point]] = {}
+    for match, tally in matches:
+        elo = tally.standings().matchups[0].elo
+        series.setdefault(name_of(match), []).append(Point.of(x_of(match), elo))
+    return [Series(name, tuple(points)) for name, points in series.items()]
 
 
 def fault_notes(matches: Iterable[tuple[StudyMatch, Tally]]) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ from anabranch.study.figures import (
     Series,
     Table,
     columns,
-    estimate_of,
     in_order,
 )
 from anabranch.study.folder import StudyResults
@@ -124,7 +123,7 @@ def _gain_table(variant: str, gains: dict[int, Estimate]) -> Table:
     return Table(
         f"{GRAPH.name} over {TREE.name} at equal budgets in {variant}, by all games",
         (*columns("count", budget="evaluations per move"), *columns("estimate", gain="Elo")),
-        tuple({"budget": budget, "gain": estimate_of(gain)} for budget, gain in gains.items()),
+        tuple({"budget": budget, "gain": gain.to_dict()} for budget, gain in gains.items()),
     )
 
 
@@ -143,7 +142,7 @@ def _gain_chart(variant: str, gains: dict[int, Estimate]) -> Chart:
 
 def _table(variant: str, ratings: dict[str, Estimate]) -> Table:
     rows: list[dict[str, Any]] = [
-        {"name": name, "rating": estimate_of(rating)}
+        {"name": name, "rating": rating.to_dict()}
         for name, rating in sorted(ratings.items(), key=lambda item: -item[1].value)
     ]
     head = (*columns("text", name="player"), *columns("estimate", rating="Elo"))
@@ -162,7 +161,7 @@ def _chart(results: StudyResults, variant: str, ratings: dict[str, Estimate]) ->
         ]
         series.append(Series(side.name, tuple(points)))
     levels = tuple(
-        Level(name, rating.value, estimate_of(rating)["error"])
+        Level(name, rating.value, rating.to_dict()["error"])
         for name, rating in ratings.items()
         if name.startswith(REFERENCES[variant][0]) and math.isfinite(rating.value)
     )

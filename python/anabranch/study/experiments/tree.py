@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from anabranch.match.player import Budget
 from anabranch.study.experiment import Experiment
-from anabranch.study.experiments.matches import Side, fault_notes, make_match, results_table
-from anabranch.study.figures import Chart, Figures, Point, Series, in_order
+from anabranch.study.experiments.matches import Side, elo_series, fault_notes, make_match, results_table
+from anabranch.study.figures import Chart, Figures
 from anabranch.study.folder import StudyResults
 from anabranch.study.plan import VARIANTS, Plan, Size, Study
 
@@ -33,17 +33,7 @@ def _plan(study: Study) -> Plan:
 
 def _show(results: StudyResults) -> Figures:
     played = results.matches
-    series = [
-        Series(
-            variant,
-            tuple(
-                Point.of(one.x, tally.standings().matchups[0].elo)
-                for one, tally in played
-                if one.variant == variant
-            ),
-        )
-        for variant in in_order(match.variant for match, _ in played)
-    ]
+    series = elo_series(played, lambda one: one.variant, lambda one: one.x)
     title = f"{GRAPH.name} against {TREE.name}"
     chart = Chart(
         results.study.experiment, title, "lines", "seconds per move", "Elo", tuple(series), log_x=True
