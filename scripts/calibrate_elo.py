@@ -3,12 +3,12 @@
 python scripts/calibrate_elo.py --games 1000 --out FILE
 
 Players are the rows of `anabranch.strength.LEVELS` and Stockfish with UCI_LimitStrength at some UCI_Elo. A
-limited Stockfish settles its move at depth 1 + level and only passes the rest of its time, so it is asked for
-just that depth: the strength is that of its own calibration (60 s + 0.6 s a game), the games are quick. Below
-its range, levels are measured by games against their neighbours. The next pairing is always one that tells
-much: the player with the fewest games, against the opponent expected to be the closest and least played.
-Openings are random plies that our network finds balanced, each played with both colours. Every finished pair
-is a line of FILE; run again to go on. At the end: the most likely Elo of each level, Stockfish's held fixed.
+limited Stockfish chooses its move at depth 1 + level, so it searches to that depth only: the strength is that
+of its own calibration (60 s + 0.6 s a game), and the games are quick. Below its range, levels play their
+neighbours. The next pairing is the player with the fewest games against the opponent expected to be the
+closest and least played. Openings are random plies that our network finds balanced, each played with both
+colours. Every finished pair is a line of FILE; run again to continue. At the end: the most likely Elo of each
+level, with Stockfish's fixed.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ MEASURABLE = tuple(index for index, (elo, _) in enumerate(LEVELS) if elo <= MEAS
 LONGEST = 400
 """Plies after which a game is a draw."""
 PRIOR = 0.2
-"""Drawn games of each level against its row in the table, so that a clean score has a finite Elo. Put what is
-printed into the table and fit again, and it has no more influence."""
+"""Drawn games of each level against its row in the table, so that a perfect score has a finite Elo. Put the
+result into the table and fit again, and the prior has no influence."""
 
 
 class Pair(NamedTuple):
@@ -55,7 +55,7 @@ class Pair(NamedTuple):
 
 
 class Player(Protocol):
-    """Who plays a move."""
+    """A player."""
 
     def play(self, board: chess.Board) -> chess.Move:
         """The move to play."""
@@ -164,7 +164,7 @@ def _expected(difference: np.ndarray | float) -> np.ndarray:
 
 
 def next_pairing(pairs: Sequence[Pair], rating: Sequence[float], levels: Sequence[int]) -> tuple[int, str]:
-    """Of some levels the one with the fewest games, and its most telling opponent."""
+    """Of some levels the one with the fewest games, and its most informative opponent."""
     level = min(levels, key=lambda index: (len(_games_of(index, pairs)), index))
     choices = {f"stockfish {elo}": float(elo) for elo in ANCHORS}
     for other in (level - 1, level + 1):

@@ -126,12 +126,12 @@ def run(
     Example: anabranch study run ablation --scale tiny --out runs/ablation
     """
     from anabranch.cli.options import read_changes
-    from anabranch.cli.output import announce, notices, output, plural, print_json, table
+    from anabranch.cli.output import announce, notices, plural, print_json
     from anabranch.jobs.executor import executor_of
     from anabranch.optional import require
     from anabranch.study.folder import STUDY
     from anabranch.study.run import run_study
-    from anabranch.study.summary import figures_of, status_of, summarise
+    from anabranch.study.summary import summarise
 
     changes = read_changes(assignments, evaluator)
     if changes:
@@ -160,18 +160,23 @@ def run(
     if as_json:
         print_json(summary)
     else:
-        console = output()
-        if not console.is_terminal:
-            console.width = UNLIMITED
-        for part in figures_of(summary).tables:
-            columns = [
-                column.title if column.kind == "text" else f">{column.title}" for column in part.columns
-            ]
-            console.print(table(part.title, columns, part.cells()))
-        console.print(status_of(summary))
+        _print_tables(summary)
     if not is_complete:
         notices().print("interrupted; the same command goes on")
         raise typer.Exit(130)
+
+
+def _print_tables(summary: dict[str, Any]) -> None:
+    from anabranch.cli.output import output, table
+    from anabranch.study.summary import figures_of, status_of
+
+    console = output()
+    if not console.is_terminal:
+        console.width = UNLIMITED
+    for part in figures_of(summary).tables:
+        titles = [column.title if column.kind == "text" else f">{column.title}" for column in part.columns]
+        console.print(table(part.title, titles, part.cells()))
+    console.print(status_of(summary))
 
 
 @study.command()
