@@ -11,9 +11,11 @@
 //! bytes.
 
 pub mod prior;
+pub mod recency;
 mod sweep;
 mod table;
 
+use recency::Clock;
 use sweep::Sweep;
 pub use sweep::{Cancelled, Marks, RANKS};
 use table::{Table, hash_of, table_hash};
@@ -172,6 +174,8 @@ pub struct Node {
     pub in_flight: u16,
     /// Flags of [`node_flag`].
     pub flags: u16,
+    /// The period in which a trajectory last went through here, see [`recency`].
+    pub seen: u16,
     /// What is proven.
     pub state: State,
 }
@@ -292,6 +296,7 @@ pub struct Graph {
     memory: usize,
     /// Nodes that wait to be freed.
     sweep: Option<Sweep>,
+    clock: Clock,
     /// What a draw is worth to each player.
     draws: [f64; 2],
     /// Some node has [`MOST_VISITS`].
@@ -341,6 +346,7 @@ impl Graph {
             live_candidates: 0,
             memory,
             sweep: None,
+            clock: Clock::default(),
             draws: [0.0; 2],
             spent: false,
             most_items: MOST_ITEMS,
@@ -606,6 +612,7 @@ impl Graph {
             end_in_ply: 0,
             in_flight: 0,
             flags: if player == 0 { 0 } else { node_flag::PLAYER },
+            seen: self.clock.now(),
             state: State::Unknown,
         };
         debug_assert!(self.is_swept());

@@ -19,7 +19,7 @@ const REGIONS: usize = 512;
 pub type Cancelled<'a> = &'a dyn Fn() -> bool;
 
 /// Number of ranks that [`Graph::best`] knows.
-pub const RANKS: usize = 1024;
+pub const RANKS: usize = 10_496;
 
 /// A set of nodes.
 #[derive(Debug, Default)]

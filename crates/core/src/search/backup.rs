@@ -4,7 +4,7 @@
 //! in `transposition`.
 
 use crate::graph::{Graph, NONE, NodeId, node_flag};
-use crate::search::transposition::{correction, corrects, mass_change};
+use crate::search::transposition::{correction, corrects, is_behind, mass_change};
 use crate::settings::{Backup, Settings};
 
 /// One step of a trajectory: a node and the slot of the edge taken there.
@@ -44,6 +44,13 @@ pub fn back_up(
         Arrival::PathDraw => 0.0,
     };
     let mut path_draw = arrival == Arrival::PathDraw;
+    let now = graph.count_trajectory();
+    if let Some(&Step { node, slot }) = steps.last() {
+        let child = graph.edge(node, slot).child;
+        if child != NONE {
+            graph.node_mut(child).seen = now;
+        }
+    }
     for (depth, &Step { node, slot }) in steps.iter().enumerate().rev() {
         let edge = graph.edge(node, slot);
         let child = edge.child;
@@ -54,8 +61,15 @@ pub fn back_up(
             let branches = exploration && depth == 0;
             edge.draws += u32::from(path_draw && !branches);
             edge.explored += u32::from(branches);
-            graph.node_mut(node).visits += 1;
-            most_visits = most_visits.max(graph.node(node).visits);
+            if is_behind(graph, graph.edge(node, slot)) {
+                // The child was created anew: the edge knows more, and takes its value as one of many.
+                let edge = graph.edge_mut(node, slot);
+                edge.q += (plain - edge.q) / f64::from(edge.visits);
+            }
+            let changed = graph.node_mut(node);
+            changed.visits += 1;
+            changed.seen = now;
+            most_visits = most_visits.max(changed.visits);
             recompute(graph, node);
             value = graph.node(node).value;
             path_draw = false;
@@ -91,6 +105,7 @@ pub fn back_up(
         let node = graph.node_mut(node);
         node.value += (x - node.value) / (f64::from(node.visits) + 1.0);
         node.visits += 1;
+        node.seen = now;
         most_visits = most_visits.max(node.visits);
         value = x;
         path_draw = false;
@@ -110,7 +125,8 @@ fn recompute(graph: &mut Graph, id: NodeId) {
             continue;
         }
         let draws = f64::from(edge.draws);
-        let q = if edge.child != NONE && graph.node(edge.child).has(node_flag::EVALUATED) {
+        let is_lost = edge.child == NONE || is_behind(graph, edge);
+        let q = if !is_lost && graph.node(edge.child).has(node_flag::EVALUATED) {
             let weight = f64::from(edge.visits) - draws - f64::from(edge.explored);
             let target = graph.target(id, edge.child);
             let both = weight + draws;
@@ -119,8 +135,8 @@ fn recompute(graph: &mut Graph, id: NodeId) {
             let q = if both > 0.0 { mass / both } else { target };
             sum += both * q;
             q
-        } else if edge.child == NONE {
-            // The child was given up for memory: the edge remembers.
+        } else if is_lost {
+            // The child was given up for memory, and may have been created anew: the edge knows more.
             let weight = f64::from(edge.visits) - f64::from(edge.explored);
             weights += weight;
             sum += weight * edge.q;

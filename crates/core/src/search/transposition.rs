@@ -27,8 +27,12 @@ pub fn mass_change(target: f64, visits: u32, q: f64) -> f64 {
 /// Whether the edge is measured against its child: a transposition node that knows at least as much as the
 /// edge once did.
 pub fn is_bound(graph: &Graph, edge: &Edge) -> bool {
-    let child = graph.node(edge.child);
-    child.has(node_flag::TRANSPOSITION) && !(edge.has(edge_flag::LOST) && child.visits < edge.visits)
+    graph.node(edge.child).has(node_flag::TRANSPOSITION) && !is_behind(graph, edge)
+}
+
+/// Whether the child was given up for memory and created anew, and knows less than the edge does.
+pub fn is_behind(graph: &Graph, edge: &Edge) -> bool {
+    edge.has(edge_flag::LOST) && graph.node(edge.child).visits < edge.visits
 }
 
 /// Algorithm 1: whether a trajectory that chose this edge stops at its evaluated child instead of going on.
