@@ -8,7 +8,7 @@ mod sessions;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anabranch_core::drive::Limits;
+use anabranch_core::run::drive::Limits;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {

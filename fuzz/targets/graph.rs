@@ -7,9 +7,9 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anabranch_core::drive::Limits;
 use anabranch_core::report::Meters;
-use anabranch_core::session::{Source, open, saved_variant};
+use anabranch_core::run::drive::Limits;
+use anabranch_core::run::session::{Source, open, saved_variant};
 use anabranch_core::settings::Settings;
 use libfuzzer_sys::fuzz_target;
 

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 
-use anabranch_core::chess::Variant;
-use anabranch_core::session::{Session, Source, open};
+use anabranch_core::games::chess::Variant;
+use anabranch_core::run::session::{Session, Source, open};
 use anabranch_core::settings::Settings;
 
 thread_local! {
