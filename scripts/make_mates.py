@@ -19,6 +19,7 @@ import chess.variant
 
 from anabranch.data.teacher import Teacher
 from anabranch.formats.scores import mate_of
+from anabranch.jobs.files import write_atomic
 
 TEACHERS = {"chess": "stockfish", "crazyhouse": "fairy-stockfish"}
 WANTED = {1: 14, 2: 14, 3: 14, 4: 12, 5: 10, -1: 5, -2: 5, -3: 4}
@@ -93,9 +94,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     lines = [line for variant in TEACHERS for line in collect(variant, options.seed)]
-    beside = options.file.with_suffix(".new")
-    beside.write_text(HEADER.format(nodes=PROVING_NODES) + "\n".join(lines) + "\n", encoding="utf-8")
-    beside.replace(options.file)
+    write_atomic(options.file, HEADER.format(nodes=PROVING_NODES) + "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from anabranch.train.build import build_network
 from anabranch.train.loop import make_optimiser
 from anabranch.train.loss import log_probabilities, losses
 from anabranch.train.measures import measure
-from anabranch.train.network import Network
+from anabranch.train.network import TrainableNetwork
 from anabranch.train.positions import Positions, read_training_data
 from anabranch.train.recipe import Recipe
 from anabranch.train.sparse import INPUT_LIMIT, SparseNetwork, move_squares
@@ -35,7 +35,7 @@ def positions(shards: Shards) -> Positions:
     return found.take(np.arange(0, 64 * 8, 8))
 
 
-def train(network: Network, batch: Batch, recipe: Recipe, steps: int) -> list[float]:
+def train(network: TrainableNetwork, batch: Batch, recipe: Recipe, steps: int) -> list[float]:
     optimiser = make_optimiser(network, recipe)
     found = []
     for _ in range(steps):

@@ -88,7 +88,7 @@ def generate(
     with open_generation(job, out, patience) as generation:
         with show_progress("games") as progress:
             made = make_shards(generation, executor, progress)
-        typer.echo(f"{_counted(generation.total, 'games', made.before)}; {made}")
+        typer.echo(f"{_counted(generation.total(), 'games', made.before)}; {made}")
         repeated = remove_repeated_games(out)
         if repeated:
             typer.echo(f"{repeated:,} games were played twice and count once")
@@ -142,7 +142,7 @@ def label(
     with open_labelling(job, out, notice, patience) as labelling:
         with show_progress("positions") as progress:
             made = make_shards(labelling, executor, progress)
-        typer.echo(f"{_counted(labelling.total, 'positions', made.before)}; {made}")
+        typer.echo(f"{_counted(labelling.total(), 'positions', made.before)}; {made}")
         if not holds_samples(out):
             raise DataError("no position was labelled, because the teacher failed on every one")
 

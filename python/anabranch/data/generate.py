@@ -24,8 +24,8 @@ from anabranch.data.folder import DATA, Samples, journal_path
 from anabranch.data.jobs import GenerateJob
 from anabranch.data.shards import find_shards, game_number, notes_of, remove_parts
 from anabranch.data.targets import DEFAULT_TEMPERATURE, POLICY_TEMPERATURE, set_targets, weights_of
-from anabranch.data.teacher import PATIENCE, Judgement, Teacher, TeacherError, TeacherSpec
-from anabranch.data.units import teacher_of, write_samples
+from anabranch.data.teacher import PATIENCE, Judgement, Teacher, TeacherError
+from anabranch.data.units import ShardJob
 
 
 def play_game(job: GenerateJob, number: int, teacher: Teacher) -> Samples:
@@ -118,21 +118,10 @@ class GameUnit:
         return play_game(self.job, self.number, teacher)
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+@dataclass(frozen=True)
+class Generation(ShardJob[GenerateJob]):
     """A job in its folder."""
 
-    job: GenerateJob
-    folder: Path
-    patience: float = PATIENCE
-    portion: int = 1
-
-    @property
-    def teacher(self) -> TeacherSpec:
-        """The teacher of the job."""
-        return teacher_of(self.job, self.patience)
-
-    @property
     def total(self) -> int:
         """All games."""
         return self.job.games
@@ -145,10 +134,6 @@ class Generation:
             games[shard.number] = max(games.get(shard.number, 0), stored)
         return [n for n in range(self.job.shards) if games.get(n, 0) < self.job.numbers(n).stop]
 
-    def count(self, shard: int) -> int:
-        """The number of games of a shard."""
-        return len(self.job.numbers(shard))
-
     def units(self, shard: int) -> dict[int, GameUnit]:
         """The games of a shard."""
         return {number: GameUnit(self.job, number) for number in self.job.numbers(shard)}
@@ -156,7 +141,7 @@ class Generation:
     def write(self, shard: int, samples: Mapping[int, Samples], teacher: str) -> None:
         """Write a shard."""
         numbers = self.job.numbers(shard)
-        write_samples(self.job, self.folder, shard, _unique(samples, numbers), teacher)
+        self.write_rows(shard, _unique(samples, numbers), teacher)
         if len(numbers) == self.job.games_per_shard:
             journal_path(self.folder, shard).unlink(missing_ok=True)
         # The journal of a shard that is not full stays: the job may get more games.

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -35,12 +35,14 @@ from anabranch.data.shards import (
     write_table,
 )
 from anabranch.data.targets import set_targets
-from anabranch.data.teacher import PATIENCE, Teacher, TeacherError, TeacherSpec
+from anabranch.data.teacher import PATIENCE, Teacher, TeacherError
 from anabranch.data.text import open_text
-from anabranch.data.units import teacher_of, write_samples
+from anabranch.data.units import ShardJob
 from anabranch.errors import DataError, PositionError
 from anabranch.jobs.files import write_json
 
+READY = "ready.json"
+"""Written when all positions are cut into shards, and how many they are."""
 Refuse = Callable[[str], object]
 """Called with a sentence about a position that cannot be labelled."""
 
@@ -53,13 +55,14 @@ def open_labelling(
     job.check()
     with DATA.open(folder, asdict(job)):
         remove_parts(folder)
-        yield Labelling(job, folder, _prepare(job, folder, refuse), patience)
+        _prepare(job, folder, refuse)
+        yield Labelling(job, folder, patience)
 
 
-def _prepare(job: LabelJob, folder: Path, refuse: Refuse) -> int:
-    """Cut the positions into shards without targets, if that was not done; how many positions."""
+def _prepare(job: LabelJob, folder: Path, refuse: Refuse) -> None:
+    """Cut the positions into shards without targets, if that was not done."""
     inner = _inner(folder)
-    ready = inner / "ready.json"
+    ready = inner / READY
     if not ready.exists():
         shutil.rmtree(inner, ignore_errors=True)
         shards = positions = 0
@@ -75,8 +78,6 @@ def _prepare(job: LabelJob, folder: Path, refuse: Refuse) -> int:
         if shard.number in done:  # interrupted between writing and clearing up
             journal_path(folder, shard.number).unlink(missing_ok=True)
             shard.path.unlink()
-    count: int = json.loads(ready.read_text())["positions"]
-    return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,21 +92,16 @@ class PositionUnit:
         return [_label(self.job, self.row, teacher)]
 
 
-@dataclass(frozen=True, slots=True)
-class Labelling:
+@dataclass(frozen=True)
+class Labelling(ShardJob[LabelJob]):
     """A job in its folder, with its positions cut into shards."""
 
-    job: LabelJob
-    folder: Path
-    total: int
-    """All positions."""
-    patience: float = PATIENCE
-    portion: int = 16
+    portion: ClassVar[int] = 16
 
-    @property
-    def teacher(self) -> TeacherSpec:
-        """The teacher of the job."""
-        return teacher_of(self.job, self.patience)
+    def total(self) -> int:
+        """All positions."""
+        count: int = json.loads((_inner(self.folder) / READY).read_text())["positions"]
+        return count
 
     def missing(self) -> list[int]:
         """The shards that are still to be labelled."""
@@ -124,7 +120,7 @@ class Labelling:
     def write(self, shard: int, samples: Mapping[int, Samples], teacher: str) -> None:
         """Write a shard, and remove what it was made of."""
         labelled = (sample for number in sorted(samples) for sample in samples[number])
-        write_samples(self.job, self.folder, shard, labelled, teacher)
+        self.write_rows(shard, labelled, teacher)
         self._source(shard).path.unlink()
         journal_path(self.folder, shard).unlink(missing_ok=True)
 

@@ -55,7 +55,7 @@ class TeacherSpec(NamedTuple):
 
 
 class Teacher:
-    """One engine process. It ends with us, however we end, because its input ends then."""
+    """One engine process. It ends with this one, because its input ends then."""
 
     def __init__(
         self, engine: str, variant: str, options: Mapping[str, str] | None = None, patience: float = PATIENCE

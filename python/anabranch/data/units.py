@@ -10,12 +10,13 @@ from __future__ import annotations
 import atexit
 import json
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from anabranch.data.folder import JOURNAL, Samples, journal_path
 from anabranch.data.jobs import TeacherJob
@@ -31,21 +32,6 @@ FAILED_UNITS = 10
 """Units in a row that may be lost to a failing teacher."""
 
 
-def teacher_of(job: TeacherJob, patience: float = PATIENCE) -> TeacherSpec:
-    """The teacher of a job."""
-    options = {**job.options, "MultiPV": str(job.lines)}
-    return TeacherSpec(job.engine, job.variant, tuple(options.items()), patience)
-
-
-def write_samples(
-    job: TeacherJob, folder: Path, shard: int, samples: Iterable[dict[str, Any]], teacher: str
-) -> None:
-    """Write the shard of a job. `teacher` is the name that the program has given."""
-    source = f"{teacher} nodes={job.nodes} lines={job.lines}"
-    notes = {"variant": job.variant, "teacher": teacher, "job": json.dumps(asdict(job))}
-    replace_shard(folder, shard, [{**sample, "source": source} for sample in samples], notes)
-
-
 class Unit(Protocol):
     """A game or a position. It can be pickled, and depends on nothing else."""
 
@@ -53,36 +39,50 @@ class Unit(Protocol):
         """Its samples; raises `TeacherError` if the teacher fails."""
 
 
-class ShardJob(Protocol):
-    """A job that makes shards of units."""
+AnyJob = TypeVar("AnyJob", bound=TeacherJob)
 
-    @property
-    def folder(self) -> Path:
-        """Where the shards are."""
 
-    @property
-    def portion(self) -> int:
-        """Units that a worker gets at a time."""
+@dataclass(frozen=True)
+class ShardJob(ABC, Generic[AnyJob]):
+    """A job of a teacher in its folder, which makes shards of units."""
 
-    @property
-    def total(self) -> int:
-        """All units of the job."""
+    job: AnyJob
+    folder: Path
+    patience: float = PATIENCE
+    portion: ClassVar[int] = 1
+    """Units that a worker gets at a time."""
 
     @property
     def teacher(self) -> TeacherSpec:
-        """The teacher that all units need."""
+        """The teacher of all units."""
+        options = {**self.job.options, "MultiPV": str(self.job.lines)}
+        return TeacherSpec(self.job.engine, self.job.variant, tuple(options.items()), self.patience)
 
+    @abstractmethod
+    def total(self) -> int:
+        """The number of all units."""
+
+    @abstractmethod
     def missing(self) -> list[int]:
         """The shards that are not finished."""
 
-    def count(self, shard: int) -> int:
-        """The number of units of an unfinished shard."""
-
+    @abstractmethod
     def units(self, shard: int) -> Mapping[int, Unit]:
         """The units of an unfinished shard by their numbers."""
 
+    def count(self, shard: int) -> int:
+        """The number of units of an unfinished shard."""
+        return len(self.units(shard))
+
+    @abstractmethod
     def write(self, shard: int, samples: Mapping[int, Samples], teacher: str) -> None:
         """Write a shard of which all units are there. `teacher` is the name that the program has given."""
+
+    def write_rows(self, shard: int, rows: Iterable[dict[str, Any]], teacher: str) -> None:
+        """Write rows as a shard, with their source."""
+        source = f"{teacher} nodes={self.job.nodes} lines={self.job.lines}"
+        notes = {"variant": self.job.variant, "teacher": teacher, "job": json.dumps(asdict(self.job))}
+        replace_shard(self.folder, shard, [{**row, "source": source} for row in rows], notes)
 
 
 class Portion(NamedTuple):
@@ -159,11 +159,11 @@ class MadeSamples:
         return f"{counts}, {self.failed:,} dropped because of the teacher"
 
 
-def make_shards(job: ShardJob, executor: Executor, progress: Progress = no_progress) -> MadeSamples:
+def make_shards(job: ShardJob[Any], executor: Executor, progress: Progress = no_progress) -> MadeSamples:
     """Make the shards that a job lacks, going on from their journals."""
     shards = job.missing()
     left = sum(job.count(shard) - len(JOURNAL.read(journal_path(job.folder, shard))) for shard in shards)
-    made = MadeSamples(job.total - left)
+    made = MadeSamples(job.total() - left)
     open_shards: dict[int, _OpenShard] = {}
     lost: list[tuple[int, int]] = []
     """Shards and numbers of the units that failed since the last that did not."""
@@ -181,7 +181,7 @@ def make_shards(job: ShardJob, executor: Executor, progress: Progress = no_progr
             del open_shards[shard]
 
     try:
-        progress(made.before, job.total, str(made))
+        progress(made.before, job.total(), str(made))
         with closing(executor.run(make_portion, portions(), close_teachers)) as results:
             for result in results:
                 kept: dict[int, dict[int, Samples]] = {result.shard: {}}
@@ -201,7 +201,7 @@ def make_shards(job: ShardJob, executor: Executor, progress: Progress = no_progr
                         made.samples += len(samples)
                 for shard, found in kept.items():
                     keep(shard, found, result.teacher)
-                progress(made.before + made.units, job.total, str(made))
+                progress(made.before + made.units, job.total(), str(made))
                 if len(lost) >= FAILED_UNITS:
                     failure = f"failed {len(lost)} times in a row: {result.samples[lost[-1][1]]}"
                     raise DataError(f"the teacher {job.teacher.engine} {failure}")
@@ -216,7 +216,7 @@ def make_shards(job: ShardJob, executor: Executor, progress: Progress = no_progr
 class _OpenShard:
     """The journal of a shard, which becomes the shard with its last unit."""
 
-    def __init__(self, job: ShardJob, shard: int) -> None:
+    def __init__(self, job: ShardJob[Any], shard: int) -> None:
         self._job = job
         self._shard = shard
         self._files = ExitStack()

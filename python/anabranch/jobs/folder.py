@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import operator
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from anabranch.errors import AnabranchError, FolderBusyError, JobError
 from anabranch.jobs.files import remove_files, write_json
@@ -29,19 +28,15 @@ Place: TypeAlias = tuple[str | int, ...]
 
 
 @contextmanager
-def locked(path: Path, patience: float = 0.0) -> Iterator[IO[str]]:
-    """A file open for appending that no other process holds. The lock goes with the process."""
-    with path.open("a", encoding="utf-8") as file:
-        deadline = time.monotonic() + patience
-        while fcntl is not None:
-            try:
+def locked(path: Path) -> Iterator[None]:
+    """Hold a file that no other process holds. The system releases it with the process, however that ends."""
+    with path.open("a") as file:
+        try:
+            if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() >= deadline:
-                    raise FolderBusyError(f"another process is at work in {path.parent}") from None
-                time.sleep(0.1)
-        yield file
+        except OSError:
+            raise FolderBusyError(f"another process is at work in {path.parent}") from None
+        yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +117,7 @@ class FolderKind:
         with locked_folder(folder):
             stored = self.check(folder, wanted)
             with self._cleared_after_failure(folder):
-                if not stored:
+                if not stored and (folder / self.document).exists():
                     self.clear(folder)
                 document = merge(stored, _plain(wanted))
                 write_json(folder / self.document, document)

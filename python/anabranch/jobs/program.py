@@ -44,7 +44,7 @@ def find_program(name: str) -> str:
 
 
 class Program:
-    """One process. It ends with us, however we end, because its input ends then."""
+    """One process. It ends with this one, because its input ends then."""
 
     def __init__(self, command: Sequence[str], most: int = MOST) -> None:
         self._most = most
@@ -67,9 +67,9 @@ class Program:
         return self._process.pid
 
     def greet(self, variant: str, options: Mapping[str, str], patience: float) -> str:
-        """Say hello, set the variant and options, wait until it is ready; its name.
+        """Send `uci`, set the variant and options, wait until it is ready; the name of the program.
 
-        A program that cannot play the variant raises `VariantError`: no other try will help.
+        A program that cannot play the variant raises `VariantError`: another attempt will not help.
         """
         greeting = self.ask("uci\n", (b"uciok",), patience)
         known = options_of(greeting)
@@ -147,7 +147,7 @@ class Program:
 
 
 def name_of(greeting: bytes) -> str:
-    r"""What a program calls itself.
+    r"""The name that a program gives.
 
     >>> name_of(b"id name Mock 1\nuciok\n")
     'Mock 1'

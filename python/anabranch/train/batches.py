@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from anabranch.train.network import Encoded, Network
+from anabranch.train.network import Encoded, TrainableNetwork
 from anabranch.train.positions import Positions
 
 AHEAD = 4
@@ -64,7 +64,7 @@ class BatchOrder:
 
 
 def make_batch(
-    network: Network,
+    network: TrainableNetwork,
     positions: Positions,
     mirror: NDArray[np.bool_] | None = None,
     smoothing: float = 0.0,
@@ -105,7 +105,7 @@ def _plain_lists(array: pa.ListArray) -> list[list[Any]]:
 
 
 def training_batches(
-    network: Network,
+    network: TrainableNetwork,
     positions: Positions,
     order: BatchOrder,
     begin: int,

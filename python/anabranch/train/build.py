@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import torch
 
-from anabranch.train.network import Network
+from anabranch.train.network import TrainableNetwork
 from anabranch.train.recipe import Recipe
 from anabranch.train.resnet import ResNet
 from anabranch.train.rise import Rise
 from anabranch.train.sparse import SparseNetwork
 
 
-def build_network(recipe: Recipe) -> Network:
+def build_network(recipe: Recipe) -> TrainableNetwork:
     """The network of a recipe, with weights drawn from its seed."""
     torch.manual_seed(recipe.seed)
     if recipe.network == "sparse":

@@ -14,12 +14,12 @@ from anabranch.train.checkpoint import read_checkpoint, read_newest
 from anabranch.train.loop import Notify
 from anabranch.train.machine import prepare
 from anabranch.train.measures import measure
-from anabranch.train.network import Network
+from anabranch.train.network import TrainableNetwork
 from anabranch.train.positions import TrainingData, read_training_data
 from anabranch.train.recipe import Recipe, read_recipe
 
 
-def load_network(path: Path, notify: Notify) -> tuple[Network, Recipe, dict[str, Any]]:
+def load_network(path: Path, notify: Notify) -> tuple[TrainableNetwork, Recipe, dict[str, Any]]:
     """The network of a checkpoint, or of the newest in the folder of a run."""
     saved = read_newest(path, notify) if path.is_dir() else read_checkpoint(path)
     recipe = read_recipe(saved["recipe"])

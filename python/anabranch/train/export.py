@@ -15,7 +15,7 @@ from anabranch.jobs.files import replacing
 from anabranch.train.batches import make_batch
 from anabranch.train.evaluate import load_network, load_training_data
 from anabranch.train.loop import Notify
-from anabranch.train.network import Network
+from anabranch.train.network import TrainableNetwork
 from anabranch.train.positions import Positions
 from anabranch.train.recipe import Recipe
 
@@ -125,7 +125,7 @@ def quantise(network: Any) -> dict[str, NDArray[Any]]:
 
 @torch.no_grad()
 def answers(
-    network: Network, positions: Positions
+    network: TrainableNetwork, positions: Positions
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
     """Values [B], logits [M] and where each position's logits begin [B + 1]."""
     batch = make_batch(network, positions)
@@ -150,7 +150,7 @@ def differences(
 
 
 def _write_sparse(
-    network: Network, path: Path, about: dict[str, str], positions: Positions
+    network: TrainableNetwork, path: Path, about: dict[str, str], positions: Positions
 ) -> dict[str, float]:
     from anabranch import _core
     from anabranch.networks.sparse import write_sparse

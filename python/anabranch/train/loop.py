@@ -30,7 +30,7 @@ from anabranch.train.journal import TrainingJournal, draw_curves, open_journal
 from anabranch.train.loss import losses
 from anabranch.train.machine import prepare
 from anabranch.train.measures import measure
-from anabranch.train.network import Network
+from anabranch.train.network import TrainableNetwork
 from anabranch.train.options import RunOptions
 from anabranch.train.positions import Positions, TrainingData, read_training_data
 from anabranch.train.recipe import Recipe, read_recipe
@@ -140,7 +140,7 @@ def rate_at(step: int, recipe: Recipe) -> float:
     return recipe.rate * (last + (1.0 - last) * (1.0 + math.cos(math.pi * min(done, 1.0))) / 2.0)
 
 
-def make_optimiser(network: Network, recipe: Recipe) -> torch.optim.AdamW:
+def make_optimiser(network: TrainableNetwork, recipe: Recipe) -> torch.optim.AdamW:
     """AdamW; weights decay, biases do not."""
     weights = [parameter for name, parameter in network.named_parameters() if not name.endswith("bias")]
     biases = [parameter for name, parameter in network.named_parameters() if name.endswith("bias")]

@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 from anabranch.data.scale import UNDECIDED
 from anabranch.train.batches import make_batch
 from anabranch.train.loss import policy_loss, value_loss
-from anabranch.train.network import Network
+from anabranch.train.network import TrainableNetwork
 from anabranch.train.positions import Positions
 
 _BATCH = 2048
 
 
 @torch.no_grad()
-def measure(network: Network, positions: Positions, value_scale: float, threads: int = 1) -> dict[str, float]:
+def measure(
+    network: TrainableNetwork, positions: Positions, value_scale: float, threads: int = 1
+) -> dict[str, float]:
     """Metrics by name.
 
     `top1` and `top3`: how often the best move of the target is among the first of the network's; `value_mse`

@@ -30,7 +30,7 @@ Encoded = dict[str, Tensor]
 """Tensors by name; always with move_offsets [B + 1] and target [M]."""
 
 
-class Network(nn.Module, ABC):
+class TrainableNetwork(nn.Module, ABC):
     """A network in training."""
 
     variant: str

@@ -10,12 +10,12 @@ from torch import Tensor, nn
 
 from anabranch import _core
 from anabranch.networks.planes import shape_of
-from anabranch.train.network import Encoded, Network, NetworkOutput, tensors
+from anabranch.train.network import Encoded, NetworkOutput, TrainableNetwork, tensors
 
 VERSION = "v3"
 
 
-class PlaneNetwork(Network):
+class PlaneNetwork(TrainableNetwork):
     """A trunk between planes [N, C, 8, 8] and the two heads."""
 
     trunk: nn.Module

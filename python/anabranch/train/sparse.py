@@ -22,7 +22,7 @@ from anabranch import _core
 from anabranch.networks.planes import shape_of
 from anabranch.networks.sparse import CONTEXTS, FEATURES
 from anabranch.train.bags import Bags, dot_rows, pair_products, sum_rows, transpose
-from anabranch.train.network import Encoded, Network, NetworkOutput, tensors
+from anabranch.train.network import Encoded, NetworkOutput, TrainableNetwork, tensors
 
 PIECES = 3072
 BUCKETS = 8
@@ -34,7 +34,7 @@ INPUT_LIMIT = 127 / INPUT_ONE
 WEIGHT_LIMIT = 127 / WEIGHT_ONE
 
 
-class SparseNetwork(Network):
+class SparseNetwork(TrainableNetwork):
     """P units for policy, V for value."""
 
     def __init__(self, variant: str, policy_width: int, value_width: int) -> None:
