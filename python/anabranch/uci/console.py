@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import chess
 
@@ -88,8 +88,13 @@ def table(progress: Progress) -> list[str]:
     return lines
 
 
+GAME_OVER = ["the game is over"]
 CHUNK = 4
 """Plies that are counted in one call; between two calls a stop ends the count."""
+
+
+class _StoppedError(Exception):
+    pass
 
 
 def perft(engine: Engine, depth: int, is_stopped: Callable[[], bool]) -> dict[str, int] | None:
@@ -97,47 +102,24 @@ def perft(engine: Engine, depth: int, is_stopped: Callable[[], bool]) -> dict[st
     fen = engine.position
     counter = Engine(engine.variant, chess960=engine.chess960, evaluator="material")
 
-    def count(moves: list[str], left: int) -> int | None:
+    def count(moves: list[str], left: int) -> int:
         if is_stopped():
-            return None
+            raise _StoppedError
         counter.position = (fen, moves)
-        if left == 0:
-            return 1
-        if counter.is_over:
-            return 0
+        if left == 0 or counter.is_over:
+            return int(left == 0)
         if left <= CHUNK:
             return sum(counter.perft(left).values())
-        total = 0
-        for move in counter.legal_moves:
-            part = count([*moves, move], left - 1)
-            if part is None:
-                return None
-            total += part
-        return total
+        return sum(count([*moves, move], left - 1) for move in counter.legal_moves)
 
-    parts: dict[str, int] = {}
-    for move in engine.legal_moves:
-        part = count([move], depth - 1)
-        if part is None:
-            return None
-        parts[move] = part
-    return parts
+    try:
+        return {move: count([move], depth - 1) for move in engine.legal_moves}
+    except _StoppedError:
+        return None
 
 
-Command = Callable[[Engine, list[str], Callable[[], bool]], Iterator[list[str]]]
+Command = Callable[[Engine, list[str], Callable[[], bool]], Iterable[list[str]]]
 """Gets the engine, the words after the name, and a function that returns whether `stop` came since."""
-
-
-def _draw(engine: Engine, _: list[str], __: Callable[[], bool]) -> Iterator[list[str]]:
-    yield draw(engine.board())
-
-
-def _evaluate(engine: Engine, _: list[str], __: Callable[[], bool]) -> Iterator[list[str]]:
-    yield ["the game is over"] if engine.is_over else evaluation(engine)
-
-
-def _moves(engine: Engine, _: list[str], __: Callable[[], bool]) -> Iterator[list[str]]:
-    yield ["the game is over"] if engine.is_over else table(engine.result())
 
 
 def _graph(engine: Engine, words: list[str], _: Callable[[], bool]) -> Iterator[list[str]]:
@@ -183,10 +165,6 @@ def _bench(engine: Engine, words: list[str], is_stopped: Callable[[], bool]) -> 
     yield _speed(nodes, taken)
 
 
-def _help(_: Engine, __: list[str], ___: Callable[[], bool]) -> Iterator[list[str]]:
-    yield HELP.splitlines()
-
-
 def _number(words: list[str], digits: int) -> int | None:
     return int(words[0]) if words and words[0].isdigit() and len(words[0]) < digits else None
 
@@ -196,11 +174,11 @@ def _speed(nodes: int, seconds: float) -> list[str]:
 
 
 COMMANDS: dict[str, Command] = {
-    "d": _draw,
-    "eval": _evaluate,
-    "moves": _moves,
+    "d": lambda engine, *_: [draw(engine.board())],
+    "eval": lambda engine, *_: [GAME_OVER if engine.is_over else evaluation(engine)],
+    "moves": lambda engine, *_: [GAME_OVER if engine.is_over else table(engine.result())],
     "graph": _graph,
     "perft": _perft,
     "bench": _bench,
-    "help": _help,
+    "help": lambda *_: [HELP.splitlines()],
 }

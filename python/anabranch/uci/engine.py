@@ -44,10 +44,6 @@ class ConfiguredEngine:
         """The engine."""
         return self._make() if self._engine is None else self._engine
 
-    def prepare(self) -> None:
-        """Make the engine."""
-        self.ready()
-
     def place(self, fen: str | None, moves: list[str]) -> None:
         """Set the position: a FEN or the start of the game, and moves."""
         self.ready().position = ("startpos" if fen is None else fen, moves)

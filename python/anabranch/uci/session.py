@@ -103,7 +103,7 @@ class UciSession:
         self._output.write([*names, *(option.declaration for option in self._options.all()), "uciok"])
 
     def _isready(self, _: list[str]) -> None:
-        self._worker.submit(self._configured.prepare)
+        self._worker.submit(self._configured.ready)
         self._output.write(["readyok"])
 
     def _ucinewgame(self, _: list[str]) -> None:

@@ -14,7 +14,7 @@ class Worker:
 
     def __init__(self, complain: Callable[[str], None]) -> None:
         self._complain = complain
-        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._jobs: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
         self._pending = 0
         self._lock = Lock()
         self._thread = Thread(target=self._run, name="anabranch-uci", daemon=True)
@@ -25,7 +25,7 @@ class Worker:
         """Whether all jobs are done."""
         return self._pending == 0
 
-    def submit(self, job: Callable[[], None]) -> None:
+    def submit(self, job: Callable[[], object]) -> None:
         """Append a job. Never waits."""
         with self._lock:
             self._pending += 1
