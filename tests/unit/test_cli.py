@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import anabranch
 from anabranch import Engine, presets, settings_table, variants
-from anabranch.cli import app, run
+from anabranch.cli import make_app, run
 from anabranch.optional import lacking
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
@@ -67,7 +67,7 @@ def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
     ],
 )
 def test_help_is_given_everywhere(command: str) -> None:
-    result = CliRunner().invoke(app, [*command.split(), "--help"])
+    result = CliRunner().invoke(make_app(), [*command.split(), "--help"])
     assert result.exit_code == 0
     assert "Usage: " in result.output
 

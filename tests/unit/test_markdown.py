@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_group
 
-from anabranch.cli import app
+from anabranch.cli import make_app
 
 REPOSITORY = Path(__file__).parents[2]
 FILES = [
@@ -61,7 +61,7 @@ def test_every_command_is_listed() -> None:
     listed = re.findall(
         r"^\| `anabranch (\w+)` ", (REPOSITORY / "docs/commands.md").read_text(), re.MULTILINE
     )
-    assert sorted(listed) == sorted(get_group(app).commands)
+    assert sorted(listed) == sorted(get_group(make_app()).commands)
 
 
 def test_the_paths_in_contributing_exist() -> None:

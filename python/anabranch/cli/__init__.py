@@ -1,7 +1,7 @@
 """The command line: one file per command, put together here, with one way to fail.
 
 Commands read options and print; everything they do, a program can do with the package as well. What a
-command needs beyond its options is imported when it runs.
+command needs beyond its options is imported when it runs, and only the file of that command.
 """
 
 from __future__ import annotations
@@ -9,47 +9,41 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from anabranch.cli.analyse import analyse
-from anabranch.cli.annotate import annotate
-from anabranch.cli.bench import bench
-from anabranch.cli.data import data
-from anabranch.cli.match import match
-from anabranch.cli.network import network
-from anabranch.cli.openings import openings
-from anabranch.cli.options import is_placement
-from anabranch.cli.perft import perft
-from anabranch.cli.play import play
-from anabranch.cli.settings import settings
-from anabranch.cli.study import study
-from anabranch.cli.suite import suite
-from anabranch.cli.tablebases import tablebases
-from anabranch.cli.train import train
-from anabranch.cli.uci import uci
 from anabranch.errors import AnabranchError
 
 INTERRUPTED = 130
 
-app = typer.Typer(
-    name="anabranch",
-    help="Monte-Carlo graph search for chess, crazyhouse and other variants.",
-    epilog="Errors are one sentence on stderr and exit code 2.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (analyse, annotate, play, uci, match, suite, bench, perft, settings):
-    app.command()(command)
-app.add_typer(network)
-app.add_typer(openings, name="openings")
-app.add_typer(study, name="study")
-app.add_typer(tablebases)
-app.add_typer(data, name="data")
-app.add_typer(train, name="train")
+COMMANDS = (
+    "analyse", "annotate", "play", "uci", "match", "suite", "bench", "perft", "settings",
+    "network", "openings", "study", "tablebases", "data", "train",
+)  # fmt: skip
+"""Each is a function, or a group of commands, in the file of that name."""
+
+
+def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
+    """The command line with some commands. Only their files are imported."""
+    app = typer.Typer(
+        name="anabranch",
+        help="Monte-Carlo graph search for chess, crazyhouse and other variants.",
+        epilog="Errors are one sentence on stderr and exit code 2.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for name in names:
+        command = getattr(import_module(f"anabranch.cli.{name}"), name)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    app.callback()(anabranch)
+    return app
 
 
 def _print_version(wanted: bool) -> None:
@@ -60,7 +54,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def anabranch(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
@@ -85,8 +78,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run a command; its exit code."""
+    from anabranch.cli.options import is_placement
+
+    names = [name for name in COMMANDS if name in arguments[:1]] or COMMANDS
     try:
-        code = app(arguments or ["--help"], prog_name="anabranch", standalone_mode=False)
+        code = make_app(names)(arguments or ["--help"], prog_name="anabranch", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except BrokenPipeError:
@@ -111,4 +107,4 @@ def _refuse(message: str) -> int:
     return 2
 
 
-__all__ = ["app", "main", "run"]
+__all__ = ["main", "make_app", "run"]
