@@ -153,6 +153,15 @@ def test_imports_follow_the_order_of_the_architecture_page(tree: str) -> None:
     assert not faults, "\n".join([f"Against the order of {tree} in docs/architecture.md:", *faults])
 
 
+def test_a_class_name_stands_for_one_class() -> None:
+    homes: dict[str, list[str]] = {}
+    for module, path in list_modules(REPOSITORY / "python/anabranch", "*.py", "*.pyi").items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append("/".join(module))
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
 def test_faults_are_found() -> None:
     order = read_order("low/    a line\nmiddle high  two rooms\n  one two  files of the last room\n")
     a, b, one, two = ("middle", "a"), ("middle", "b"), ("high", "one"), ("high", "two")
