@@ -9,9 +9,10 @@ import ast
 import dataclasses
 import functools
 import inspect
-import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter
+from itertools import pairwise
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar, get_type_hints
 
 import typer
@@ -128,7 +129,7 @@ Returned = TypeVar("Returned")
 
 
 def options_from(
-    settings: type[Any],
+    settings: type,
     into: str = "given",
     *,
     skip: Iterable[str] = (),
@@ -169,12 +170,19 @@ def options_from(
     return decorate
 
 
-def field_texts(settings: type[Any]) -> dict[str, str]:
+@functools.cache
+def _classes(path: str) -> dict[str, ast.ClassDef]:
+    """The classes of a file by name."""
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+@functools.cache
+def field_texts(settings: type) -> dict[str, str]:
     """The texts below the fields of a dataclass, by field."""
-    (body,) = ast.parse(textwrap.dedent(inspect.getsource(settings))).body
-    assert isinstance(body, ast.ClassDef)
+    body = _classes(inspect.getfile(settings))[settings.__name__].body
     texts = {}
-    for field, below in zip(body.body, body.body[1:], strict=False):
+    for field, below in pairwise(body):
         match field, below:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
                 texts[name] = " ".join(text.split())
