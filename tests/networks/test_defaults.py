@@ -115,12 +115,10 @@ def test_the_board_in_the_browser_has_what_its_page_shows(recipe: str, variant: 
     plain = SearchConfig(preset=recipe)
     engine = searches._engine(0, game, plain)
     assert engine.settings.c_init == Engine(variant, recipe).settings.c_init
-    hello = greeting(ServerOptions())
-    shown = {**hello["presets"][recipe], **hello["tuned"][recipe].get(variant, {})}
+    shown = greeting(ServerOptions())["presets"][recipe][variant]
     assert shown["c_init"] == engine.settings.c_init
-    assert (
-        searches._engine(0, game, SearchConfig(preset=recipe, changes={"c_init": 3.0})).settings.c_init == 3.0
-    )
+    changed = SearchConfig(preset=recipe, changes={"c_init": 3.0})
+    assert searches._engine(0, game, changed).settings.c_init == 3.0
     assert searches._engine(0, game, plain).settings.c_init == shown["c_init"]
     engine.configure(evaluator="material")
     assert searches._engine(0, game, plain).settings.c_init == 2.5
