@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from typer.testing import CliRunner
 
-from anabranch.cli.options import options_from
+from anabranch.cli.from_settings import options_from
 
 
 @dataclass(frozen=True)

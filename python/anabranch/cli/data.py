@@ -15,7 +15,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from anabranch.cli.options import JsonOption, RayOption, VariantOption, WorkersOption, options_from
+from anabranch.cli.from_settings import options_from
+from anabranch.cli.options import JsonOption, RayOption, VariantOption, WorkersOption
 from anabranch.data.jobs import GenerateJob, LabelJob, PgnJob
 from anabranch.jobs.executor import cores
 from anabranch.jobs.progress import Progress

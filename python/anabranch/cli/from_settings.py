@@ -1,23 +1,25 @@
-"""Options of several settings classes in one command, where it matters which of them were given.
+"""Options built from the settings classes that they fill.
 
-A field of a dataclass becomes an option: its name the flag, its docstring the help, its type the way in which
-the text is read. A command receives the fields that were given, by name, and makes its settings of them.
-`options_from` of `anabranch.cli.options` is the simpler way for one class whose defaults are those of the
-command.
+A field of a dataclass becomes an option: its name is the flag, its docstring the help, its type decides how
+the text is read. `options_from` gives a command the options of one class, with the defaults of that class.
+`with_settings` serves commands with several classes that must know which options were given.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache, wraps
+from inspect import Parameter
+from itertools import pairwise
+from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 
-from anabranch.cli.options import field_texts
 from anabranch.errors import SettingError
 
 OFF = "off"
@@ -45,14 +47,14 @@ class FromSettings:
         """The dataclass."""
         return self.settings if isinstance(self.settings, type) else type(self.settings)
 
-    def options(self) -> dict[str, tuple[inspect.Parameter, str]]:
+    def options(self) -> dict[str, tuple[Parameter, str]]:
         """A parameter for each field, with the name of the field, by the name of the parameter."""
         found = {}
         for entry in fields(self.kind):
             if not self.only or entry.name in self.only:
                 name = f"{self.prefix}{entry.name}".replace("-", "_")
-                parameter = inspect.Parameter(
-                    name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=self._annotation(entry)
+                parameter = Parameter(
+                    name, Parameter.KEYWORD_ONLY, default=None, annotation=self._annotation(entry)
                 )
                 found[name] = parameter, entry.name
         return found
@@ -96,12 +98,12 @@ class FromSettings:
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """A command whose parameters with `FromSettings` become options, one for each field."""
     hints = get_type_hints(command, include_extras=True)
-    parameters: dict[str, inspect.Parameter] = {}
+    parameters: dict[str, Parameter] = {}
     built: dict[str, tuple[FromSettings, dict[str, str]]] = {}
     for name, parameter in inspect.signature(command).parameters.items():
         source = next((one for one in get_args(hints[name])[1:] if isinstance(one, FromSettings)), None)
         if source is None:
-            kind = inspect.Parameter.KEYWORD_ONLY
+            kind = Parameter.KEYWORD_ONLY
             parameters[name] = parameter.replace(annotation=hints[name], kind=kind)
         else:
             options = source.options()
@@ -165,3 +167,69 @@ def read_value(flag: str, text: str, kind: Any) -> Any:
     except ValueError:
         word = "a whole number" if kind is int else "a number"
         raise SettingError(f"{flag} takes {word}, not {text!r}") from None
+
+
+METAVARS = {"tuple": "N N", "bool": None, "int": "N", "float": "X"}
+"""What stands for the value of an option of a type."""
+Returned = TypeVar("Returned")
+
+
+def options_from(
+    settings: type,
+    into: str = "given",
+    *,
+    skip: Iterable[str] = (),
+    own: Mapping[str, Any] | None = None,
+) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
+    """A decorator that gives a command one option for each field of a dataclass, but for those of `skip`. The
+    command's parameter `into` gets their values by name.
+
+    Names, types and defaults are those of the fields, and the text below a field is the help of its option.
+    `own` has types for fields whose option is more than that.
+    """
+    hints, texts = get_type_hints(settings), field_texts(settings)
+    added = []
+    for entry in fields(settings):
+        if entry.name in skip:
+            continue
+        hint = hints[entry.name]
+        # A switch that is off has no second name to switch it off.
+        names = (f"--{entry.name.replace('_', '-')}",) if entry.default is False else ()
+        metavar = next((name for word, name in METAVARS.items() if word in str(hint)), "NAME")
+        option = typer.Option(*names, metavar=metavar, help=texts.get(entry.name))
+        kind = (own or {}).get(entry.name, Annotated[hint, option])
+        default = Parameter.empty if entry.default is MISSING else entry.default
+        added.append(Parameter(entry.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
+
+    def decorate(command: Callable[..., Returned]) -> Callable[..., Returned]:
+        @wraps(command)
+        def wrapped(**values: Any) -> Returned:
+            given = {parameter.name: values.pop(parameter.name) for parameter in added}
+            return command(**{into: given}, **values)
+
+        before = inspect.signature(command, eval_str=True).parameters.values()
+        kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in before if one.name != into]
+        wrapped.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {one.name: one.annotation for one in (*kept, *added)}
+        return wrapped
+
+    return decorate
+
+
+@cache
+def _classes(path: str) -> dict[str, ast.ClassDef]:
+    """The classes of a file by name."""
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
+@cache
+def field_texts(settings: type) -> dict[str, str]:
+    """The texts below the fields of a dataclass, by field."""
+    body = _classes(inspect.getfile(settings))[settings.__name__].body
+    texts = {}
+    for entry, below in pairwise(body):
+        match entry, below:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                texts[name] = " ".join(text.split())
+    return texts

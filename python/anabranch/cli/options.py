@@ -5,15 +5,8 @@ Only text is read here; the settings check the values.
 
 from __future__ import annotations
 
-import ast
-import dataclasses
-import functools
-import inspect
-from collections.abc import Callable, Iterable, Mapping
-from inspect import Parameter
-from itertools import pairwise
-from pathlib import Path
-from typing import Annotated, Any, TypeAlias, TypeVar, get_type_hints
+from collections.abc import Iterable
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -121,69 +114,3 @@ def configure(engine: Engine, changes: dict[str, str | int]) -> None:
     checked = engine.settings.changed(given)
     settings = {name: getattr(checked, name) for name in given}
     engine.configure(evaluator=None if evaluator is None else str(evaluator), **settings)
-
-
-METAVARS = {"tuple": "N N", "bool": None, "int": "N", "float": "X"}
-"""What stands for the value of an option of a type."""
-Returned = TypeVar("Returned")
-
-
-def options_from(
-    settings: type,
-    into: str = "given",
-    *,
-    skip: Iterable[str] = (),
-    own: Mapping[str, Any] | None = None,
-) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
-    """A decorator that gives a command one option for each field of a dataclass, but for those of `skip`. The
-    command's parameter `into` gets their values by name.
-
-    Names, types and defaults are those of the fields, and the text below a field is the help of its option.
-    `own` has types for fields whose option is more than that.
-    """
-    hints, texts = get_type_hints(settings), field_texts(settings)
-    added = []
-    for field in dataclasses.fields(settings):
-        if field.name in skip:
-            continue
-        hint = hints[field.name]
-        # A switch that is off has no second name to switch it off.
-        names = (f"--{field.name.replace('_', '-')}",) if field.default is False else ()
-        metavar = next((name for word, name in METAVARS.items() if word in str(hint)), "NAME")
-        option = typer.Option(*names, metavar=metavar, help=texts.get(field.name))
-        kind = (own or {}).get(field.name, Annotated[hint, option])
-        default = Parameter.empty if field.default is dataclasses.MISSING else field.default
-        added.append(Parameter(field.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
-
-    def decorate(command: Callable[..., Returned]) -> Callable[..., Returned]:
-        @functools.wraps(command)
-        def wrapped(**values: Any) -> Returned:
-            given = {parameter.name: values.pop(parameter.name) for parameter in added}
-            return command(**{into: given}, **values)
-
-        before = inspect.signature(command, eval_str=True).parameters.values()
-        kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in before if one.name != into]
-        wrapped.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
-        wrapped.__annotations__ = {one.name: one.annotation for one in (*kept, *added)}
-        return wrapped
-
-    return decorate
-
-
-@functools.cache
-def _classes(path: str) -> dict[str, ast.ClassDef]:
-    """The classes of a file by name."""
-    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-
-
-@functools.cache
-def field_texts(settings: type) -> dict[str, str]:
-    """The texts below the fields of a dataclass, by field."""
-    body = _classes(inspect.getfile(settings))[settings.__name__].body
-    texts = {}
-    for field, below in pairwise(body):
-        match field, below:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                texts[name] = " ".join(text.split())
-    return texts

@@ -12,7 +12,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from anabranch.cli.options import RayOption, options_from
+from anabranch.cli.from_settings import options_from
+from anabranch.cli.options import RayOption
 from anabranch.errors import SettingError
 from anabranch.optional import lacking
 from anabranch.train.options import RunOptions
