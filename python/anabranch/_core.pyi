@@ -8,6 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "CONTEXTS",
+    "FEATURES",
+    "PLANES",
+    "POLICY_SIZES",
     "Network",
     "Session",
     "Tablebases",
@@ -22,6 +26,11 @@ __all__ = [
     "settings_table",
     "variants",
 ]
+
+CONTEXTS: int
+FEATURES: int
+PLANES: dict[str, dict[str, int]]
+POLICY_SIZES: dict[str, int]
 
 def settings_table() -> list[dict[str, Any]]: ...
 def presets() -> list[str]: ...

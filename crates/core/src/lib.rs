@@ -4,23 +4,13 @@
 //! order of their files.
 
 pub mod settings;
-
 pub mod random;
-
 pub mod game;
-
 pub mod oracle;
-
 pub mod games;
-
 pub mod graph;
-
 pub mod evaluators;
-
 pub mod network;
-
 pub mod search;
-
 pub mod report;
-
 pub mod run;

@@ -60,7 +60,7 @@ pub enum SettingError {
 
 /// One row of the table of settings.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct SettingRow {
     /// Name in every interface.
     pub name: &'static str,
     /// Symbol in the paper, or nothing.
@@ -307,10 +307,10 @@ macro_rules! settings {
         }
 
         /// The table of all settings, in the order in which people should read them.
-        pub fn table() -> Vec<Row> {
+        pub fn table() -> Vec<SettingRow> {
             vec![$( {
                 let (minimum, maximum) = kind!(bounds $kind $args);
-                Row {
+                SettingRow {
                     name: stringify!($name),
                     symbol: $symbol,
                     default: kind!(value $kind $args $default),

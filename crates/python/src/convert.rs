@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use anabranch_core::report::{EdgeExport, Line, Meters, MoveReport, NodeExport, Report, Solved, Statistics};
+use anabranch_core::report::{EdgeExport, Line, Meters, MoveReport, NodeExport, Report, Statistics};
 use anabranch_core::run::drive::Limits;
+use anabranch_core::search::Solved;
 use anabranch_core::settings::{Settings, Value, table};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;

@@ -1,7 +1,7 @@
 //! Positions and targets as arrays for training.
 
 use anabranch_core::games::chess::Variant;
-use anabranch_core::network::{Samples, encode_planes as core_planes, encode_sparse as core_sparse};
+use anabranch_core::network::{self as core, EncodeError, Samples};
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,9 +9,18 @@ use pyo3::types::PyDict;
 use crate::convert::dict;
 use crate::errors;
 
-/// Which rows are flipped, as a list.
-fn read_marks(mirror: Option<PyReadonlyArray1<'_, bool>>) -> Option<Vec<bool>> {
-    mirror.map(|marks| marks.as_array().iter().copied().collect())
+/// Encodes samples while Python goes on; `mirror` marks the rows that are flipped.
+fn encode<T: Send>(
+    py: Python<'_>,
+    variant: &str,
+    (fens, moves, weights): (&[String], &[Vec<String>], &[Vec<f32>]),
+    mirror: Option<PyReadonlyArray1<'_, bool>>,
+    act: impl FnOnce(Variant, bool, &Samples<'_>) -> Result<T, EncodeError> + Send,
+) -> PyResult<T> {
+    let (variant, chess960) = Variant::parse(variant).map_err(errors::variant)?;
+    let mirror: Option<Vec<bool>> = mirror.map(|marks| marks.as_array().iter().copied().collect());
+    let samples = Samples { fens, moves, weights, mirror: mirror.as_deref() };
+    py.detach(|| act(variant, chess960, &samples)).map_err(errors::encode)
 }
 
 /// Features, legal moves with their contexts and targets of positions of chess or crazyhouse.
@@ -26,10 +35,9 @@ pub fn encode_sparse<'py>(
     mirror: Option<PyReadonlyArray1<'py, bool>>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (variant, chess960) = Variant::parse(variant).map_err(errors::variant)?;
-    let mirror = read_marks(mirror);
-    let samples = Samples { fens: &fens, moves: &moves, weights: &weights, mirror: mirror.as_deref() };
-    let encoded = py.detach(|| core_sparse(variant, chess960, &samples, threads)).map_err(errors::encode)?;
+    let encoded = encode(py, variant, (&fens, &moves, &weights), mirror, |variant, chess960, samples| {
+        core::encode_sparse(variant, chess960, samples, threads)
+    })?;
     Ok(dict!(py, {
         "features": encoded.features.into_pyarray(py),
         "feature_offsets": encoded.feature_offsets.into_pyarray(py),
@@ -54,11 +62,9 @@ pub fn encode_planes<'py>(
     mirror: Option<PyReadonlyArray1<'py, bool>>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (variant, chess960) = Variant::parse(variant).map_err(errors::variant)?;
-    let mirror = read_marks(mirror);
-    let samples = Samples { fens: &fens, moves: &moves, weights: &weights, mirror: mirror.as_deref() };
-    let encoded =
-        py.detach(|| core_planes(variant, chess960, version, &samples, threads)).map_err(errors::encode)?;
+    let encoded = encode(py, variant, (&fens, &moves, &weights), mirror, |variant, chess960, samples| {
+        core::encode_planes(variant, chess960, version, samples, threads)
+    })?;
     let planes: Bound<'py, PyArray1<f32>> = encoded.planes.into_pyarray(py);
     Ok(dict!(py, {
         "planes": planes.reshape([fens.len(), encoded.count, 8, 8])?,

@@ -3,8 +3,8 @@
 use anabranch_core::games::chess::planes::UnknownVersion;
 use anabranch_core::games::chess::{FenError, UnknownVariant};
 use anabranch_core::network::{EncodeError, NetworkError};
+use anabranch_core::run::errors::SessionError;
 use anabranch_core::run::save::SaveError;
-use anabranch_core::run::session::SessionError;
 use anabranch_core::settings::SettingError;
 use pyo3::PyErr;
 

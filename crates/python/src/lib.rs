@@ -12,6 +12,9 @@ mod watch;
 use std::path::PathBuf;
 
 use anabranch_core::games::chess::Variant;
+use anabranch_core::games::chess::planes::Version;
+use anabranch_core::games::chess::policy;
+use anabranch_core::network::{CONTEXTS, FEATURES};
 use anabranch_core::run::session as core_session;
 use anabranch_core::settings::{PRESETS, Settings, table};
 use pyo3::prelude::*;
@@ -67,12 +70,32 @@ fn saved_variant(path: PathBuf) -> PyResult<(&'static str, bool)> {
     Ok((variant.name(), chess960))
 }
 
+/// The sizes of formats: inputs of the core's networks, planes and policies by variant.
+fn add_sizes(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let (planes, policies) = (PyDict::new(module.py()), PyDict::new(module.py()));
+    for variant in Variant::ALL {
+        let counts = PyDict::new(module.py());
+        for name in ["v1", "v3"] {
+            if let Ok(version) = Version::parse(name, variant) {
+                counts.set_item(name, version.count(variant))?;
+            }
+        }
+        planes.set_item(variant.name(), counts)?;
+        policies.set_item(variant.name(), policy::size(variant))?;
+    }
+    module.add("FEATURES", FEATURES)?;
+    module.add("CONTEXTS", CONTEXTS)?;
+    module.add("PLANES", planes)?;
+    module.add("POLICY_SIZES", policies)
+}
+
 /// The private native module of the package.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::Session>()?;
     module.add_class::<network::Network>()?;
     module.add_class::<tablebases::Tablebases>()?;
+    add_sizes(module)?;
     for function in [
         wrap_pyfunction!(settings_table, module)?,
         wrap_pyfunction!(presets, module)?,

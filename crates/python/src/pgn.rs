@@ -1,7 +1,7 @@
 //! Training samples: games of PGN text as columns, and stored samples held against the rules.
 
 use anabranch_core::games::chess::Variant;
-use anabranch_core::games::chess::pgn::{Columns, Filter, read};
+use anabranch_core::games::chess::pgn::{Columns, GameFilter, read};
 use anabranch_core::games::chess::samples::{Fault, examine};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -33,7 +33,7 @@ pub fn read_pgn<'py>(
     unfinished: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (variant, chess960) = Variant::parse(variant).map_err(errors::variant)?;
-    let filter = Filter {
+    let filter = GameFilter {
         variant,
         chess960,
         min_rating,

@@ -8,9 +8,15 @@ use std::time::{Duration, Instant};
 use anabranch_core::games::chess::Variant;
 use anabranch_core::games::chess::planes::Version;
 use anabranch_core::report::Part;
+use anabranch_core::report::progress::Progress;
+use anabranch_core::run::any::{AnySession, open};
 use anabranch_core::run::drive::Finish;
-use anabranch_core::run::session::{self as core, Source, Told, open};
-use numpy::{PyArray1, PyArray2, PyArray4, PyArrayMethods, PyUntypedArrayMethods};
+use anabranch_core::run::errors::SessionError;
+use anabranch_core::run::external::LeafText;
+use anabranch_core::run::session::Source;
+use anabranch_core::with_session;
+use numpy::ndarray::{Dimension, Ix1, Ix2};
+use numpy::{Element, PyArray, PyArray4, PyArrayMethods, PyReadonlyArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -23,39 +29,51 @@ use crate::watch::watch;
 /// A search on one variant. One call at a time; `stop` may be called at any time from any thread.
 #[pyclass(frozen, module = "anabranch._core")]
 pub struct Session {
-    session: Mutex<Box<dyn core::Session>>,
+    session: Mutex<AnySession>,
     stop: Arc<AtomicBool>,
 }
 
-/// A position, and its legal moves with their policy indices.
-type LeafText = (String, Vec<(String, usize)>);
-type Guard<'a> = MutexGuard<'a, Box<dyn core::Session>>;
+/// Reads from the session: `read!(self.fen())`.
+macro_rules! read {
+    ($self:ident.$method:ident($($argument:expr),*)) => {
+        with_session!(&*$self.lock()?, session => session.$method($($argument),*))
+    };
+}
 
-/// A session like one that a panic left in an unknown state, with a new graph.
-fn rebuild(guard: &mut Guard<'_>) {
-    let (origin, moves) = guard.game();
-    let fresh = open(guard.variant(), guard.is_chess960(), guard.settings().clone(), guard.source());
-    if let Ok(mut fresh) = fresh
-        && fresh.set_position(Some(&origin), &moves).is_ok()
-    {
-        fresh.set_tablebases(guard.tablebases());
-        **guard = fresh;
+/// Calls a method of the session while Python goes on: `call!(py, self.play(mv))`.
+macro_rules! call {
+    ($py:expr, $self:ident.$method:ident($($argument:expr),*)) => {
+        $self.apart($py, |any| with_session!(any, session => session.$method($($argument),*)))?
+    };
+}
+
+/// Replaces a session that a panic left in an unknown state by one with a new graph.
+fn rebuild(any: &mut AnySession) {
+    let fresh = with_session!(&*any, session => {
+        let (origin, moves) = session.game();
+        let settings = session.settings().clone();
+        open(session.variant(), session.is_chess960(), settings, session.source()).and_then(|mut fresh| {
+            with_session!(&mut fresh, new => {
+                new.set_position(Some(&origin), &moves)?;
+                new.set_tablebases(session.tablebases());
+            });
+            Ok::<_, SessionError>(fresh)
+        })
+    });
+    if let Ok(fresh) = fresh {
+        *any = fresh;
     }
 }
 
 impl Session {
     /// Does something with the session while Python goes on.
-    fn apart<T: Send>(
-        &self,
-        py: Python<'_>,
-        act: impl FnOnce(&mut dyn core::Session) -> T + Send,
-    ) -> PyResult<T> {
+    fn apart<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut AnySession) -> T + Send) -> PyResult<T> {
         let mut guard = self.lock()?;
-        let session: &mut dyn core::Session = &mut **guard;
+        let session = &mut *guard;
         Ok(py.detach(move || act(session)))
     }
 
-    fn lock(&self) -> PyResult<Guard<'_>> {
+    fn lock(&self) -> PyResult<MutexGuard<'_, AnySession>> {
         match self.session.try_lock() {
             Ok(guard) => Ok(guard),
             Err(TryLockError::WouldBlock) => Err(errors::busy()),
@@ -67,6 +85,17 @@ impl Session {
             }
         }
     }
+}
+
+/// A contiguous array of so many dimensions, or the error that names it.
+fn read_array<'py, T: Element, D: Dimension>(
+    array: &Bound<'py, PyAny>,
+    name: &str,
+) -> PyResult<PyReadonlyArray<'py, T, D>> {
+    let refuse = || errors::evaluation(format!("the evaluator's {name} must be a contiguous float32 array"));
+    let array = array.cast::<PyArray<T, D>>().map_err(|_| refuse())?;
+    let array = array.try_readonly().map_err(|_| refuse())?;
+    if array.as_slice().is_ok() { Ok(array) } else { Err(refuse()) }
 }
 
 #[pymethods]
@@ -104,22 +133,22 @@ impl Session {
 
     /// The name of the variant.
     fn variant(&self) -> PyResult<&'static str> {
-        Ok(self.lock()?.variant().name())
+        Ok(read!(self.variant()).name())
     }
 
     /// Whether castling is written as the king takes the rook.
     fn is_chess960(&self) -> PyResult<bool> {
-        Ok(self.lock()?.is_chess960())
+        Ok(read!(self.is_chess960()))
     }
 
     /// Whether evaluations come from outside.
     fn is_external(&self) -> PyResult<bool> {
-        Ok(self.lock()?.is_external())
+        Ok(read!(self.is_external()))
     }
 
     /// The settings in force.
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        convert::settings(py, self.lock()?.settings())
+        convert::settings(py, read!(self.settings()))
     }
 
     /// Takes new settings; the graph is kept where it still means the same.
@@ -132,59 +161,60 @@ impl Session {
     ) -> PyResult<()> {
         let settings = convert::read_settings(settings)?;
         let source = Source::new(external, network.map(Network::share));
-        self.lock()?.configure(settings, source).map_err(errors::session)
+        with_session!(&mut *self.lock()?, session => session.configure(settings, source))
+            .map_err(errors::session)
     }
 
     /// Takes tablebases, or leaves them aside; the graph is kept where they are the same.
     #[pyo3(signature = (tablebases=None))]
     fn set_tablebases(&self, py: Python<'_>, tablebases: Option<&Tablebases>) -> PyResult<()> {
         let tablebases = tablebases.map(Tablebases::share);
-        self.apart(py, |session| session.set_tablebases(tablebases))
+        Ok(call!(py, self.set_tablebases(tablebases)))
     }
 
     /// The tablebases.
     fn tablebases(&self) -> PyResult<Option<Tablebases>> {
-        Ok(self.lock()?.tablebases().map(Tablebases::wrap))
+        Ok(read!(self.tablebases()).map(Tablebases::wrap))
     }
 
     /// Moves to a position; whether the graph was kept.
     fn set_position(&self, py: Python<'_>, fen: Option<&str>, moves: Vec<String>) -> PyResult<bool> {
-        self.apart(py, |session| session.set_position(fen, &moves))?.map_err(errors::session)
+        call!(py, self.set_position(fen, &moves)).map_err(errors::session)
     }
 
     /// Plays a move; whether the graph below it was kept.
     fn play(&self, py: Python<'_>, r#move: &str) -> PyResult<bool> {
-        self.apart(py, |session| session.play(r#move))?.map_err(errors::session)
+        call!(py, self.play(r#move)).map_err(errors::session)
     }
 
     /// Frees what the position does not reach any more; `stop` ends that, and the next search does the rest.
     fn tidy(&self, py: Python<'_>) -> PyResult<()> {
-        self.apart(py, |session| session.tidy(&self.stop))
+        Ok(call!(py, self.tidy(&self.stop)))
     }
 
     /// Forgets the graph, not the position.
     fn forget(&self, py: Python<'_>) -> PyResult<()> {
-        self.apart(py, |session| session.forget())
+        Ok(call!(py, self.forget()))
     }
 
     /// The position at the root.
     fn fen(&self) -> PyResult<String> {
-        Ok(self.lock()?.fen())
+        Ok(read!(self.fen()))
     }
 
     /// Where the game began, and the moves since.
     fn game(&self) -> PyResult<(String, Vec<String>)> {
-        Ok(self.lock()?.game())
+        Ok(read!(self.game()))
     }
 
     /// The legal moves at the root.
     fn legal_moves(&self) -> PyResult<Vec<String>> {
-        Ok(self.lock()?.legal_moves())
+        Ok(read!(self.legal_moves()))
     }
 
     /// The value for the side to move of a game that is over at the root.
     fn ending(&self) -> PyResult<Option<f64>> {
-        Ok(self.lock()?.ending())
+        Ok(read!(self.ending()))
     }
 
     /// The Rust loop, from limits to the word for why it ended. `progress` gets a report with so many `lines`
@@ -209,14 +239,15 @@ impl Session {
             .map_err(|_| errors::limit("the interval of progress must be at least 0 seconds"))?;
         let mut guard = self.lock()?;
         let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
-        let tell = |py: Python<'_>, report| match &progress {
-            Some(receiver) => receiver.call1(py, (convert::report(py, &report)?,)).map(drop),
+        let callback = |py: Python<'_>, report| match &progress {
+            Some(progress) => progress.call1(py, (convert::report(py, &report)?,)).map(drop),
             None => Ok(()),
         };
-        let session = &mut **guard;
-        let is_told = progress.is_some();
-        let watched = watch(py, &self.stop, deadline, &tell, |tell| {
-            session.run(limits, &root_moves, &self.stop, is_told.then_some(Told { interval, lines, tell }))
+        let any = &mut *guard;
+        let reports = progress.is_some();
+        let watched = watch(py, &self.stop, deadline, &callback, |send| {
+            let progress = reports.then(|| Progress::new(interval, lines, send));
+            with_session!(any, session => session.run(limits, &root_moves, &self.stop, progress))
         });
         let (finish, timed_out) = watched.settle(|| rebuild(&mut guard))?;
         let finish = finish.map_err(errors::session)?;
@@ -234,17 +265,18 @@ impl Session {
         root_moves: Vec<String>,
     ) -> PyResult<()> {
         let limits = convert::limits(simulations, evaluations, time, mate)?;
-        self.lock()?.begin(limits, &root_moves).map_err(errors::session)
+        with_session!(&mut *self.lock()?, session => session.begin(limits, &root_moves))
+            .map_err(errors::session)
     }
 
     /// The move that would be played now, if anything is known.
     fn best_move(&self) -> PyResult<Option<String>> {
-        Ok(self.lock()?.best_move())
+        Ok(read!(self.best_move()))
     }
 
     /// Why the search should end now, if it should.
     fn finish(&self) -> PyResult<Option<&'static str>> {
-        Ok(self.lock()?.finish(&self.stop).map(Finish::as_str))
+        Ok(read!(self.finish(&self.stop)).map(Finish::as_str))
     }
 
     /// Collects the next batch and fills its planes: number of leaves, whether the oldest batch must be
@@ -258,16 +290,18 @@ impl Session {
         version: &str,
     ) -> PyResult<(usize, bool, Option<&'static str>)> {
         let mut guard = self.lock()?;
-        let session = &mut **guard;
-        if let Some(finish) = session.finish(&self.stop) {
+        let any = &mut *guard;
+        if let Some(finish) = with_session!(&*any, session => session.finish(&self.stop)) {
             return Ok((0, false, Some(finish.as_str())));
         }
+        let stop = &*self.stop;
         let collected = match planes {
-            None => py.detach(|| session.collect(&self.stop, None)),
+            None => py.detach(|| with_session!(any, session => session.collect(stop, None))),
             Some(array) => {
-                let version = Version::parse(version, session.variant()).map_err(errors::version)?;
-                let (count, _) = session.shape(version);
-                let batch = session.settings().batch_size as usize;
+                let version = Version::parse(version, with_session!(&*any, session => session.variant()))
+                    .map_err(errors::version)?;
+                let (count, _) = with_session!(&*any, session => session.shape(version));
+                let batch = with_session!(&*any, session => session.settings().batch_size) as usize;
                 let refuse = || {
                     errors::evaluation(format!(
                         "the planes go into a writable contiguous float32 array [{batch}, {count}, 8, 8]"
@@ -279,7 +313,7 @@ impl Session {
                 }
                 let mut borrowed = array.try_readwrite().map_err(|_| refuse())?;
                 let slice = borrowed.as_slice_mut().map_err(|_| refuse())?;
-                py.detach(|| session.collect(&self.stop, Some((slice, version))))
+                py.detach(|| with_session!(any, session => session.collect(stop, Some((slice, version)))))
             }
         };
         let collected = collected.map_err(errors::session)?;
@@ -288,62 +322,50 @@ impl Session {
 
     /// The newest batch: for each leaf its position, and the legal moves with their policy indices.
     fn newest_leaves(&self) -> PyResult<Vec<LeafText>> {
-        Ok(self.lock()?.newest_leaves())
+        Ok(read!(self.newest_leaves()))
     }
 
     /// Applies the evaluator's results to the oldest batch in flight.
     fn apply(&self, py: Python<'_>, values: &Bound<'_, PyAny>, logits: &Bound<'_, PyAny>) -> PyResult<()> {
-        let refuse = |what| {
-            move || errors::evaluation(format!("the evaluator's {what} must be a contiguous float32 array"))
-        };
-        let (no_values, no_logits) = (refuse("values [B]"), refuse("logits [B, A]"));
-        let values = values
-            .cast::<PyArray1<f32>>()
-            .map_err(|_| no_values())?
-            .try_readonly()
-            .map_err(|_| no_values())?;
-        let logits = logits
-            .cast::<PyArray2<f32>>()
-            .map_err(|_| no_logits())?
-            .try_readonly()
-            .map_err(|_| no_logits())?;
         let (values, logits) =
-            (values.as_slice().map_err(|_| no_values())?, logits.as_slice().map_err(|_| no_logits())?);
-        self.apart(py, |session| session.apply(values, logits))?.map_err(errors::session)
+            (read_array::<f32, Ix1>(values, "values [B]")?, read_array::<f32, Ix2>(logits, "logits [B, A]")?);
+        let (values, logits) = (values.as_slice()?, logits.as_slice()?);
+        call!(py, self.apply(values, logits)).map_err(errors::session)
     }
 
     /// Takes back the marks of all batches in flight.
     fn abandon(&self) -> PyResult<()> {
-        self.lock()?.abandon();
+        with_session!(&mut *self.lock()?, session => session.abandon());
         Ok(())
     }
 
     /// Number of batches in flight.
     fn in_flight(&self) -> PyResult<usize> {
-        Ok(self.lock()?.in_flight())
+        Ok(read!(self.in_flight()))
     }
 
     /// Ends a solved search: looks for a shorter proof if asked to. Ctrl-C and `stop` end it.
     fn conclude(&self, py: Python<'_>) -> PyResult<()> {
         let mut guard = self.lock()?;
-        let session = &mut **guard;
-        let watched = watch(py, &self.stop, None, &|_, ()| Ok(()), |_| session.conclude(&self.stop));
+        let any = &mut *guard;
+        let watched = watch(py, &self.stop, None, &|_, ()| Ok(()), |_| {
+            with_session!(any, session => session.conclude(&self.stop));
+        });
         watched.settle(|| rebuild(&mut guard)).map(drop)
     }
 
     /// Planes of the network's input, size of its policy.
     #[pyo3(signature = (version="v3"))]
     fn shape(&self, version: &str) -> PyResult<(usize, usize)> {
-        let session = self.lock()?;
-        let version = Version::parse(version, session.variant()).map_err(errors::version)?;
-        Ok(session.shape(version))
+        let version = Version::parse(version, read!(self.variant())).map_err(errors::version)?;
+        Ok(read!(self.shape(version)))
     }
 
     /// The result so far; `meters` says how far the numbers about the graph go: off, sample or whole.
     #[pyo3(signature = (lines, meters="whole"))]
     fn report<'py>(&self, py: Python<'py>, lines: usize, meters: &str) -> PyResult<Bound<'py, PyDict>> {
         let meters = convert::meters(meters)?;
-        let report = self.apart(py, |session| session.report(lines, meters))?;
+        let report = call!(py, self.report(lines, meters));
         convert::report(py, &report)
     }
 
@@ -357,7 +379,7 @@ impl Session {
         visits: u32,
         nodes: usize,
     ) -> PyResult<(Vec<Bound<'py, PyDict>>, Vec<Bound<'py, PyDict>>)> {
-        let (nodes, edges) = self.apart(py, |session| session.export(&Part { depth, visits, nodes }))?;
+        let (nodes, edges) = call!(py, self.export(&Part { depth, visits, nodes }));
         let nodes = nodes.iter().map(|node| convert::node(py, node)).collect::<PyResult<_>>()?;
         let edges = edges.iter().map(|edge| convert::edge(py, edge)).collect::<PyResult<_>>()?;
         Ok((nodes, edges))
@@ -365,17 +387,17 @@ impl Session {
 
     /// Number of in-flight marks in the graph.
     fn in_flight_marks(&self) -> PyResult<u64> {
-        Ok(self.lock()?.in_flight_marks())
+        Ok(read!(self.in_flight_marks()))
     }
 
     /// Number of move sequences of a length, in all and per first move.
     fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<(u64, Vec<(String, u64)>)> {
-        self.apart(py, |session| session.perft(depth))
+        Ok(call!(py, self.perft(depth)))
     }
 
     /// Writes the graph to a file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        self.apart(py, |session| session.save(&path))?.map_err(errors::session)
+        call!(py, self.save(&path)).map_err(errors::session)
     }
 
     /// Replaces position, graph and settings by those of a file of the same variant. The hash of the network
@@ -383,13 +405,12 @@ impl Session {
     #[pyo3(signature = (path, network=None))]
     fn load(&self, py: Python<'_>, path: PathBuf, network: Option<&Network>) -> PyResult<Option<String>> {
         let network = network.map(Network::share);
-        self.apart(py, |session| session.load(&path, network))?.map_err(errors::session)
+        call!(py, self.load(&path, network)).map_err(errors::session)
     }
 
     /// Times of a search, and of the rules and the evaluator alone on its trajectories, in seconds.
     fn bench_measure<'py>(&self, py: Python<'py>, simulations: u64) -> PyResult<Bound<'py, PyDict>> {
-        let measured =
-            self.apart(py, |session| session.bench().measure(simulations))?.map_err(errors::session)?;
+        let measured = call!(py, self.measure(simulations)).map_err(errors::session)?;
         Ok(dict!(py, {
             "search": measured.search.as_secs_f64(),
             "rules": measured.rules.as_secs_f64(),
@@ -402,9 +423,7 @@ impl Session {
 
     /// Time of the Rust loop made to fill the planes of every leaf, in seconds.
     fn bench_planes<'py>(&self, py: Python<'py>, simulations: u64) -> PyResult<Bound<'py, PyDict>> {
-        let (time, simulations) = self
-            .apart(py, |session| session.bench().measure_planes(simulations))?
-            .map_err(errors::session)?;
+        let (time, simulations) = call!(py, self.measure_planes(simulations)).map_err(errors::session)?;
         Ok(dict!(py, { "seconds": time.as_secs_f64(), "simulations": simulations }))
     }
 }

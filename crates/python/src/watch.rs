@@ -1,5 +1,5 @@
-//! Long work of the core in a thread of its own, while the calling thread stays with Python: signals,
-//! progress, deadline.
+//! Long work of the core in a worker thread, while the calling thread serves Python: signals, progress,
+//! deadline.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
@@ -12,8 +12,8 @@ use crate::errors;
 /// How long a signal may wait for the interpreter.
 const SLICE: Duration = Duration::from_millis(5);
 
-enum Message<T, N> {
-    News(N),
+enum Message<T, R> {
+    Report(R),
     Done(T),
 }
 
@@ -23,26 +23,26 @@ pub struct Watched<T> {
     pub outcome: Option<T>,
     /// The stop flag was set because the time was up.
     pub timed_out: bool,
-    /// What a signal handler or the receiver of news raised.
+    /// The exception of a signal handler or the callback.
     pub raised: PyResult<()>,
 }
 
 /// Runs `work` without the interpreter lock. Sets `stop` at the deadline, when a signal handler raises and
-/// when `tell` does; returns when the work has ended.
-pub fn watch<T: Send, N: Send>(
+/// when `callback` does; returns when the work has ended.
+pub fn watch<T: Send, R: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
     deadline: Option<Instant>,
-    tell: &(dyn Fn(Python<'_>, N) -> PyResult<()> + Sync),
-    work: impl FnOnce(&mut dyn FnMut(N) -> bool) -> T + Send,
+    callback: &(dyn Fn(Python<'_>, R) -> PyResult<()> + Sync),
+    work: impl FnOnce(&mut dyn FnMut(R) -> bool) -> T + Send,
 ) -> Watched<T> {
     py.detach(|| {
         let (sender, receiver) = sync_channel(1);
         std::thread::scope(|scope| {
             let worker = scope.spawn(move || {
-                // The work never waits: it hears that the mailbox is full, and may come again.
-                let news: &SyncSender<Message<T, N>> = &sender;
-                let result = work(&mut |report| news.try_send(Message::News(report)).is_ok());
+                // The work never waits: where the channel is full, the report is not accepted.
+                let reports: &SyncSender<Message<T, R>> = &sender;
+                let result = work(&mut |report| reports.try_send(Message::Report(report)).is_ok());
                 drop(sender.send(Message::Done(result)));
             });
             let mut watched = Watched { outcome: None, timed_out: false, raised: Ok(()) };
@@ -60,10 +60,10 @@ pub fn watch<T: Send, N: Send>(
                         watched.outcome = Some(result);
                         break;
                     }
-                    Ok(Message::News(report)) if watched.raised.is_ok() => {
-                        Python::attach(|py| tell(py, report))
+                    Ok(Message::Report(report)) if watched.raised.is_ok() => {
+                        Python::attach(|py| callback(py, report))
                     }
-                    Ok(Message::News(_)) => Ok(()),
+                    Ok(Message::Report(_)) => Ok(()),
                     Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
                     Err(RecvTimeoutError::Disconnected) => break,
                 };

@@ -104,7 +104,7 @@ struct Hints<'a, P> {
     /// Role on each square, 0 for none.
     roles: [u8; 64],
     /// By role of a piece that moves, and from 8 by kind of a drop.
-    rows: [Row; 16],
+    rows: [BonusSquares; 16],
     own: Bitboard,
     near_king: Bitboard,
     /// Where moves start that may uncover a check, or whose check only playing them tells.
@@ -118,26 +118,21 @@ struct Hints<'a, P> {
 
 /// Squares where a kind of piece gets a bonus or a malus.
 #[derive(Clone, Copy)]
-struct Row {
+struct BonusSquares {
     checks: Bitboard,
     guarded: Bitboard,
 }
 
-impl Row {
+impl BonusSquares {
     /// Check and guard as an index of [`BONUSES`].
     #[inline]
     fn bonus(&self, to: Square) -> usize {
-        bit(self.checks, to) + 2 * bit(self.guarded, to)
+        moves::bit(self.checks, to) + 2 * moves::bit(self.guarded, to)
     }
 }
 
 /// The kind of a drop is the role and this.
 const DROPS: usize = 7;
-
-#[inline]
-fn bit(squares: Bitboard, square: Square) -> usize {
-    (squares.0 >> square.to_u32() & 1) as usize
-}
 
 impl<'a, P: Rules> Hints<'a, P> {
     fn new(board: &'a Board<P>, variant: Variant) -> Hints<'a, P> {
@@ -157,7 +152,7 @@ impl<'a, P: Rules> Hints<'a, P> {
                 roles[square.to_usize()] = role as u8;
                 if role != Role::King {
                     let worth = values[role as usize] + PLACES[square.to_usize()];
-                    balance += worth * (2 * bit(own, square) as i32 - 1);
+                    balance += worth * (2 * moves::bit(own, square) as i32 - 1);
                 }
             }
         }
@@ -177,10 +172,10 @@ impl<'a, P: Rules> Hints<'a, P> {
         ));
         let checks = board.check_info();
         let check_rule = position.check_rule();
-        let empty = Row { checks: Bitboard::EMPTY, guarded: Bitboard::EMPTY };
+        let empty = BonusSquares { checks: Bitboard::EMPTY, guarded: Bitboard::EMPTY };
         let mut rows = [empty; 16];
         for role in Role::ALL {
-            let row = Row {
+            let row = BonusSquares {
                 checks: if check_rule == CheckRule::Chess {
                     checks.squares_of(role)
                 } else {
@@ -214,13 +209,13 @@ impl<'a, P: Rules> Hints<'a, P> {
         let kind = usize::from(code.0 >> 12);
         if kind > DROPS {
             let row = &self.rows[kind];
-            let near = bit(self.near_king, to);
+            let near = moves::bit(self.near_king, to);
             return BONUSES[row.bonus(to) + 4 * near];
         }
         let from = moves::origin(code);
         let mover = usize::from(self.roles[from.to_usize()] & 7);
         let victim = usize::from(self.roles[to.to_usize()] & 7);
-        if kind + bit(self.rare_origins, from) + bit(self.rare_targets, to) != 0 {
+        if kind + moves::bit(self.rare_origins, from) + moves::bit(self.rare_targets, to) != 0 {
             return self.rare_logit(code, mover, victim);
         }
         BONUSES[self.rows[mover].bonus(to)] + self.captures[mover][victim]
@@ -244,7 +239,7 @@ impl<'a, P: Rules> Hints<'a, P> {
         };
         check
             + promotion
-            + PAWN_GUARDED * bit(self.rows[mover].guarded, to) as f32
+            + PAWN_GUARDED * moves::bit(self.rows[mover].guarded, to) as f32
             + self.captures[mover][victim]
     }
 }

@@ -11,252 +11,22 @@
 //! bytes.
 
 pub mod prior;
-pub mod recency;
-mod sweep;
+mod node;
 mod table;
+mod blocks;
+mod memory;
+pub mod recency;
+mod marks;
+mod compact;
+mod sweep;
 
+use blocks::put;
+pub use marks::{Cancelled, Marks, RANKS};
+pub use node::{Edge, NONE, Node, NodeId, State, edge_flag, node_flag};
+use prior::Candidate;
 use recency::Clock;
 use sweep::Sweep;
-pub use sweep::{Cancelled, Marks, RANKS};
 use table::{Table, hash_of, table_hash};
-
-use crate::game::MoveCode;
-use prior::{Candidate, from_half};
-
-/// Index of a node in its graph.
-pub type NodeId = u32;
-
-/// No node, no block.
-pub const NONE: u32 = u32::MAX;
-
-/// What is proven about a node, for the side to move there. `Tb` states rest on a tablebase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(u8)]
-pub enum State {
-    /// Nothing is proven.
-    #[default]
-    Unknown,
-    /// The side to move wins.
-    Win,
-    /// Neither side can win.
-    Draw,
-    /// The side to move loses.
-    Loss,
-    /// Win by force into a tablebase win.
-    TbWin,
-    /// Draw by force into the tablebase.
-    TbDraw,
-    /// Loss by force into the tablebase.
-    TbLoss,
-}
-
-impl State {
-    /// All states, by their number.
-    pub const ALL: [State; 7] =
-        [State::Unknown, State::Win, State::Draw, State::Loss, State::TbWin, State::TbDraw, State::TbLoss];
-
-    /// Proven by play to the end, without a tablebase.
-    pub const fn is_exact(self) -> bool {
-        matches!(self, State::Win | State::Draw | State::Loss)
-    }
-
-    /// Anything but unknown.
-    pub const fn is_solved(self) -> bool {
-        !matches!(self, State::Unknown)
-    }
-
-    /// The exact value, for the side to move, a draw being worth 0; `None` unless proven by play.
-    pub const fn value(self) -> Option<f64> {
-        match self {
-            State::Win => Some(1.0),
-            State::Draw => Some(0.0),
-            State::Loss => Some(-1.0),
-            _ => None,
-        }
-    }
-
-    /// The same fact seen by the other player.
-    pub const fn reversed(self) -> State {
-        match self {
-            State::Win => State::Loss,
-            State::Loss => State::Win,
-            State::TbWin => State::TbLoss,
-            State::TbLoss => State::TbWin,
-            same => same,
-        }
-    }
-
-    /// The word for it in every interface.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            State::Unknown => "unknown",
-            State::Win => "win",
-            State::Draw => "draw",
-            State::Loss => "loss",
-            State::TbWin => "tb-win",
-            State::TbDraw => "tb-draw",
-            State::TbLoss => "tb-loss",
-        }
-    }
-}
-
-/// Bits of [`Node::flags`].
-pub mod node_flag {
-    /// Has a value; its edges or candidates are known.
-    pub const EVALUATED: u16 = 1;
-    /// A leaf of a batch in flight.
-    pub const WAITING: u16 = 2;
-    /// The game is over here.
-    pub const TERMINAL: u16 = 4;
-    /// Has, or has had, more than one parent edge.
-    pub const TRANSPOSITION: u16 = 8;
-    /// The second player moves here.
-    pub const PLAYER: u16 = 16;
-    /// Dirichlet noise is in the priors.
-    pub const NOISED: u16 = 32;
-    /// No unopened check is left.
-    pub const NO_CHECKS: u16 = 64;
-    /// No unopened capture is left.
-    pub const NO_CAPTURES: u16 = 128;
-    /// No unopened threat is left.
-    pub const NO_THREATS: u16 = 256;
-    /// The slot is free.
-    pub const FREE: u16 = 512;
-}
-
-/// Bits of [`Edge::flags`].
-pub mod edge_flag {
-    /// The child is won for the opponent: skipped by selection and move choice.
-    pub const PRUNED: u16 = 1;
-    /// The child's proof has been counted in the node's unknown children.
-    pub const COUNTED: u16 = 2;
-    /// The move resets the clock.
-    pub const ZEROING: u16 = 4;
-    /// The child was given up for memory: the edge knows more than a new child does.
-    pub const LOST: u16 = 8;
-}
-
-/// A position met by the search.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub struct Node {
-    /// Key of the position.
-    pub key: u64,
-    /// V: mean value for the side to move.
-    pub value: f64,
-    /// Ply or clock that makes the merge key, together with `key`.
-    pub salt: u32,
-    /// N: visits, the evaluation included.
-    pub visits: u32,
-    /// U: the evaluator's value.
-    pub raw: f32,
-    /// Start of the block of opened edges.
-    pub edges: u32,
-    /// Start of the block of candidates, in units of [`GRAIN`].
-    pub candidates: u32,
-    /// First parent.
-    pub parent: NodeId,
-    /// Chain of further parents.
-    pub more_parents: u32,
-    /// Number of legal moves.
-    pub legal: u16,
-    /// Number of opened edges.
-    pub opened: u16,
-    /// Candidates already taken from the front of the block.
-    pub taken: u16,
-    /// Candidates in the block.
-    pub listed: u16,
-    /// Legal moves whose child is not solved.
-    pub unknown: u16,
-    /// END_IN_PLY: length of the proof in hand.
-    pub end_in_ply: u16,
-    /// Trajectories in flight through the edges of this node.
-    pub in_flight: u16,
-    /// Flags of [`node_flag`].
-    pub flags: u16,
-    /// The period in which a trajectory last went through here, see [`recency`].
-    pub seen: u16,
-    /// What is proven.
-    pub state: State,
-}
-
-impl Node {
-    /// Whether all of the flags are set.
-    #[inline(always)]
-    pub const fn has(&self, flags: u16) -> bool {
-        self.flags & flags == flags
-    }
-
-    /// The player to move.
-    pub const fn player(&self) -> u8 {
-        (self.flags & node_flag::PLAYER != 0) as u8
-    }
-
-    /// Candidates that are listed and not opened.
-    pub const fn remaining(&self) -> usize {
-        (self.listed - self.taken) as usize
-    }
-
-    /// Whether every legal move is an opened edge.
-    pub const fn fully_opened(&self) -> bool {
-        self.opened == self.legal
-    }
-
-    /// Whether every unopened legal move is in the list of candidates.
-    pub const fn is_listed_whole(&self) -> bool {
-        self.opened as usize + self.remaining() == self.legal as usize
-    }
-}
-
-/// An opened move.
-#[derive(Clone, Debug)]
-#[repr(align(32))]
-pub struct Edge {
-    /// Q: mean value for the side to move at its node.
-    pub q: f64,
-    /// The node it leads to, or [`NONE`] after that was given up for memory.
-    pub child: NodeId,
-    /// N: visits.
-    pub visits: u32,
-    /// Visits that ended here as a draw of the path.
-    pub draws: u32,
-    /// Visits by explorations that branched here.
-    pub explored: u32,
-    /// P as the bits of a half.
-    pub half: u16,
-    /// The move.
-    pub mv: MoveCode,
-    /// Trajectories in flight.
-    pub in_flight: u16,
-    /// Flags of [`edge_flag`].
-    pub flags: u16,
-}
-
-impl Edge {
-    /// P: the prior.
-    #[inline(always)]
-    pub fn prior(&self) -> f64 {
-        from_half(self.half)
-    }
-
-    /// Whether all of the flags are set.
-    #[inline(always)]
-    pub const fn has(&self, flags: u16) -> bool {
-        self.flags & flags == flags
-    }
-}
-
-const VOID_EDGE: Edge = Edge {
-    q: 0.0,
-    child: NONE,
-    visits: 0,
-    draws: 0,
-    explored: 0,
-    half: 0,
-    mv: MoveCode(0),
-    in_flight: 0,
-    flags: 0,
-};
 
 #[derive(Clone, Copy, Debug)]
 struct Link {
@@ -305,28 +75,6 @@ pub struct Graph {
     most_items: usize,
 }
 
-fn class_of(count: usize) -> usize {
-    count.next_power_of_two().trailing_zeros() as usize
-}
-
-/// Makes room for `need` more items while at most `spare` more bytes are taken and there are at most `most`
-/// items.
-fn make_room<T>(items: &mut Vec<T>, need: usize, spare: usize, most: usize) -> bool {
-    let free = items.capacity() - items.len();
-    if free >= need {
-        return true;
-    }
-    let missing = need - free;
-    let affordable = (spare / size_of::<T>()).min(most.saturating_sub(items.capacity()));
-    if missing > affordable {
-        return false;
-    }
-    // Never much of what is left: the other arenas must find room too.
-    let wanted = missing.max(256).max((items.capacity() / 2).min(affordable / 8)).min(affordable);
-    items.reserve_exact(free + wanted);
-    true
-}
-
 impl Graph {
     /// An empty graph that may take `memory` bytes.
     pub fn new(memory: usize) -> Graph {
@@ -351,11 +99,6 @@ impl Graph {
             spent: false,
             most_items: MOST_ITEMS,
         }
-    }
-
-    /// Changes the cap; it holds from the next growth on.
-    pub fn set_memory(&mut self, memory: usize) {
-        self.memory = memory;
     }
 
     /// What a draw is worth to each player: with contempt it is not the same.
@@ -404,22 +147,6 @@ impl Graph {
         self.spent = self.spent && self.ids().any(|id| self.node(id).visits >= MOST_VISITS);
     }
 
-    /// Most candidates that there may be.
-    fn most_candidates(&self) -> usize {
-        self.most_items.saturating_mul(GRAIN)
-    }
-
-    /// Lowers the number of items that an arena may have.
-    #[cfg(test)]
-    pub(crate) fn set_most_items(&mut self, most: usize) {
-        self.most_items = most;
-    }
-
-    /// The cap in bytes.
-    pub fn memory(&self) -> usize {
-        self.memory
-    }
-
     /// Number of nodes.
     pub fn len(&self) -> usize {
         self.live_nodes
@@ -438,74 +165,6 @@ impl Graph {
     /// Ids of all nodes, ascending.
     pub fn ids(&self) -> impl Iterator<Item = NodeId> + '_ {
         (0..self.nodes.len() as u32).filter(|&id| !self.nodes[id as usize].has(node_flag::FREE))
-    }
-
-    /// Bytes taken from the system: the cap bounds this number.
-    pub fn reserved_bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
-            + self.edges.capacity() * size_of::<Edge>()
-            + self.candidates.capacity() * size_of::<Candidate>()
-            + self.links.capacity() * size_of::<Link>()
-            + self.table.bytes
-    }
-
-    /// Bytes in use by nodes, edges (blocks with their slack), candidates, links and the table.
-    pub fn used_bytes(&self) -> usize {
-        self.live_nodes * size_of::<Node>()
-            + self.live_edge_slots * size_of::<Edge>()
-            + self.live_candidates * size_of::<Candidate>()
-            + self.live_links * size_of::<Link>()
-            + self.table.bytes
-    }
-
-    /// Makes sure that one simulation and `leaves` evaluations of `width` candidates each find their memory;
-    /// false at the cap, and where an index of 32 bits would not reach.
-    pub fn ensure_room(&mut self, leaves: usize, width: usize, uses_table: bool) -> bool {
-        let candidates = leaves * width + MOST_MOVES;
-        let fits = (self.free_node != NONE || self.nodes.len() < self.nodes.capacity())
-            && self.edges.capacity() - self.edges.len() >= MOST_MOVES
-            && self.candidates.capacity() - self.candidates.len() >= candidates
-            && (self.free_link != NONE || self.links.len() < self.links.capacity())
-            && (!uses_table || self.table.full.is_none());
-        fits || self.grow(candidates, uses_table)
-    }
-
-    /// Bytes kept free for the table to double and the links to grow by half.
-    fn growth_allowance(&self) -> usize {
-        self.table.bytes + self.links.capacity() * size_of::<Link>() / 2 + self.memory / 64
-    }
-
-    fn grow(&mut self, candidates: usize, uses_table: bool) -> bool {
-        // What nodes and edges may take leaves enough for the table and the links to grow with them.
-        let spare =
-            |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes() + graph.growth_allowance());
-        if self.free_node == NONE {
-            let room = spare(self);
-            if !make_room(&mut self.nodes, 1, room, self.most_items) {
-                return false;
-            }
-        }
-        let room = spare(self);
-        if !make_room(&mut self.edges, MOST_MOVES, room, self.most_items) {
-            return false;
-        }
-        let room = spare(self);
-        let most = self.most_candidates();
-        if !make_room(&mut self.candidates, candidates, room, most) {
-            return false;
-        }
-        let spare = |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes());
-        if self.free_link == NONE {
-            let room = spare(self);
-            if !make_room(&mut self.links, 1, room, self.most_items) {
-                return false;
-            }
-        }
-        let room = spare(self);
-        if uses_table && !self.table.make_room(room, &self.nodes) {
-            return false;
-        }
-        true
     }
 
     /// A node.
@@ -617,15 +276,7 @@ impl Graph {
         };
         debug_assert!(self.is_swept());
         self.live_nodes += 1;
-        if self.free_node != NONE {
-            let id = self.free_node;
-            self.free_node = self.nodes[id as usize].parent;
-            self.nodes[id as usize] = node;
-            id
-        } else {
-            self.nodes.push(node);
-            self.nodes.len() as u32 - 1
-        }
+        put(&mut self.nodes, &mut self.free_node, |node| node.parent, node)
     }
 
     /// Enters a node in the table of keys, unless its key is there.
@@ -639,142 +290,6 @@ impl Graph {
     /// Enters a node whose key is not in the table.
     pub fn enter_new(&mut self, id: NodeId) {
         self.table.insert(hash_of(&self.nodes, id), id, &self.nodes);
-    }
-
-    /// Replaces the list of unopened candidates of a node.
-    pub fn list_candidates(&mut self, id: NodeId, list: &[Candidate]) {
-        self.drop_candidates(id);
-        if list.is_empty() {
-            return;
-        }
-        let class = list.len().div_ceil(GRAIN);
-        self.live_candidates += class * GRAIN;
-        let free = self.free_lists[class];
-        let start = if free == NONE {
-            let start = self.candidates.len();
-            self.candidates.resize(start + class * GRAIN, Candidate::default());
-            start
-        } else {
-            let start = free as usize * GRAIN;
-            self.free_lists[class] = self.candidates[start].bits();
-            start
-        };
-        self.candidates[start..start + list.len()].copy_from_slice(list);
-        let node = &mut self.nodes[id as usize];
-        node.candidates = (start / GRAIN) as u32;
-        node.taken = 0;
-        node.listed = list.len() as u16;
-    }
-
-    fn drop_candidates(&mut self, id: NodeId) {
-        let node = &mut self.nodes[id as usize];
-        if node.listed > 0 {
-            let class = usize::from(node.listed).div_ceil(GRAIN);
-            self.live_candidates -= class * GRAIN;
-            self.candidates[node.candidates as usize * GRAIN] = Candidate::from_bits(self.free_lists[class]);
-            self.free_lists[class] = node.candidates;
-        }
-        node.listed = 0;
-        node.taken = 0;
-        node.candidates = NONE;
-    }
-
-    /// Opens the candidate at `index` of [`Graph::candidates`]; returns its slot among the edges. It has no
-    /// child yet.
-    pub fn open(&mut self, id: NodeId, index: usize) -> u16 {
-        let list = self.candidates_mut(id);
-        let candidate = list[index];
-        list.copy_within(0..index, 1);
-        list[0] = candidate;
-        let node = &mut self.nodes[id as usize];
-        node.taken += 1;
-        if node.taken == node.listed {
-            self.drop_candidates(id);
-        }
-        self.push_edge(id, Edge { half: candidate.half(), mv: candidate.mv(), ..VOID_EDGE })
-    }
-
-    /// Appends an edge to a node; returns its slot.
-    pub fn push_edge(&mut self, id: NodeId, edge: Edge) -> u16 {
-        let (start, opened) = {
-            let node = &self.nodes[id as usize];
-            (node.edges, node.opened as usize)
-        };
-        let start = if opened == 0 {
-            self.take_block(0)
-        } else if opened.is_power_of_two() {
-            let block = self.take_block(class_of(opened + 1));
-            for offset in 0..opened as u32 {
-                let moved = self.edges[(start + offset) as usize].clone();
-                self.edges[(block + offset) as usize] = moved;
-            }
-            self.give_block(start, class_of(opened));
-            block
-        } else {
-            start
-        };
-        self.edges[start as usize + opened] = edge;
-        let node = &mut self.nodes[id as usize];
-        node.edges = start;
-        node.opened += 1;
-        opened as u16
-    }
-
-    fn take_block(&mut self, class: usize) -> u32 {
-        self.live_edge_slots += 1 << class;
-        let free = self.free_edges[class];
-        if free != NONE {
-            self.free_edges[class] = self.edges[free as usize].child;
-            return free;
-        }
-        let start = self.edges.len();
-        self.edges.resize(start + (1 << class), VOID_EDGE);
-        start as u32
-    }
-
-    fn give_block(&mut self, start: u32, class: usize) {
-        self.live_edge_slots -= 1 << class;
-        self.edges[start as usize].child = self.free_edges[class];
-        self.free_edges[class] = start;
-    }
-
-    /// Links an edge to its child and the child back to its parent; returns whether the child had a parent
-    /// before.
-    pub fn link(&mut self, parent: NodeId, slot: u16, child: NodeId) -> bool {
-        self.edge_mut(parent, slot).child = child;
-        let node = &mut self.nodes[child as usize];
-        if node.parent == NONE {
-            node.parent = parent;
-            return false;
-        }
-        node.flags |= node_flag::TRANSPOSITION;
-        let link = Link { parent, next: node.more_parents };
-        let at = if self.free_link != NONE {
-            let at = self.free_link;
-            self.free_link = self.links[at as usize].next;
-            self.links[at as usize] = link;
-            at
-        } else {
-            self.links.push(link);
-            self.links.len() as u32 - 1
-        };
-        self.live_links += 1;
-        self.nodes[child as usize].more_parents = at;
-        true
-    }
-
-    /// The parents of a node, one entry per parent edge.
-    pub fn parents(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let node = &self.nodes[id as usize];
-        let first = (node.parent != NONE).then_some(node.parent);
-        let mut at = node.more_parents;
-        first.into_iter().chain(std::iter::from_fn(move || {
-            (at != NONE).then(|| {
-                let link = self.links[at as usize];
-                at = link.next;
-                link.parent
-            })
-        }))
     }
 
     /// Frees everything. The arenas are kept for the next graph, unless the cap has shrunk below them.
@@ -799,6 +314,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::MoveCode;
 
     #[test]
     fn sizes_are_what_the_budget_says() {

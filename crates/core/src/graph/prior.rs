@@ -63,7 +63,7 @@ impl Candidate {
 
 /// Scratch of [`rank`], kept between calls.
 #[derive(Clone, Debug, Default)]
-pub struct Weights {
+pub struct RankScratch {
     list: Vec<f64>,
 }
 
@@ -98,7 +98,7 @@ pub fn rank(
     temperature: f64,
     limit: usize,
     candidates: &mut Vec<Candidate>,
-    weights: &mut Weights,
+    weights: &mut RankScratch,
 ) {
     debug_assert_eq!(moves.len(), logits.len());
     candidates.clear();
@@ -164,7 +164,7 @@ mod tests {
     fn candidates_sort_by_prior_then_code() {
         let moves: Vec<MoveCode> = (0..40).map(MoveCode).collect();
         let logits: Vec<f32> = (0..40).map(|i| ((i * 7) % 5) as f32).collect();
-        let (mut all, mut best, mut weights) = (Vec::new(), Vec::new(), Weights::default());
+        let (mut all, mut best, mut weights) = (Vec::new(), Vec::new(), RankScratch::default());
         rank(&moves, &logits, 1.7, 1000, &mut all, &mut weights);
         rank(&moves, &logits, 1.7, 16, &mut best, &mut weights);
         assert_eq!(&all[..16], &best[..]);

@@ -10,7 +10,7 @@ const FILE_H: u64 = FILE_A << 7;
 
 /// The squares that one side attacks.
 #[derive(Clone, Copy, Debug)]
-pub struct Side {
+pub struct SideAttacks {
     /// By any piece.
     pub all: Bitboard,
     /// By two pieces or more.
@@ -31,15 +31,15 @@ pub struct Side {
 #[derive(Clone, Copy, Debug)]
 pub struct Attacks {
     /// Of the side to move.
-    pub own: Side,
+    pub own: SideAttacks,
     /// Of the other side.
-    pub enemy: Side,
+    pub enemy: SideAttacks,
 }
 
 impl Attacks {
     /// Looks at a board from the side of `turn`.
     pub fn new(board: &shakmaty::Board, turn: Color) -> Attacks {
-        Attacks { own: Side::new(board, turn), enemy: Side::new(board, !turn) }
+        Attacks { own: SideAttacks::new(board, turn), enemy: SideAttacks::new(board, !turn) }
     }
 }
 
@@ -60,8 +60,8 @@ impl Count {
     }
 }
 
-impl Side {
-    fn new(board: &shakmaty::Board, color: Color) -> Side {
+impl SideAttacks {
+    fn new(board: &shakmaty::Board, color: Color) -> SideAttacks {
         let own = board.by_color(color);
         let occupied = board.occupied();
         let pawns = (board.pawns() & own).0;
@@ -90,6 +90,6 @@ impl Side {
         for from in board.kings() & own {
             count.add(attacks::king_attacks(from));
         }
-        Side { all: count.once, twice: count.twice, kingless, pawns, minors, rooks, queens }
+        SideAttacks { all: count.once, twice: count.twice, kingless, pawns, minors, rooks, queens }
     }
 }

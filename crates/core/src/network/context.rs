@@ -27,7 +27,7 @@ pub struct Contexts<'a, P> {
     /// Role on each square, 0 for none.
     roles: [u8; 64],
     /// By role, 1 to 6.
-    rows: [Row; 8],
+    rows: [RoleSquares; 8],
     /// Where moves start that may uncover a check.
     rare_origins: Bitboard,
     /// Where castling and en passant go.
@@ -39,16 +39,11 @@ pub struct Contexts<'a, P> {
 
 /// Squares where a kind of piece is in danger, defended, or gives check.
 #[derive(Clone, Copy)]
-struct Row {
+struct RoleSquares {
     lesser: Bitboard,
     /// Where a move without capture, and one with, is defended by another piece.
     defended: [Bitboard; 2],
     checks: Bitboard,
-}
-
-#[inline]
-fn bit(squares: Bitboard, square: Square) -> usize {
-    (squares.0 >> square.to_u32() & 1) as usize
 }
 
 impl<'a, P: Rules> Contexts<'a, P> {
@@ -65,7 +60,8 @@ impl<'a, P: Rules> Contexts<'a, P> {
             }
         }
         let checks = board.check_info();
-        let empty = Row { lesser: Bitboard::EMPTY, defended: [Bitboard::EMPTY; 2], checks: Bitboard::EMPTY };
+        let empty =
+            RoleSquares { lesser: Bitboard::EMPTY, defended: [Bitboard::EMPTY; 2], checks: Bitboard::EMPTY };
         let mut rows = [empty; 8];
         let (ours, theirs) = (&attacks.own, &attacks.enemy);
         let minors = theirs.pawns | theirs.minors;
@@ -77,7 +73,7 @@ impl<'a, P: Rules> Contexts<'a, P> {
                 Role::King => [ours.kingless; 2],
                 _ => [ours.twice; 2],
             };
-            rows[role as usize] = Row { lesser, defended, checks: checks.squares_of(role) };
+            rows[role as usize] = RoleSquares { lesser, defended, checks: checks.squares_of(role) };
         }
         Contexts {
             board,
@@ -101,8 +97,8 @@ impl<'a, P: Rules> Contexts<'a, P> {
     }
 
     #[inline]
-    fn danger(&self, row: &Row, to: Square) -> usize {
-        bit(self.attacks.enemy.all, to) + bit(row.lesser, to)
+    fn danger(&self, row: &RoleSquares, to: Square) -> usize {
+        moves::bit(self.attacks.enemy.all, to) + moves::bit(row.lesser, to)
     }
 
     /// The context of a legal move.
@@ -112,20 +108,20 @@ impl<'a, P: Rules> Contexts<'a, P> {
         let kind = usize::from(code.0 >> 12);
         if kind > 7 {
             let row = &self.rows[kind - 7];
-            let defended = bit(self.attacks.own.all, to);
+            let defended = moves::bit(self.attacks.own.all, to);
             return (DROPS + kind - 8) * KIND
                 + self.danger(row, to) * DANGER
                 + defended * DEFENDED
-                + bit(row.checks, to);
+                + moves::bit(row.checks, to);
         }
         let from = moves::origin(code);
-        if kind + bit(self.rare_origins, from) + bit(self.rare_targets, to) != 0 {
+        if kind + moves::bit(self.rare_origins, from) + moves::bit(self.rare_targets, to) != 0 {
             return self.rare_context(code);
         }
         let mover = usize::from(self.roles[from.to_usize()] & 7);
         let victim = usize::from(self.roles[to.to_usize()]);
         let row = &self.rows[mover];
-        self.gather(mover, victim, to, from, usize::from(victim != 0), bit(row.checks, to))
+        self.gather(mover, victim, to, from, usize::from(victim != 0), moves::bit(row.checks, to))
     }
 
     #[inline]
@@ -139,11 +135,11 @@ impl<'a, P: Rules> Contexts<'a, P> {
         check: usize,
     ) -> usize {
         let row = &self.rows[mover];
-        let hit = bit(self.attacks.enemy.all, from);
+        let hit = moves::bit(self.attacks.enemy.all, from);
         (mover - 1) * KIND
             + victim * VICTIM
             + self.danger(row, to) * DANGER
-            + bit(row.defended[takes & 1], to) * DEFENDED
+            + moves::bit(row.defended[takes & 1], to) * DEFENDED
             + hit * HIT
             + check
     }

@@ -4,7 +4,7 @@
 
 use shakmaty::{Bitboard, CastlingSide, Color, Position, Role, Square};
 
-use super::attacks::{Attacks, Side};
+use super::attacks::{Attacks, SideAttacks};
 
 /// Number of features.
 pub const FEATURES: usize = 3549;
@@ -152,8 +152,8 @@ impl Features {
         flip: usize,
         board: &shakmaty::Board,
         color: Color,
-        friends: &Side,
-        foes: &Side,
+        friends: &SideAttacks,
+        foes: &SideAttacks,
     ) {
         let (own, enemies) = (board.by_color(color), board.by_color(!color));
         for (direction, &seen) in NEIGHBOURS[king & 63].iter().enumerate() {

@@ -41,7 +41,7 @@ const NEEDED: [&str; 5] = ["variant", "step", "licence", "sha256", "canaries"];
 
 /// Which of the two accumulators.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum Accumulator {
     Policy,
     Value,
 }
@@ -49,8 +49,8 @@ enum Side {
 #[derive(Clone, Copy)]
 enum Dimension {
     Is(usize),
-    Width(Side),
-    Half(Side),
+    Width(Accumulator),
+    Half(Accumulator),
     Moves,
 }
 
@@ -58,17 +58,17 @@ use Dimension::{Half, Is, Moves, Width};
 
 const TENSORS: [(&str, &str, &[Dimension]); 14] = [
     ("policy.contexts.bias", "F32", &[Is(CONTEXTS)]),
-    ("policy.contexts.weight", "I8", &[Is(CONTEXTS), Half(Side::Policy)]),
-    ("policy.inputs.bias", "I16", &[Width(Side::Policy)]),
-    ("policy.inputs.weight", "I8", &[Is(FEATURES), Width(Side::Policy)]),
+    ("policy.contexts.weight", "I8", &[Is(CONTEXTS), Half(Accumulator::Policy)]),
+    ("policy.inputs.bias", "I16", &[Width(Accumulator::Policy)]),
+    ("policy.inputs.weight", "I8", &[Is(FEATURES), Width(Accumulator::Policy)]),
     ("policy.moves.bias", "F32", &[Moves]),
-    ("policy.moves.weight", "I8", &[Moves, Half(Side::Policy)]),
+    ("policy.moves.weight", "I8", &[Moves, Half(Accumulator::Policy)]),
     ("value.hidden1.bias", "F32", &[Is(BUCKETS), Is(HIDDEN1)]),
-    ("value.hidden1.weight", "I8", &[Is(BUCKETS), Is(HIDDEN1), Half(Side::Value)]),
+    ("value.hidden1.weight", "I8", &[Is(BUCKETS), Is(HIDDEN1), Half(Accumulator::Value)]),
     ("value.hidden2.bias", "F32", &[Is(BUCKETS), Is(HIDDEN2)]),
     ("value.hidden2.weight", "F32", &[Is(BUCKETS), Is(HIDDEN2), Is(HIDDEN1)]),
-    ("value.inputs.bias", "I16", &[Width(Side::Value)]),
-    ("value.inputs.weight", "I8", &[Is(FEATURES), Width(Side::Value)]),
+    ("value.inputs.bias", "I16", &[Width(Accumulator::Value)]),
+    ("value.inputs.weight", "I8", &[Is(FEATURES), Width(Accumulator::Value)]),
     ("value.output.bias", "F32", &[Is(BUCKETS), Is(3)]),
     ("value.output.weight", "F32", &[Is(BUCKETS), Is(3), Is(HIDDEN2)]),
 ];
@@ -297,10 +297,10 @@ impl<'a> Tensors<'a> {
         Ok(())
     }
 
-    fn width(&self, side: Side) -> usize {
+    fn width(&self, side: Accumulator) -> usize {
         match side {
-            Side::Policy => self.policy_width(),
-            Side::Value => self.value_width(),
+            Accumulator::Policy => self.policy_width(),
+            Accumulator::Value => self.value_width(),
         }
     }
 

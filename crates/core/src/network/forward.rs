@@ -22,7 +22,7 @@ pub(super) struct Place {
 
 /// What a thread keeps between evaluations, for one network at a time.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct ForwardScratch {
     widths: (usize, usize),
     sums: Vec<Words>,
     policy: Vec<Words>,
@@ -32,12 +32,12 @@ pub(super) struct Scratch {
     stamp: u32,
 }
 
-impl Scratch {
+impl ForwardScratch {
     /// Makes room; lanes beyond the widths stay 0.
     fn fit(&mut self, weights: &Weights) {
         let widths = (weights.policy_width, weights.value_width);
         if self.widths != widths || self.stamp == u32::MAX {
-            *self = Scratch {
+            *self = ForwardScratch {
                 widths,
                 sums: vec![Words::default(); weights.inputs.stride()],
                 policy: vec![Words::default(); weights.moves.stride()],
@@ -99,7 +99,7 @@ pub(super) struct Forward<'a> {
     pub features: &'a [u16],
     pub bucket: usize,
     pub places: &'a [Place],
-    pub scratch: &'a mut Scratch,
+    pub scratch: &'a mut ForwardScratch,
     pub logits: &'a mut Vec<f32>,
 }
 

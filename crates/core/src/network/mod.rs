@@ -15,8 +15,8 @@ mod lanes;
 mod sparse;
 mod weights;
 
-pub use attacks::{Attacks, Side};
+pub use attacks::{Attacks, SideAttacks};
 pub use context::{CONTEXTS, Contexts};
 pub use encode::{EncodeError, Planes, Samples, Sparse, encode_planes, encode_sparse};
 pub use features::{FEATURES, Features, bucket};
-pub use sparse::{Measured, Network, NetworkError, Opinion};
+pub use sparse::{Network, NetworkError, NetworkSpeed, Opinion};

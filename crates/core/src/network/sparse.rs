@@ -20,7 +20,7 @@ use super::attacks::Attacks;
 use super::context::Contexts;
 use super::features::{Features, bucket};
 use super::file::{LARGEST_FILE, Tensors};
-use super::forward::{Forward, Machine, Place, Scratch};
+use super::forward::{Forward, ForwardScratch, Machine, Place};
 use super::weights::Weights;
 use crate::evaluators::{Evaluator, Leaf};
 use crate::game::{Game, MoveCode};
@@ -63,7 +63,7 @@ pub struct Opinion {
 
 /// How fast a network is.
 #[derive(Clone, Copy, Debug)]
-pub struct Measured {
+pub struct NetworkSpeed {
     /// Number of evaluations.
     pub evaluations: u64,
     /// The time they took.
@@ -88,7 +88,7 @@ pub struct Network {
 struct Desk {
     features: Features,
     places: Vec<Place>,
-    scratch: Scratch,
+    scratch: ForwardScratch,
 }
 
 thread_local! {
@@ -194,14 +194,14 @@ impl Network {
 
     /// Evaluates positions (FEN) in turn until the time is over, as the search would: rules and legal moves
     /// are not counted.
-    pub fn measure(&self, fens: &[String], time: Duration) -> Result<Measured, FenError> {
+    pub fn measure(&self, fens: &[String], time: Duration) -> Result<NetworkSpeed, FenError> {
         match self.variant {
             Variant::Chess => self.measure_boards::<Chess>(fens, time),
             _ => self.measure_boards::<Crazyhouse>(fens, time),
         }
     }
 
-    fn measure_boards<P: Rules>(&self, fens: &[String], time: Duration) -> Result<Measured, FenError> {
+    fn measure_boards<P: Rules>(&self, fens: &[String], time: Duration) -> Result<NetworkSpeed, FenError> {
         let (mut boards, mut logits, mut features) = (Vec::new(), Vec::new(), Features::default());
         let (mut moves, mut active) = (0, 0);
         for fen in fens {
@@ -223,7 +223,7 @@ impl Network {
             }
         }
         let mean = |sum: usize| sum as f64 / boards.len().max(1) as f64;
-        Ok(Measured { evaluations, time: begun.elapsed(), moves: mean(moves), features: mean(active) })
+        Ok(NetworkSpeed { evaluations, time: begun.elapsed(), moves: mean(moves), features: mean(active) })
     }
 
     fn check_canaries(&self) -> Result<(), String> {

@@ -1,63 +1,65 @@
-//! When a search on the way has something to tell: every so often, and as soon as it would choose another
-//! move.
+//! Progress: reports of a search under way, at an interval, and as soon as it would choose another move.
 //!
-//! Decides when, and makes the report; who hears of it, and how, is the caller's business.
+//! Decides when a report is due and makes it; the callback delivers it.
 
 use std::time::{Duration, Instant};
 
+use super::{Meters, Report};
 use crate::game::{Game, MoveCode};
-use crate::report::{Meters, Report};
 use crate::search::Search;
 
-/// Shortest time between two looks at the move that would be chosen.
-const LEAST: Duration = Duration::from_millis(2);
+/// Shortest time between two checks of the move that would be chosen.
+const SHORTEST: Duration = Duration::from_millis(2);
 
-/// What was told last, and when.
-pub struct News<'a> {
+/// A callback for reports, and what it got last.
+pub struct Progress<'a> {
     interval: Duration,
     lines: usize,
-    looked: Instant,
-    told: Instant,
+    checked: Instant,
+    reported: Instant,
     best: Option<MoveCode>,
-    tell: &'a mut dyn FnMut(Report) -> bool,
+    callback: &'a mut dyn FnMut(Report) -> bool,
 }
 
-impl<'a> News<'a> {
-    /// Nothing is told yet. `tell` says whether the report was taken; one that was not is made again later.
-    pub fn new(interval: Duration, lines: usize, tell: &'a mut dyn FnMut(Report) -> bool) -> News<'a> {
+impl<'a> Progress<'a> {
+    /// Reports with up to `lines` principal variations, at most `interval` apart. `callback` returns whether
+    /// it accepted the report; one that it did not accept is made again later.
+    pub fn new(
+        interval: Duration,
+        lines: usize,
+        callback: &'a mut dyn FnMut(Report) -> bool,
+    ) -> Progress<'a> {
         let now = Instant::now();
-        News { interval, lines, looked: now, told: now, best: None, tell }
+        Progress { interval, lines, checked: now, reported: now, best: None, callback }
     }
 
-    /// Tells how things stand if it is time to, or if the move has changed since anybody heard of it.
-    pub fn look<G: Game>(&mut self, search: &Search<G>) {
+    /// Reports if the interval has passed or the move has changed since the last report.
+    pub fn update<G: Game>(&mut self, search: &Search<G>) {
         let now = Instant::now();
-        if now - self.looked < LEAST.min(self.interval) {
+        if now - self.checked < SHORTEST.min(self.interval) {
             return;
         }
-        self.looked = now;
+        self.checked = now;
         let best = search.best_code();
-        if (best.is_some() && best != self.best) || now - self.told >= self.interval {
-            self.tell(search);
+        if (best.is_some() && best != self.best) || now - self.reported >= self.interval {
+            self.report(search);
         }
     }
 
-    /// Tells how things stand; whether the report was taken.
-    pub fn tell<G: Game>(&mut self, search: &Search<G>) -> bool {
-        let report = search.report(self.lines, Meters::Off);
-        let taken = (self.tell)(report);
-        if taken {
-            self.told = Instant::now();
+    /// Reports now; returns whether the callback accepted it.
+    fn report<G: Game>(&mut self, search: &Search<G>) -> bool {
+        let is_accepted = (self.callback)(search.report(self.lines, Meters::Off));
+        if is_accepted {
+            self.reported = Instant::now();
             self.best = search.best_code();
         }
-        taken
+        is_accepted
     }
 
-    /// Tells how things stand as soon as somebody can take it, unless `cancelled` says that nobody wants it
-    /// any more.
-    pub fn insist<G: Game>(&mut self, search: &Search<G>, cancelled: &dyn Fn() -> bool) {
-        while !self.tell(search) && !cancelled() {
-            std::thread::sleep(LEAST);
+    /// Reports until the callback accepts, or `cancelled` returns true.
+    pub fn deliver<G: Game>(&mut self, search: &Search<G>, cancelled: &dyn Fn() -> bool) {
+        while !self.report(search) && !cancelled() {
+            std::thread::sleep(SHORTEST);
         }
     }
 }

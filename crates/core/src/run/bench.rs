@@ -1,90 +1,106 @@
-//! Measurements that need to reach inside: the rules-only replay of a search's trajectories, and the Rust
-//! loop made to fill planes.
+//! Measurements that need to reach inside: the rules and the evaluator alone on a search's trajectories, and
+//! the loop of an outside evaluator that costs nothing.
 //!
-//! Prints nothing and judges nothing: times and counts go out, ratios are made by who asked.
+//! Returns times and counts; ratios are computed by the caller.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use super::drive::{Limits, run};
+use super::errors::SessionError;
+use super::external::External;
+use super::pool::Pool;
+use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
-use crate::games::chess::Rules;
 use crate::games::chess::planes::Version;
-use crate::run::drive::{Finish, Limits, run};
-use crate::run::session::{Bench, BoardSession, Measured, Session, SessionError};
-use crate::search::Search;
+use crate::games::chess::{Board, Rules};
+use crate::search::{Budget, Evaluated, EvaluationScratch, Search};
 
-impl<P: Rules> Bench for BoardSession<P> {
-    fn measure(&mut self, simulations: u64) -> Result<Measured, SessionError> {
-        let stop = Arc::new(AtomicBool::new(false));
-        let mut limits = Limits::default();
-        limits.budget.simulations = Some(simulations);
-        // Once to write the trajectories down, which also warms memory and caches up; then once more for the
-        // clock.
-        let mut record = Vec::new();
-        let mut search = Duration::ZERO;
-        for recording in [true, false] {
-            Session::forget(self);
-            self.ready(&[])?;
-            self.search.recorder = recording.then(Vec::new);
-            let Some(pool) = self.pool.as_mut() else {
-                return Err(SessionError::State("the session has no threads"));
-            };
-            let begun = Instant::now();
-            run(&mut self.search, pool, limits, &stop, &mut |_| {});
-            search = begun.elapsed();
-            if let Some(recorded) = self.search.recorder.take() {
-                record = recorded;
-            }
-        }
-        let counters = *self.search.counters();
-        let (rules, evaluator) = replay(&self.search, &record);
-        Ok(Measured {
-            search,
-            rules,
-            evaluator,
-            simulations: counters.simulations,
-            evaluations: counters.evaluations,
-            edges: counters.depth_sum,
-        })
-    }
+/// What one benchmark run measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SearchTimes {
+    /// Time of the search.
+    pub search: Duration,
+    /// Time of the rules alone on the same trajectories: play the moves, key, legal moves at the end.
+    pub rules: Duration,
+    /// Time of the evaluator alone on the same leaves, with softmax and sorting.
+    pub evaluator: Duration,
+    /// Simulations.
+    pub simulations: u64,
+    /// Evaluations.
+    pub evaluations: u64,
+    /// Edges walked.
+    pub edges: u64,
+}
 
-    fn measure_planes(&mut self, simulations: u64) -> Result<(Duration, u64), SessionError> {
-        Session::forget(self);
-        self.ready(&[])?;
-        let mut limits = Limits::default();
-        limits.budget.simulations = Some(simulations);
-        let stop = AtomicBool::new(false);
+fn simulations_only(simulations: u64) -> Limits {
+    Limits { budget: Budget { simulations: Some(simulations), evaluations: None }, ..Limits::default() }
+}
+
+/// Runs `simulations` from the present position on a new graph, then replays its trajectories with rules
+/// alone, and its leaves with the evaluator alone.
+pub fn measure<G: Game>(search: &mut Search<G>, pool: &mut Pool<G>, simulations: u64) -> SearchTimes {
+    let stop = Arc::new(AtomicBool::new(false));
+    // Once to record the trajectories, which also warms memory and caches up; then once more for the clock.
+    let mut record = Vec::new();
+    let mut time = Duration::ZERO;
+    for recording in [true, false] {
+        search.start_over();
+        search.reset_counters();
+        search.recorder = recording.then(Vec::new);
         let begun = Instant::now();
-        let (planes, width) = Session::shape(self, Version::Three);
-        let batch = self.search.settings().batch_size as usize;
-        // One array for each batch in flight: the planes of a batch must last until it has been evaluated.
-        let mut arrays =
-            vec![vec![0.0f32; batch * planes * 64]; self.search.settings().batches_in_flight as usize];
-        let (values, logits) = (vec![0.0f32; batch], vec![0.0f32; batch * width]);
-        Session::begin(self, limits, &[])?;
-        let mut sizes = std::collections::VecDeque::new();
-        let finish = loop {
-            if let Some(finish) = Session::finish(self, &stop) {
-                break finish;
-            }
-            let collected = Session::collect(self, &stop, Some((&mut arrays[0], Version::Three)))?;
-            if collected.size > 0 {
-                sizes.push_back(collected.size);
-                arrays.rotate_left(1);
-            }
-            if collected.must_apply
-                && let Some(size) = sizes.pop_front()
-            {
-                Session::apply(self, &values[..size], &logits[..size * width])?;
-            }
-        };
-        debug_assert_ne!(finish, Finish::Time);
-        while let Some(size) = sizes.pop_front() {
-            Session::apply(self, &values[..size], &logits[..size * width])?;
+        run(search, pool, simulations_only(simulations), &stop, &mut |_| {});
+        time = begun.elapsed();
+        if let Some(recorded) = search.recorder.take() {
+            record = recorded;
         }
-        Ok((begun.elapsed(), self.search.counters().simulations))
     }
+    let counters = *search.counters();
+    let (rules, evaluator) = replay(search, &record);
+    SearchTimes {
+        search: time,
+        rules,
+        evaluator,
+        simulations: counters.simulations,
+        evaluations: counters.evaluations,
+        edges: counters.depth_sum,
+    }
+}
+
+/// Runs the loop of an outside evaluator with planes filled for every leaf, but values and logits zero.
+/// Returns time and simulations.
+pub fn measure_planes<P: Rules>(
+    search: &mut Search<Board<P>>,
+    simulations: u64,
+) -> Result<(Duration, u64), SessionError> {
+    let stop = AtomicBool::new(false);
+    let begun = Instant::now();
+    let board = search.position();
+    let (planes, width) = (Version::Three.count(board.variant()), board.policy_size());
+    let batch = search.settings().batch_size as usize;
+    // One array for each batch in flight: the planes of a batch must last until it has been evaluated.
+    let mut arrays = vec![vec![0.0f32; batch * planes * 64]; search.settings().batches_in_flight as usize];
+    let (values, logits) = (vec![0.0f32; batch], vec![0.0f32; batch * width]);
+    let mut external = External::new(simulations_only(simulations));
+    let mut sizes = VecDeque::new();
+    while external.finish(search, &stop).is_none() {
+        let collected = external.collect(search, &stop, Some((&mut arrays[0], Version::Three)))?;
+        if collected.size > 0 {
+            sizes.push_back(collected.size);
+            arrays.rotate_left(1);
+        }
+        if collected.must_apply
+            && let Some(size) = sizes.pop_front()
+        {
+            external.apply(search, &values[..size], &logits[..size * width])?;
+        }
+    }
+    while let Some(size) = sizes.pop_front() {
+        external.apply(search, &values[..size], &logits[..size * width])?;
+    }
+    Ok((begun.elapsed(), search.counters().simulations))
 }
 
 /// Plays recorded trajectories (each a number of moves, then the moves) with rules alone; then evaluates
@@ -109,12 +125,11 @@ fn replay<G: Game>(search: &Search<G>, record: &[MoveCode]) -> (Duration, Durati
     std::hint::black_box(checksum);
     let Some(evaluator) = search.evaluator.clone() else { return (rules, Duration::ZERO) };
     let ranking = search.ranking();
-    let mut scratch = crate::search::Scratch::default();
-    let mut result = crate::search::Evaluated::default();
+    let mut scratch = EvaluationScratch::default();
+    let mut result = Evaluated::default();
     let never = AtomicBool::new(false);
     let mut spent = Duration::ZERO;
-    let mut leaf =
-        crate::evaluators::Leaf { game: root.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
+    let mut leaf = Leaf { game: root.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
     let mut at = 0;
     let mut number = 0u64;
     let mut sampled = 0u64;

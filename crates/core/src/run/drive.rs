@@ -12,7 +12,7 @@ use crate::game::Game;
 use crate::graph::State;
 use crate::run::pool::{Flight, Pool, Task};
 use crate::search::proof::Standing;
-use crate::search::{Batch, Budget, Scratch, Search};
+use crate::search::{Batch, Budget, EvaluationScratch, Search};
 
 /// What ends a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -61,16 +61,16 @@ impl Finish {
 
 /// The part of the loop that both drivers share: when to go on.
 #[derive(Debug)]
-pub struct Course {
+pub struct LoopState {
     limits: Limits,
     begun: Instant,
     idle: u64,
 }
 
-impl Course {
+impl LoopState {
     /// Starts the clock.
-    pub fn new(limits: Limits) -> Course {
-        Course { limits, begun: Instant::now(), idle: 0 }
+    pub fn new(limits: Limits) -> LoopState {
+        LoopState { limits, begun: Instant::now(), idle: 0 }
     }
 
     /// When it started.
@@ -132,11 +132,11 @@ pub fn run<G: Game>(
 ) -> Finish {
     let evaluator = search.evaluator.clone().expect("the Rust loop runs evaluators of the core");
     let ranking = search.ranking();
-    let mut course = Course::new(limits);
+    let mut state = LoopState::new(limits);
     let mut queue: Queue<G> = VecDeque::new();
-    let mut scratch = Scratch::default();
+    let mut scratch = EvaluationScratch::default();
     let finish = loop {
-        if let Some(finish) = course.finish(search, stop) {
+        if let Some(finish) = state.finish(search, stop) {
             break finish;
         }
         let mut batch = search.collect(&limits.budget, stop);
@@ -154,7 +154,7 @@ pub fn run<G: Game>(
             });
             queue.push_back((batch, flight));
         }
-        if course.collected(empty, queue.len(), most)
+        if state.collected(empty, queue.len(), most)
             && !apply_oldest(search, pool, &mut queue, &mut scratch, stop)
         {
             break Finish::Stopped;
@@ -182,7 +182,7 @@ fn apply_oldest<G: Game>(
     search: &mut Search<G>,
     pool: &mut Pool<G>,
     queue: &mut Queue<G>,
-    scratch: &mut Scratch,
+    scratch: &mut EvaluationScratch,
     stop: &AtomicBool,
 ) -> bool {
     let Some((batch, flight)) = queue.front_mut() else { return true };

@@ -1,8 +1,13 @@
-//! Searches under way: the loop that drives them, its threads, sessions for the binding, saved graphs and
-//! benchmarks.
+//! A search under way: the loops that drive it, threads, sessions for the binding, saved graphs, benchmarks.
+//!
+//! The Rust loop serves evaluators of the core, the external one all others; both follow the same rules, so
+//! that the graph depends on seed and settings alone.
 
-pub mod bench;
-pub mod drive;
 pub mod pool;
+pub mod drive;
 pub mod save;
+pub mod errors;
+pub mod external;
+pub mod bench;
 pub mod session;
+pub mod any;

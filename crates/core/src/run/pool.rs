@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 
 use crate::evaluators::{Evaluator, Leaf};
 use crate::game::Game;
-use crate::search::{Evaluated, Ranking, Scratch};
+use crate::search::{Evaluated, EvaluationScratch, Ranking};
 
 /// A leaf on its way through a thread, with its place in the batch.
 pub struct Task<G> {
@@ -53,12 +53,12 @@ struct Shared<G> {
 pub struct Pool<G: Game> {
     shared: Arc<Shared<G>>,
     workers: Vec<JoinHandle<()>>,
-    scratch: Scratch,
+    scratch: EvaluationScratch,
 }
 
 const SPINS: u32 = 4000;
 
-fn run_job<G: Game>(job: Job<G>, scratch: &mut Scratch) {
+fn run_job<G: Game>(job: Job<G>, scratch: &mut EvaluationScratch) {
     let Job { mut tasks, evaluator, ranking, flight } = job;
     // The scratch holds nothing between two evaluations, and the tasks of a flight that failed are never
     // looked at.
@@ -91,7 +91,7 @@ impl<G: Game> Shared<G> {
     }
 
     fn work(&self) {
-        let mut scratch = Scratch::default();
+        let mut scratch = EvaluationScratch::default();
         let mut spins = 0;
         while !self.quit.load(Ordering::Relaxed) {
             if let Some(job) = self.take() {
@@ -126,7 +126,7 @@ impl<G: Game> Pool<G> {
                 std::thread::spawn(move || shared.work())
             })
             .collect();
-        Pool { shared, workers, scratch: Scratch::default() }
+        Pool { shared, workers, scratch: EvaluationScratch::default() }
     }
 
     /// Number of threads, the caller's included.

@@ -73,7 +73,7 @@ pub fn open(file: &FilePath) -> Result<(Header, Vec<u8>), SaveError> {
     if crc32fast::hash(&bytes[..body]) != checksum {
         return Err(SaveError::Damaged("its checksum does not match"));
     }
-    let mut reader = Reader { bytes: &bytes[MAGIC.len()..body] };
+    let mut reader = ByteReader { bytes: &bytes[MAGIC.len()..body] };
     let length = reader.u32()? as usize;
     let text = std::str::from_utf8(reader.take(length)?)
         .map_err(|_| SaveError::Damaged("its header is not text"))?;
@@ -138,11 +138,11 @@ fn encode<G: Game>(search: &Search<G>, header: &Header) -> Vec<u8> {
     out
 }
 
-struct Reader<'a> {
+struct ByteReader<'a> {
     bytes: &'a [u8],
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     fn take(&mut self, count: usize) -> Result<&'a [u8], SaveError> {
         if count > self.bytes.len() {
             return Err(SaveError::Damaged("it ends too early"));
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
 /// Takes over the nodes of a file, as [`open`] returned them, into a search that stands at the position of
 /// the file.
 pub fn restore<G: Game>(search: &mut Search<G>, bytes: &[u8]) -> Result<(), SaveError> {
-    let mut reader = Reader { bytes };
+    let mut reader = ByteReader { bytes };
     let random = Random { state: reader.u64()? };
     let count = reader.u32()?;
     let memory = search.graph.memory();
@@ -223,7 +223,7 @@ pub fn restore<G: Game>(search: &mut Search<G>, bytes: &[u8]) -> Result<(), Save
 }
 
 fn read_node(
-    reader: &mut Reader<'_>,
+    reader: &mut ByteReader<'_>,
     graph: &mut Graph,
     number: u32,
     children: &mut Vec<(NodeId, u16, u32)>,

@@ -3,9 +3,9 @@
 //! Works on a table of candidates, so that its equations can be tried on hand-made numbers; knows nothing of
 //! how the numbers came about.
 
-use crate::graph::{Graph, NodeId, State, edge_flag};
+use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag};
 use crate::random::Random;
-use crate::search::root_moves::Allowed;
+use crate::search::root_moves::RootMoves;
 use crate::search::solver::seen_from;
 use crate::settings::{Chooser, Settings};
 
@@ -16,6 +16,13 @@ pub struct Contender {
     pub visits: u32,
     /// Q.
     pub q: f64,
+}
+
+impl Contender {
+    /// The numbers of an edge.
+    pub fn new(edge: &Edge) -> Contender {
+        Contender { visits: edge.visits, q: edge.q }
+    }
 }
 
 /// Eq. (12): the share of visits.
@@ -118,42 +125,51 @@ pub fn pick(policy: &[f64], temperature: f64, random: &mut Random) -> Option<usi
     sharpened.iter().rposition(|&share| share > 0.0)
 }
 
-/// The slot of the move to play at a node, one of those allowed; `None` when no edge is open.
+/// The slot of the move to play at a node, one of `root_moves`; `None` when no edge is open.
 pub fn choose(
     graph: &Graph,
     id: NodeId,
-    allowed: &Allowed,
+    root_moves: &RootMoves,
     settings: &Settings,
     random: &mut Random,
 ) -> Option<u16> {
     let edges = graph.edges(id);
     if settings.solver
-        && let Some(slot) = forced(graph, id, allowed)
+        && let Some(slot) = forced(graph, id, root_moves)
     {
         return Some(slot);
     }
     let is_free = |slot: &u16| !settings.solver || !edges[*slot as usize].has(edge_flag::PRUNED);
-    let free: Vec<u16> = allowed.slots(graph, id).filter(is_free).collect();
-    let visited: Vec<u16> = free.iter().copied().filter(|&slot| edges[slot as usize].visits > 0).collect();
+    let free: Vec<u16> = root_moves.slots(graph, id).filter(is_free).collect();
+    pick_among(graph, id, &free, settings, random)
+}
+
+/// Chooses among some edges of a node by the policy of the visited ones; the first where none is.
+pub fn pick_among(
+    graph: &Graph,
+    id: NodeId,
+    slots: &[u16],
+    settings: &Settings,
+    random: &mut Random,
+) -> Option<u16> {
+    let is_visited = |slot: &u16| graph.edge(id, *slot).visits > 0;
+    let visited: Vec<u16> = slots.iter().copied().filter(is_visited).collect();
     if visited.is_empty() {
-        return free.first().copied();
+        return slots.first().copied();
     }
-    let options: Vec<Contender> = visited
-        .iter()
-        .map(|&slot| Contender { visits: edges[slot as usize].visits, q: edges[slot as usize].q })
-        .collect();
+    let options: Vec<Contender> = visited.iter().map(|&slot| Contender::new(graph.edge(id, slot))).collect();
     pick(&policy(&options, settings), settings.temperature, random).map(|index| visited[index])
 }
 
 /// A proven win is taken, the shortest; where every move loses, the one that a tablebase alone condemns, or
 /// the longest.
-fn forced(graph: &Graph, id: NodeId, allowed: &Allowed) -> Option<u16> {
+fn forced(graph: &Graph, id: NodeId, root_moves: &RootMoves) -> Option<u16> {
     let edges = graph.edges(id);
     let mut win: Option<(u16, u16)> = None;
     let mut last_stand: Option<(bool, u32, u16)> = None;
-    for slot in allowed.slots(graph, id) {
+    for slot in root_moves.slots(graph, id) {
         let edge = &edges[slot as usize];
-        if edge.child == crate::graph::NONE {
+        if edge.child == NONE {
             continue;
         }
         let child = graph.node(edge.child);
@@ -172,8 +188,8 @@ fn forced(graph: &Graph, id: NodeId, allowed: &Allowed) -> Option<u16> {
             _ => {}
         }
     }
-    let lost = allowed.is_fully_opened(graph, id)
-        && allowed.slots(graph, id).all(|slot| edges[slot as usize].has(edge_flag::PRUNED));
+    let lost = root_moves.is_fully_opened(graph, id)
+        && root_moves.slots(graph, id).all(|slot| edges[slot as usize].has(edge_flag::PRUNED));
     win.map(|(_, slot)| slot).or(if lost { last_stand.map(|(.., slot)| slot) } else { None })
 }
 

@@ -12,7 +12,7 @@ use crate::settings::Settings;
 
 /// Why a simulation explores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Exploration {
     /// The next unvisited move, whatever it is.
     Greedy,
     /// The next unvisited move that satisfies a constraint.
@@ -20,12 +20,12 @@ pub enum Kind {
 }
 
 /// Draws whether the next simulation explores, and why.
-pub fn draw_kind(settings: &Settings, random: &mut Random) -> Option<Kind> {
+pub fn draw_kind(settings: &Settings, random: &mut Random) -> Option<Exploration> {
     let shares = [
-        (settings.epsilon_greedy, Kind::Greedy),
-        (settings.epsilon_checks, Kind::Constrained(Constraint::Checks)),
-        (settings.epsilon_captures, Kind::Constrained(Constraint::Captures)),
-        (settings.epsilon_threats, Kind::Constrained(Constraint::Threats)),
+        (settings.epsilon_greedy, Exploration::Greedy),
+        (settings.epsilon_checks, Exploration::Constrained(Constraint::Checks)),
+        (settings.epsilon_captures, Exploration::Constrained(Constraint::Captures)),
+        (settings.epsilon_threats, Exploration::Constrained(Constraint::Threats)),
     ];
     if shares.iter().all(|(share, _)| *share <= 0.0) {
         return None;
@@ -46,12 +46,14 @@ pub fn draw_depth(random: &mut Random) -> u32 {
     random.bits().trailing_zeros()
 }
 
-/// The opened, unpruned edge among those admitted with the most visits; the first of equals; none without a
+/// The opened, unpruned edge among those allowed with the most visits; the first of equals; none without a
 /// visit.
-pub fn most_visited(edges: &[Edge], admits: impl Fn(&Edge) -> bool) -> Option<u16> {
+pub fn most_visited(edges: &[Edge], is_allowed: impl Fn(&Edge) -> bool) -> Option<u16> {
     let mut best: Option<(u32, u16)> = None;
     for (slot, edge) in edges.iter().enumerate() {
-        if !edge.has(edge_flag::PRUNED) && edge.visits > best.map_or(0, |(visits, _)| visits) && admits(edge)
+        if !edge.has(edge_flag::PRUNED)
+            && edge.visits > best.map_or(0, |(visits, _)| visits)
+            && is_allowed(edge)
         {
             best = Some((edge.visits, slot as u16));
         }
@@ -59,11 +61,11 @@ pub fn most_visited(edges: &[Edge], admits: impl Fn(&Edge) -> bool) -> Option<u1
     best.map(|(_, slot)| slot)
 }
 
-/// A uniformly random opened edge among those admitted whose child is not solved.
+/// A uniformly random opened edge among those allowed whose child is not solved.
 pub fn random_unsolved(
     graph: &Graph,
     id: NodeId,
-    admits: impl Fn(&Edge) -> bool,
+    is_allowed: impl Fn(&Edge) -> bool,
     random: &mut Random,
 ) -> Option<u16> {
     let open = |edge: &Edge| {
@@ -72,7 +74,7 @@ pub fn random_unsolved(
         } else {
             graph.node(edge.child).state.is_solved()
         };
-        !is_solved && admits(edge)
+        !is_solved && is_allowed(edge)
     };
     let count = graph.edges(id).iter().filter(|edge| open(edge)).count();
     if count == 0 {
@@ -140,8 +142,8 @@ mod tests {
         let mut random = Random::new(1);
         let drawn: Vec<_> = (0..4000).map(|_| draw_kind(&settings, &mut random)).collect();
         let share = |kind| drawn.iter().filter(|&&k| k == kind).count();
-        assert!((share(Some(Kind::Greedy)) as i32 - 1000).abs() < 120);
-        assert!((share(Some(Kind::Constrained(Constraint::Checks))) as i32 - 1000).abs() < 120);
+        assert!((share(Some(Exploration::Greedy)) as i32 - 1000).abs() < 120);
+        assert!((share(Some(Exploration::Constrained(Constraint::Checks))) as i32 - 1000).abs() < 120);
         assert!((share(None) as i32 - 2000).abs() < 150);
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::game::{Constraint, Ending, Game, MoveCode};
 use crate::search::path::Path;
-use crate::search::root_moves::Allowed;
+use crate::search::root_moves::RootMoves;
 
 /// Positions remembered at a time: some tens of megabytes at most.
 const MOST_KNOWN: usize = 1 << 19;
@@ -25,18 +25,18 @@ pub struct Shortest {
     pub others: Vec<Shortest>,
 }
 
-/// Looks for the shortest win of the side to move in at most `most` plies that begins with a move allowed;
+/// Looks for the shortest win of the side to move in at most `most` plies that begins with one of `root_moves`;
 /// `None` when there is none. Fails with `Err` when cancelled.
 pub fn shortest_win<G: Game>(
     game: &G,
     path: &Path<G>,
     most: u32,
-    allowed: &Allowed,
+    root_moves: &RootMoves,
     cancel: &dyn Fn() -> bool,
-) -> Result<Option<Shortest>, Cancelled> {
+) -> Result<Option<Shortest>, Interrupted> {
     let mut hunt = Hunt { path, cancel, known: HashMap::new(), steps: 0 };
     for plies in (1..=most).step_by(2) {
-        if let Some(first) = hunt.winning_move(game, plies, allowed)? {
+        if let Some(first) = hunt.winning_move(game, plies, root_moves)? {
             let line = hunt.line(game, first, plies)?;
             return Ok(Some(Shortest { plies, line, others: Vec::new() }));
         }
@@ -44,18 +44,18 @@ pub fn shortest_win<G: Game>(
     Ok(None)
 }
 
-/// The true distance of a lost position whose every move allowed loses: the longest of the shortest wins that
+/// The true distance of a lost root all of whose `root_moves` lose: the longest of the shortest wins that
 /// follow, and that line.
 pub fn longest_defence<G: Game>(
-    game: &G,
     path: &Path<G>,
     most: u32,
-    allowed: &Allowed,
+    root_moves: &RootMoves,
     cancel: &dyn Fn() -> bool,
-) -> Result<Option<Shortest>, Cancelled> {
+) -> Result<Option<Shortest>, Interrupted> {
+    let game = path.root();
     let mut moves = Vec::new();
     game.legal_moves(&mut moves);
-    moves.retain(|&mv| allowed.admits(mv));
+    moves.retain(|&mv| root_moves.contains(mv));
     let mut defences: Vec<Shortest> = Vec::new();
     for mv in moves {
         let mut next = game.clone();
@@ -68,7 +68,7 @@ pub fn longest_defence<G: Game>(
         let line = match next.ending(&replies) {
             // Where a variant lets a move lose at once, nothing is left to hunt for.
             Some(Ending::Win) => Vec::new(),
-            _ => match shortest_win(&next, path, most.saturating_sub(1), &Allowed::default(), cancel)? {
+            _ => match shortest_win(&next, path, most.saturating_sub(1), &RootMoves::default(), cancel)? {
                 Some(win) => win.line,
                 None => return Ok(None),
             },
@@ -90,7 +90,7 @@ pub fn longest_defence<G: Game>(
 
 /// The hunt was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cancelled;
+pub struct Interrupted;
 
 fn is_draw_by_history<G: Game>(game: &G, path: &Path<G>) -> bool {
     path.count_before(game.key()) >= 2 || game.clock_limit().is_some_and(|limit| game.clock() >= limit)
@@ -104,30 +104,30 @@ struct Hunt<'a, G> {
 }
 
 impl<G: Game> Hunt<'_, G> {
-    fn tick(&mut self) -> Result<(), Cancelled> {
+    fn tick(&mut self) -> Result<(), Interrupted> {
         self.steps += 1;
-        if self.steps & 0xF == 0 && (self.cancel)() { Err(Cancelled) } else { Ok(()) }
+        if self.steps & 0xF == 0 && (self.cancel)() { Err(Interrupted) } else { Ok(()) }
     }
 
     /// Whether the side to move wins within `plies` (odd).
-    fn attack(&mut self, game: &G, plies: u32) -> Result<bool, Cancelled> {
-        Ok(self.winning_move(game, plies, &Allowed::default())?.is_some())
+    fn attack(&mut self, game: &G, plies: u32) -> Result<bool, Interrupted> {
+        Ok(self.winning_move(game, plies, &RootMoves::default())?.is_some())
     }
 
     fn winning_move(
         &mut self,
         game: &G,
         plies: u32,
-        allowed: &Allowed,
-    ) -> Result<Option<MoveCode>, Cancelled> {
+        root_moves: &RootMoves,
+    ) -> Result<Option<MoveCode>, Interrupted> {
         self.tick()?;
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
         if game.ending(&moves).is_some() {
             return Ok(None);
         }
-        if !allowed.is_all() {
-            moves.retain(|&mv| allowed.admits(mv));
+        if !root_moves.is_all() {
+            moves.retain(|&mv| root_moves.contains(mv));
         }
         let checks = |mv: &MoveCode| game.satisfies(Constraint::Checks, *mv);
         if plies == 1 && game.is_won_by_check_only() {
@@ -146,7 +146,7 @@ impl<G: Game> Hunt<'_, G> {
     }
 
     /// Whether the side to move loses within `plies` (even), whatever it does.
-    fn is_lost(&mut self, game: &G, plies: u32) -> Result<bool, Cancelled> {
+    fn is_lost(&mut self, game: &G, plies: u32) -> Result<bool, Interrupted> {
         let memory = (game.key(), plies);
         if let Some(&known) = self.known.get(&memory) {
             return Ok(known);
@@ -184,7 +184,7 @@ impl<G: Game> Hunt<'_, G> {
     }
 
     /// The line of a win in `plies` that begins with `first`, the defender choosing what lasts longest.
-    fn line(&mut self, game: &G, first: MoveCode, plies: u32) -> Result<Vec<MoveCode>, Cancelled> {
+    fn line(&mut self, game: &G, first: MoveCode, plies: u32) -> Result<Vec<MoveCode>, Interrupted> {
         let mut line = Vec::new();
         let mut game = game.clone();
         let mut left = plies;
@@ -214,7 +214,7 @@ impl<G: Game> Hunt<'_, G> {
             line.push(mv);
             game.play(mv);
             left = needed;
-            next = self.winning_move(&game, left, &Allowed::default())?;
+            next = self.winning_move(&game, left, &RootMoves::default())?;
         }
         Ok(line)
     }

@@ -13,20 +13,20 @@ const FILTER_WORDS: usize = 16;
 
 /// A set of keys that may err on the side of "present".
 #[derive(Clone, Copy, Debug, Default)]
-struct Filter([u64; FILTER_WORDS]);
+struct KeyFilter([u64; FILTER_WORDS]);
 
-impl Filter {
+impl KeyFilter {
     fn spot(key: u64) -> (usize, u64) {
         ((key >> 6) as usize % FILTER_WORDS, 1 << (key & 63))
     }
 
     fn insert(&mut self, key: u64) {
-        let (word, bit) = Filter::spot(key);
+        let (word, bit) = KeyFilter::spot(key);
         self.0[word] |= bit;
     }
 
     fn may_contain(&self, key: u64) -> bool {
-        let (word, bit) = Filter::spot(key);
+        let (word, bit) = KeyFilter::spot(key);
         self.0[word] & bit != 0
     }
 }
@@ -37,8 +37,8 @@ pub struct Path<G> {
     root: G,
     before: HashMap<u64, u32>,
     recent_before: Vec<MoveCode>,
-    filter_before: Filter,
-    filter: Filter,
+    filter_before: KeyFilter,
+    filter: KeyFilter,
     keys: Vec<u64>,
     moves: Vec<MoveCode>,
     clock: u32,
@@ -54,7 +54,7 @@ impl<G: Game> Path<G> {
     /// them) and the moves `played`.
     pub fn new(root: G, before: &[u64], played: &[MoveCode]) -> Path<G> {
         let mut counts = HashMap::new();
-        let mut filter = Filter::default();
+        let mut filter = KeyFilter::default();
         for &key in before {
             *counts.entry(key).or_insert(0) += 1;
             filter.insert(key);

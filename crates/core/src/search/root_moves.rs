@@ -9,14 +9,14 @@ use crate::search::solver::seen_from;
 
 /// The root's moves that a search may choose: all of them, or some.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allowed(Vec<MoveCode>);
+pub struct RootMoves(Vec<MoveCode>);
 
-impl Allowed {
+impl RootMoves {
     /// The given moves; all moves when none are given.
-    pub fn new(mut moves: Vec<MoveCode>) -> Allowed {
+    pub fn new(mut moves: Vec<MoveCode>) -> RootMoves {
         moves.sort_unstable();
         moves.dedup();
-        Allowed(moves)
+        RootMoves(moves)
     }
 
     /// Whether there is no restriction.
@@ -25,7 +25,7 @@ impl Allowed {
     }
 
     /// Whether a move may be chosen.
-    pub fn admits(&self, mv: MoveCode) -> bool {
+    pub fn contains(&self, mv: MoveCode) -> bool {
         self.0.is_empty() || self.0.binary_search(&mv).is_ok()
     }
 
@@ -37,7 +37,7 @@ impl Allowed {
     /// The slots of a node's edges that may be chosen.
     pub fn slots<'a>(&'a self, graph: &'a Graph, id: NodeId) -> impl DoubleEndedIterator<Item = u16> + 'a {
         let edges = graph.edges(id);
-        (0..edges.len() as u16).filter(|&slot| self.admits(edges[slot as usize].mv))
+        (0..edges.len() as u16).filter(|&slot| self.contains(edges[slot as usize].mv))
     }
 
     /// Whether every move that may be chosen is an opened edge.

@@ -4,7 +4,7 @@
 //! at: the rest cannot score higher.
 
 use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag};
-use crate::search::root_moves::Allowed;
+use crate::search::root_moves::RootMoves;
 use crate::settings::{Settings, Urgency, Virtual};
 
 /// What selection chose.
@@ -152,11 +152,15 @@ impl Puct {
     }
 
     /// Eq. (3), (4) among some moves of a node, as if it had no others: the sum of visits, the priors and the
-    /// node's value are those of the moves allowed. The list of candidates must be whole.
-    pub fn select_among(&self, graph: &Graph, id: NodeId, allowed: &Allowed) -> Choice {
-        let edges = || graph.edges(id).iter().enumerate().filter(|(_, edge)| allowed.admits(edge.mv));
+    /// node's value are those of `root_moves`. The list of candidates must be whole.
+    pub fn select_among(&self, graph: &Graph, id: NodeId, root_moves: &RootMoves) -> Choice {
+        let edges = || graph.edges(id).iter().enumerate().filter(|(_, edge)| root_moves.contains(edge.mv));
         let candidates = || {
-            graph.candidates(id).iter().enumerate().filter(|(_, candidate)| allowed.admits(candidate.mv()))
+            graph
+                .candidates(id)
+                .iter()
+                .enumerate()
+                .filter(|(_, candidate)| root_moves.contains(candidate.mv()))
         };
         let (mut visits, mut flying, mut mass, mut opened) = (0, 0, 0.0, 0.0);
         for (_, edge) in edges() {

@@ -4,7 +4,7 @@
 //! Changes states, END_IN_PLY, unknown counts and the flags of edges; visits, values and priors stay as they
 //! are. Proofs here are facts of positions: draws that depend on the path never enter them.
 
-use crate::graph::{Graph, NodeId, State, edge_flag};
+use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
 
 /// Marks a node as finished by the rules, `end_in_ply` 0.
 pub fn finish(graph: &mut Graph, id: NodeId, state: State) {
@@ -52,7 +52,7 @@ fn count_children(graph: &mut Graph, id: NodeId) {
     let mut counted = 0;
     for slot in 0..graph.node(id).opened {
         let edge = graph.edge(id, slot);
-        if edge.child == crate::graph::NONE {
+        if edge.child == NONE {
             continue;
         }
         let seen = seen_from(graph, id, edge.child);
@@ -84,13 +84,13 @@ pub fn seen_from(graph: &Graph, parent: NodeId, child: NodeId) -> State {
 fn judge(graph: &Graph, id: NodeId) -> (State, u16) {
     let node = graph.node(id);
     let unchanged = (node.state, node.end_in_ply);
-    if node.has(crate::graph::node_flag::TERMINAL) {
+    if node.has(node_flag::TERMINAL) {
         return unchanged;
     }
     let (mut shortest_win, mut shortest_draw, mut longest_loss) = (None::<u16>, None::<u16>, None::<u16>);
     let (mut tb_win, mut tb_draw, mut tb_loss) = (false, false, false);
     for edge in graph.edges(id) {
-        if edge.child == crate::graph::NONE {
+        if edge.child == NONE {
             continue;
         }
         let plies = graph.node(edge.child).end_in_ply.saturating_add(1);
@@ -131,7 +131,6 @@ fn judge(graph: &Graph, id: NodeId) -> (State, u16) {
 mod tests {
     use super::*;
     use crate::game::MoveCode;
-    use crate::graph::node_flag;
     use crate::graph::prior::Candidate;
 
     /// A node of player 0 with one child of player 1 per given state (and proof length).

@@ -6,10 +6,8 @@
 use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Graph, NodeId, State};
 use crate::oracle::{Known, Oracle};
-use crate::random::Random;
-use crate::search::choose::{self, Contender};
 use crate::search::path::Path;
-use crate::search::root_moves::Allowed;
+use crate::search::root_moves::RootMoves;
 use crate::settings::Settings;
 
 /// The state that tables give a new node: only with clock 0 is their result a fact of the game.
@@ -88,7 +86,7 @@ impl KnownRoot {
     }
 
     /// Whether a move keeps the result and makes progress.
-    pub fn admits(&self, mv: MoveCode) -> bool {
+    pub fn keeps(&self, mv: MoveCode) -> bool {
         self.moves.binary_search(&mv).is_ok()
     }
 
@@ -97,29 +95,10 @@ impl KnownRoot {
         &self.moves
     }
 
-    /// The slot of the move to play among those that are admitted; `None` when the search has opened none of
-    /// them.
-    pub fn choose(
-        &self,
-        graph: &Graph,
-        id: NodeId,
-        allowed: &Allowed,
-        settings: &Settings,
-        random: &mut Random,
-    ) -> Option<u16> {
-        let edges = graph.edges(id);
-        let admitted: Vec<u16> =
-            allowed.slots(graph, id).filter(|&slot| self.admits(edges[slot as usize].mv)).collect();
-        let visited: Vec<u16> =
-            admitted.iter().copied().filter(|&slot| edges[slot as usize].visits > 0).collect();
-        let contender =
-            |&slot: &u16| Contender { visits: edges[slot as usize].visits, q: edges[slot as usize].q };
-        let options: Vec<Contender> = visited.iter().map(contender).collect();
-        if options.is_empty() {
-            return admitted.first().copied();
-        }
-        choose::pick(&choose::policy(&options, settings), settings.temperature, random)
-            .map(|index| visited[index])
+    /// The slots of opened edges whose moves do.
+    pub fn slots(&self, graph: &Graph, id: NodeId, root_moves: &RootMoves) -> Vec<u16> {
+        let is_kept = |&slot: &u16| self.keeps(graph.edge(id, slot).mv);
+        root_moves.slots(graph, id).filter(is_kept).collect()
     }
 }
 

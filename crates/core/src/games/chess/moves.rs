@@ -5,7 +5,7 @@
 //! promote to N B R Q K, 8 to 13 drop P N B R Q K. What a plain move is can only be told by looking at the
 //! board: [`resolve`].
 
-use shakmaty::{Move, Position, Role, Square};
+use shakmaty::{Bitboard, Move, Position, Role, Square};
 
 use crate::game::MoveCode;
 
@@ -102,6 +102,12 @@ pub fn resolve<P: Position>(position: &P, code: MoveCode) -> Move {
     } else {
         Move::Normal { role, from, capture, to, promotion: promotion(code) }
     }
+}
+
+/// 1 where a square is in the set, else 0.
+#[inline]
+pub fn bit(squares: Bitboard, square: Square) -> usize {
+    (squares.0 >> square.to_u32() & 1) as usize
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub enum Fault {
 
 /// What the rules say about a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct SampleCheck {
     /// Identity of the position; equal for equal positions, whatever their counters.
     pub key: u64,
     /// Number of legal moves.
@@ -30,7 +30,7 @@ pub struct Verdict {
 }
 
 /// Examines a position and moves that should be legal in it.
-pub fn examine<S: AsRef<str>>(variant: Variant, chess960: bool, fen: &str, moves: &[S]) -> Verdict {
+pub fn examine<S: AsRef<str>>(variant: Variant, chess960: bool, fen: &str, moves: &[S]) -> SampleCheck {
     match variant {
         Variant::Chess => examine_as::<Chess, S>(variant, chess960, fen, moves),
         Variant::Crazyhouse => examine_as::<Crazyhouse, S>(variant, chess960, fen, moves),
@@ -38,9 +38,14 @@ pub fn examine<S: AsRef<str>>(variant: Variant, chess960: bool, fen: &str, moves
     }
 }
 
-fn examine_as<P: Rules, S: AsRef<str>>(variant: Variant, chess960: bool, fen: &str, moves: &[S]) -> Verdict {
+fn examine_as<P: Rules, S: AsRef<str>>(
+    variant: Variant,
+    chess960: bool,
+    fen: &str,
+    moves: &[S],
+) -> SampleCheck {
     let Ok(board) = Board::<P>::from_fen(variant, fen, chess960) else {
-        return Verdict { key: 0, legal: 0, fault: Some(Fault::Position) };
+        return SampleCheck { key: 0, legal: 0, fault: Some(Fault::Position) };
     };
     let mut legal = Vec::new();
     board.legal_moves(&mut legal);
@@ -49,7 +54,7 @@ fn examine_as<P: Rules, S: AsRef<str>>(variant: Variant, chess960: bool, fen: &s
         uci.is_ok_and(|uci| board.find_uci(uci, &legal).is_some())
     };
     let fault = (!moves.iter().all(is_legal)).then_some(Fault::Move);
-    Verdict { key: board.key(), legal: legal.len(), fault }
+    SampleCheck { key: board.key(), legal: legal.len(), fault }
 }
 
 #[cfg(test)]

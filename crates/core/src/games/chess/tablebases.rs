@@ -23,7 +23,7 @@ use super::board::Board;
 use super::rules::{Endgame, Rules};
 use super::variant::Variant;
 use crate::oracle::{Distance, Known, Oracle};
-use reader::Reader;
+use reader::TableReader;
 use shelf::{Family, Shelf};
 
 pub use shelf::Check;
@@ -56,7 +56,7 @@ struct Tables<S: Position + Clone + Syzygy> {
 
 impl<S: Position + Clone + Syzygy> Tables<S> {
     fn new(shelf: &Shelf, family: Family, problems: &mut Vec<String>) -> Tables<S> {
-        let mut tables = Tablebase::with_filesystem(Arc::new(Reader));
+        let mut tables = Tablebase::with_filesystem(Arc::new(TableReader));
         for file in shelf.files(family) {
             if let Err(error) = tables.add_file(file) {
                 problems.push(format!("{} is skipped: {error}.", file.display()));

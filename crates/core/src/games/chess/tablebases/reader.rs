@@ -12,9 +12,9 @@ use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, Re
 use super::shelf::SMALL;
 
 /// The files of this machine.
-pub struct Reader;
+pub struct TableReader;
 
-impl Filesystem for Reader {
+impl Filesystem for TableReader {
     fn regular_file_size(&self, path: &Path) -> io::Result<u64> {
         OsFilesystem::new().regular_file_size(path)
     }

@@ -44,7 +44,7 @@ impl Family {
 
 /// Whether a table has results or distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum TableKind {
     Results,
     Distances,
 }
@@ -54,7 +54,7 @@ enum Kind {
 struct Title {
     family: Family,
     ending: String,
-    kind: Kind,
+    kind: TableKind,
 }
 
 struct Volume {
@@ -71,14 +71,17 @@ pub struct Shelf {
 }
 
 /// The kinds of files: family, kind, what their first bytes are, and the suffix of the partner.
-fn formats() -> impl Iterator<Item = (Family, Kind, TableType, &'static str)> {
+fn formats() -> impl Iterator<Item = (Family, TableKind, TableType, &'static str)> {
     fn pair(
         family: Family,
         results: TableType,
         distances: TableType,
-    ) -> [(Family, Kind, TableType, &'static str); 2] {
+    ) -> [(Family, TableKind, TableType, &'static str); 2] {
         let suffixes = (results.ext, distances.ext);
-        [(family, Kind::Results, results, suffixes.1), (family, Kind::Distances, distances, suffixes.0)]
+        [
+            (family, TableKind::Results, results, suffixes.1),
+            (family, TableKind::Distances, distances, suffixes.0),
+        ]
     }
     let pawnless = Antichess::PAWNLESS_TBW.zip(Antichess::PAWNLESS_TBZ);
     pair(Family::Chess, Chess::TBW, Chess::TBZ)
@@ -126,7 +129,8 @@ impl Shelf {
         let mut problems = std::mem::take(&mut self.problems);
         let mut endings: BTreeSet<&str> = BTreeSet::new();
         for (title, volume) in &self.volumes {
-            let kind = if title.kind == Kind::Results { Kind::Distances } else { Kind::Results };
+            let kind =
+                if title.kind == TableKind::Results { TableKind::Distances } else { TableKind::Results };
             if self.volumes.contains_key(&Title { kind, ..title.clone() }) {
                 self.usable.entry(title.family).or_default().push(volume.path.clone());
                 if title.family == Family::Chess {

@@ -1,0 +1,98 @@
+//! Sets of nodes, and the best set that fits into so many bytes.
+//!
+//! The caller ranks nodes by the edges that lead to them. Every node of a set but the first ones is reached by
+//! an edge of another.
+
+use super::{Candidate, Edge, GRAIN, Graph, NONE, Node, NodeId};
+
+/// Nodes visited between two checks for cancellation.
+pub(super) const SLICE: usize = 2048;
+
+/// Asked now and then: whether the work should be interrupted. What is left undone waits for the next time.
+pub type Cancelled<'a> = &'a dyn Fn() -> bool;
+
+/// Number of ranks that [`Graph::best`] knows.
+pub const RANKS: usize = 10_496;
+
+/// A set of nodes.
+#[derive(Debug, Default)]
+pub struct Marks(Vec<u64>);
+
+impl Marks {
+    pub(super) fn for_graph(graph: &Graph) -> Marks {
+        Marks(vec![0; graph.nodes.len().div_ceil(64)])
+    }
+
+    /// Whether a node is in the set.
+    pub fn has(&self, id: NodeId) -> bool {
+        self.0[id as usize / 64] >> (id % 64) & 1 != 0
+    }
+
+    /// Adds a node; whether it was new.
+    pub(super) fn add(&mut self, id: NodeId) -> bool {
+        let (word, bit) = (&mut self.0[id as usize / 64], 1 << (id % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+}
+
+impl Graph {
+    /// Bytes that a node takes when the arenas are closed up: itself, its edges with their slack, its
+    /// candidates.
+    pub fn bytes_of(&self, id: NodeId) -> usize {
+        let node = &self.nodes[id as usize];
+        let edges = if node.opened == 0 { 0 } else { usize::from(node.opened).next_power_of_two() };
+        size_of::<Node>()
+            + edges * size_of::<Edge>()
+            + node.remaining().div_ceil(GRAIN) * GRAIN * size_of::<Candidate>()
+    }
+
+    /// The best nodes that fit into so many bytes. The `pinned` ones are in any case. Below them, a node is
+    /// as good as `rank` says for one of its parents (given the rank of that parent, the parent and the slot
+    /// of the edge), the best of them, and no better than that parent; so every node has a parent that is in
+    /// too. Rank 0 is the last resort. Of equals, the order of edges decides. `None` when cancelled.
+    pub fn best(
+        &self,
+        pinned: &[NodeId],
+        bytes: usize,
+        rank: impl Fn(&Graph, usize, NodeId, u16) -> usize,
+        cancelled: Cancelled,
+    ) -> Option<Marks> {
+        let (mut chosen, mut queued) = (Marks::for_graph(self), Marks::for_graph(self));
+        // The nodes that are known to be within reach, by rank.
+        let mut shelves: Vec<Vec<NodeId>> = vec![Vec::new(); RANKS];
+        shelves[RANKS - 1].extend(pinned.iter().rev().filter(|&&id| queued.add(id)));
+        let mut left = bytes;
+        let mut count = 0;
+        for top in (0..RANKS).rev() {
+            while let Some(id) = shelves[top].pop() {
+                count += 1;
+                if count % SLICE == 0 && cancelled() {
+                    return None;
+                }
+                if chosen.has(id) {
+                    continue;
+                }
+                let needed = self.bytes_of(id);
+                if top < RANKS - 1 && needed > left {
+                    return Some(chosen);
+                }
+                left = left.saturating_sub(needed);
+                chosen.add(id);
+                for (slot, edge) in self.edges(id).iter().enumerate().rev() {
+                    if edge.child == NONE || queued.has(edge.child) {
+                        continue;
+                    }
+                    let found = rank(self, top, id, slot as u16).min(top);
+                    // What is on the last shelf may still be found on another way.
+                    if found > 0 {
+                        queued.add(edge.child);
+                    }
+                    shelves[found].push(edge.child);
+                }
+            }
+        }
+        Some(chosen)
+    }
+}

@@ -1,0 +1,53 @@
+//! A session on any variant: one of three kinds of boards, chosen when it is opened.
+//!
+//! [`with_session!`](crate::with_session) calls a method of whichever it is, so that no list of methods
+//! stands beside that of [`Session`].
+
+use shakmaty::Chess;
+use shakmaty::variant::{Crazyhouse, VariantPosition};
+
+use super::errors::SessionError;
+use super::session::{Session, Source};
+use crate::games::chess::Variant;
+use crate::settings::Settings;
+
+/// A session on boards of some kind.
+pub enum AnySession {
+    /// Chess and Chess960.
+    Chess(Box<Session<Chess>>),
+    /// Crazyhouse.
+    Crazyhouse(Box<Session<Crazyhouse>>),
+    /// The other variants.
+    Other(Box<Session<VariantPosition>>),
+}
+
+/// Evaluates an expression with the [`Session`] of an [`AnySession`].
+#[macro_export]
+macro_rules! with_session {
+    ($any:expr, $session:ident => $result:expr) => {
+        match $any {
+            $crate::run::any::AnySession::Chess($session) => $result,
+            $crate::run::any::AnySession::Crazyhouse($session) => $result,
+            $crate::run::any::AnySession::Other($session) => $result,
+        }
+    };
+}
+
+/// A new session at the start of a game.
+pub fn open(
+    variant: Variant,
+    chess960: bool,
+    settings: Settings,
+    source: Source,
+) -> Result<AnySession, SessionError> {
+    macro_rules! session {
+        () => {
+            Box::new(Session::new(variant, chess960, settings, source)?)
+        };
+    }
+    Ok(match variant {
+        Variant::Chess => AnySession::Chess(session!()),
+        Variant::Crazyhouse => AnySession::Crazyhouse(session!()),
+        _ => AnySession::Other(session!()),
+    })
+}

@@ -1,0 +1,47 @@
+//! Why a session refuses a call: every error of this folder as one type.
+//!
+//! Each has a sentence for people; the binding maps them to exceptions.
+
+use thiserror::Error;
+
+use super::save::SaveError;
+use crate::games::chess::{FenError, MoveError, Variant};
+
+/// Why a session refused.
+#[derive(Debug, Error)]
+pub enum SessionError {
+    /// The position cannot be read or is against the rules.
+    #[error("{0}")]
+    Position(#[from] FenError),
+    /// A move cannot be read or is illegal.
+    #[error("{0}")]
+    Move(#[from] MoveError),
+    /// The game is over at the root.
+    #[error("the game is already over in this position ({0})")]
+    Over(String),
+    /// The evaluator's results do not fit.
+    #[error("{0}")]
+    Evaluation(String),
+    /// A file could not be written or read.
+    #[error("{0}")]
+    File(#[from] SaveError),
+    /// The network plays another variant.
+    #[error("the network {network} plays {plays}, and this session plays {variant}")]
+    WrongNetwork {
+        /// Where the network comes from.
+        network: String,
+        /// What it plays.
+        plays: Variant,
+        /// What the session plays.
+        variant: Variant,
+    },
+    /// The setting asks for a network and there is none.
+    #[error("the evaluator 'network' needs a network: give the path of its file")]
+    NoNetwork,
+    /// The call does not fit the state of the session.
+    #[error("{0}")]
+    State(&'static str),
+    /// The search or its evaluator panicked; the session has a new graph and can go on.
+    #[error("the search failed by a fault of its own, and its graph was dropped: it panicked ({0})")]
+    Fault(String),
+}

@@ -1,0 +1,94 @@
+//! A session in a file: position, settings and evaluator in the header of the saved graph.
+//!
+//! A file of an older version has fewer lines in its header; what is missing gets the value it had then.
+
+use std::path::Path as FilePath;
+use std::sync::Arc;
+
+use super::{Session, Source};
+use crate::games::chess::{Rules, Variant};
+use crate::network::Network;
+use crate::run::drive::Limits;
+use crate::run::errors::SessionError;
+use crate::run::external::External;
+use crate::run::save::{self, SaveError};
+use crate::search::Search;
+use crate::settings::{Settings, Value, table};
+
+/// The header of a saved graph: which session can load it.
+pub fn saved_variant(file: &FilePath) -> Result<(Variant, bool), SessionError> {
+    let (header, _) = save::open(file)?;
+    let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+    let (variant, _) = get("variant")
+        .and_then(|name| Variant::parse(name).ok())
+        .ok_or(SaveError::Damaged("it names no known variant"))?;
+    Ok((variant, get("chess960") == Some("true")))
+}
+
+impl<P: Rules> Session<P> {
+    /// Writes the graph to a file.
+    pub fn save(&self, file: &FilePath) -> Result<(), SessionError> {
+        let (origin, moves) = self.game();
+        let mut header = vec![
+            ("variant".to_owned(), self.variant.to_string()),
+            ("chess960".to_owned(), self.chess960.to_string()),
+            ("origin".to_owned(), origin),
+            ("moves".to_owned(), moves.join(" ")),
+            ("external".to_owned(), self.search.evaluator.is_none().to_string()),
+            ("side".to_owned(), self.search.side.to_string()),
+        ];
+        if let Some(hash) = self.network_hash() {
+            header.push(("network".to_owned(), hash.to_owned()));
+        }
+        for row in table() {
+            if let Some(value) = self.settings().get(row.name) {
+                header.push((format!("setting.{}", row.name), value.to_string()));
+            }
+        }
+        Ok(save::save(&self.search, &header, file)?)
+    }
+
+    /// Replaces position and graph by those of a file of the same variant, with its settings. A graph that a
+    /// network made can always be read, but searched on only with that network. Returns the hash of the
+    /// network that is missing, if it is not the one given.
+    pub fn load(
+        &mut self,
+        file: &FilePath,
+        network: Option<Arc<Network>>,
+    ) -> Result<Option<String>, SessionError> {
+        let (header, body) = save::open(file)?;
+        let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        if get("variant") != Some(self.variant.to_string().as_str())
+            || get("chess960") != Some(if self.chess960 { "true" } else { "false" })
+        {
+            return Err(SaveError::Damaged("it belongs to another variant").into());
+        }
+        // Files of versions without a width: those had none.
+        let mut settings = Settings { width_visits: 0, ..Settings::default() };
+        for (name, value) in &header {
+            if let Some(name) = name.strip_prefix("setting.") {
+                settings
+                    .set(name, &Value::Text(value.clone()))
+                    .map_err(|_| SaveError::Damaged("a setting is out of range"))?;
+            }
+        }
+        let moves: Vec<String> = get("moves").unwrap_or("").split_whitespace().map(str::to_owned).collect();
+        let (origin, played) = self.read_position(get("origin"), &moves)?;
+        let made_by = get("network").map(str::to_owned);
+        let network = network.filter(|network| made_by.as_deref() == Some(network.sha256()));
+        let is_apart = made_by.is_some() || get("external") == Some("true");
+        let source = Source::new(is_apart && network.is_none(), network);
+        let (evaluator, network) = Self::evaluator(self.variant, &mut settings, source)?;
+        let mut search = Search::new(settings, evaluator, origin, &played);
+        search.set_oracle(self.oracle());
+        if let Some(side) = get("side").and_then(|side| side.parse().ok()).filter(|side| *side < 2) {
+            search.take_side(side);
+        }
+        save::restore(&mut search, &body)?;
+        self.external = External::new(Limits::default());
+        self.search = search;
+        self.missing_network = made_by.filter(|_| network.is_none());
+        self.network = network;
+        Ok(self.missing_network.clone())
+    }
+}

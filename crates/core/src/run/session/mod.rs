@@ -1,0 +1,319 @@
+//! A session: one search with its threads, evaluator, network and tablebases, on boards of one kind.
+//!
+//! Texts come in (FEN, moves), reports go out. Its searches are in `searches`, its file in `file`.
+
+mod file;
+mod searches;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub use file::saved_variant;
+
+use super::drive::Limits;
+use super::errors::SessionError;
+use super::external::External;
+use super::pool::Pool;
+use crate::evaluators::{self, Evaluator};
+use crate::game::{Game, MoveCode};
+use crate::games::chess::planes::Version;
+use crate::games::chess::{Board, Rules, Tablebases, Variant, divide, perft};
+use crate::network::Network;
+use crate::oracle::Oracle;
+use crate::report::{EdgeExport, Meters, NodeExport, Part, Report};
+use crate::search::Search;
+use crate::search::root_moves::RootMoves;
+use crate::settings::{BuiltIn, Settings};
+
+/// Where evaluations come from, apart from what the settings name.
+#[derive(Clone, Debug, Default)]
+pub enum Source {
+    /// The built-in evaluator of the settings.
+    #[default]
+    BuiltIn,
+    /// A network in the core.
+    Network(Arc<Network>),
+    /// Outside.
+    External,
+}
+
+impl Source {
+    /// What a caller means who may name a network.
+    pub fn new(external: bool, network: Option<Arc<Network>>) -> Source {
+        match network {
+            _ if external => Source::External,
+            Some(network) => Source::Network(network),
+            None => Source::BuiltIn,
+        }
+    }
+}
+
+/// The evaluator of a search, if it is in the core; and its network, if it is one.
+type Evaluation<P> = (Option<Arc<dyn Evaluator<Board<P>>>>, Option<Arc<Network>>);
+
+/// A search on boards of one kind. One thread at a time uses it; the stop flag may be set from any.
+pub struct Session<P: Rules> {
+    variant: Variant,
+    chess960: bool,
+    search: Search<Board<P>>,
+    pool: Option<Pool<Board<P>>>,
+    external: External<P>,
+    network: Option<Arc<Network>>,
+    /// The hash of the network that made the graph, while it is not at hand.
+    missing_network: Option<String>,
+    tablebases: Option<Arc<Tablebases>>,
+}
+
+fn start<P: Rules>(variant: Variant, chess960: bool) -> Result<Board<P>, SessionError> {
+    let board =
+        Board::<P>::start(variant).ok_or(SessionError::State("this session does not play that variant"))?;
+    if chess960 { Ok(Board::from_fen(variant, &board.fen(), true)?) } else { Ok(board) }
+}
+
+impl<P: Rules> Session<P> {
+    /// A session at the start of a game.
+    pub(super) fn new(
+        variant: Variant,
+        chess960: bool,
+        mut settings: Settings,
+        source: Source,
+    ) -> Result<Self, SessionError> {
+        let origin = start(variant, chess960)?;
+        let (evaluator, network) = Self::evaluator(variant, &mut settings, source)?;
+        let search = Search::new(settings, evaluator, origin, &[]);
+        Ok(Session {
+            variant,
+            chess960,
+            search,
+            pool: None,
+            external: External::new(Limits::default()),
+            network,
+            missing_network: None,
+            tablebases: None,
+        })
+    }
+
+    /// The evaluator that settings and source ask for. A network makes the setting say so.
+    fn evaluator(
+        variant: Variant,
+        settings: &mut Settings,
+        source: Source,
+    ) -> Result<Evaluation<P>, SessionError> {
+        match source {
+            Source::External => Ok((None, None)),
+            Source::Network(network) if network.variant() != variant => {
+                let name = network.path().display().to_string();
+                Err(SessionError::WrongNetwork { network: name, plays: network.variant(), variant })
+            }
+            Source::Network(network) => {
+                settings.evaluator = BuiltIn::Network;
+                let evaluator: Arc<dyn Evaluator<Board<P>>> = network.clone();
+                Ok((Some(evaluator), Some(network)))
+            }
+            Source::BuiltIn => {
+                let evaluator =
+                    evaluators::by_name(settings.evaluator.as_str(), settings.hash_cost_us as u32);
+                Ok((Some(evaluator.map_err(|_| SessionError::NoNetwork)?), None))
+            }
+        }
+    }
+
+    /// The tablebases as the search sees them, if they hold tables of this variant.
+    fn oracle(&self) -> Option<Arc<dyn Oracle<Board<P>>>> {
+        let tables = self.tablebases.clone().filter(|tables| tables.men(self.variant) > 0)?;
+        Some(tables)
+    }
+
+    /// The hash of the network that made the graph, if one did.
+    fn network_hash(&self) -> Option<&str> {
+        self.network.as_ref().map(|network| network.sha256()).or(self.missing_network.as_deref())
+    }
+
+    fn read_position(
+        &self,
+        fen: Option<&str>,
+        moves: &[String],
+    ) -> Result<(Board<P>, Vec<MoveCode>), SessionError> {
+        let origin = match fen {
+            Some(text) => Board::from_fen(self.variant, text, self.chess960)?,
+            None => start(self.variant, self.chess960)?,
+        };
+        let mut board = origin.clone();
+        let mut played = Vec::with_capacity(moves.len());
+        for text in moves {
+            let mv = board.parse_move(text)?;
+            board.play(mv);
+            played.push(mv);
+        }
+        Ok((origin, played))
+    }
+
+    /// The variant.
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// Whether castling is written as the king takes the rook.
+    pub fn is_chess960(&self) -> bool {
+        self.chess960
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        self.search.settings()
+    }
+
+    /// Takes new settings; the graph is kept where it still means the same.
+    pub fn configure(&mut self, mut settings: Settings, source: Source) -> Result<(), SessionError> {
+        let (evaluator, network) = Self::evaluator(self.variant, &mut settings, source)?;
+        self.abandon();
+        let is_other = self.network_hash() != network.as_ref().map(|network| network.sha256());
+        self.network = network;
+        self.missing_network = None;
+        self.search.configure(settings, evaluator);
+        if is_other {
+            self.forget();
+        }
+        Ok(())
+    }
+
+    /// Whether evaluations come from outside.
+    pub fn is_external(&self) -> bool {
+        self.search.evaluator.is_none()
+    }
+
+    /// Where evaluations come from.
+    pub fn source(&self) -> Source {
+        Source::new(self.is_external(), self.network.clone())
+    }
+
+    /// Takes tablebases, or leaves them aside. The graph is kept where the tables are the same, or none are
+    /// made for the variant.
+    pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
+        self.abandon();
+        let (had, tables) = (self.search.oracle.is_some(), tablebases.as_deref());
+        let is_same = self.tablebases.as_deref().zip(tables).is_some_and(|(old, new)| old.is_same(new));
+        self.tablebases = tablebases;
+        let oracle = self.oracle();
+        if is_same || (!had && oracle.is_none()) {
+            self.search.oracle = oracle;
+        } else {
+            self.search.set_oracle(oracle);
+        }
+    }
+
+    /// The tablebases.
+    pub fn tablebases(&self) -> Option<Arc<Tablebases>> {
+        self.tablebases.clone()
+    }
+
+    /// Moves to a position: a FEN (the start of the game without one) and moves in UCI or SAN. Keeps the
+    /// graph where the game goes on; whether it did.
+    pub fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError> {
+        self.abandon();
+        let (origin, played) = self.read_position(fen, moves)?;
+        self.search.set_root_moves(RootMoves::default());
+        Ok(self.search.move_to(origin, &played))
+    }
+
+    /// Plays a move on the present position; whether the graph below it was kept.
+    pub fn play(&mut self, mv: &str) -> Result<bool, SessionError> {
+        self.abandon();
+        if self.search.is_over() {
+            return Err(SessionError::Over(self.fen()));
+        }
+        let mv = self.search.position().parse_move(mv)?;
+        let mut played = self.search.played.clone();
+        played.push(mv);
+        self.search.set_root_moves(RootMoves::default());
+        Ok(self.search.move_to(self.search.origin.clone(), &played))
+    }
+
+    /// Frees what the position does not reach any more, unless a stop comes first; the next search does the
+    /// rest.
+    pub fn tidy(&mut self, stop: &AtomicBool) {
+        self.search.tidy(stop);
+    }
+
+    /// Forgets the graph, not the position.
+    pub fn forget(&mut self) {
+        self.abandon();
+        self.search.set_root_moves(RootMoves::default());
+        self.search.start_over();
+    }
+
+    /// The position at the root (FEN).
+    pub fn fen(&self) -> String {
+        self.search.position().fen()
+    }
+
+    /// The position where the game began (FEN), and the moves since (UCI).
+    pub fn game(&self) -> (String, Vec<String>) {
+        let mut board = self.search.origin.clone();
+        let mut texts = Vec::new();
+        for &mv in &self.search.played {
+            texts.push(board.uci(mv));
+            board.play(mv);
+        }
+        (self.search.origin.fen(), texts)
+    }
+
+    /// The legal moves at the root (UCI).
+    pub fn legal_moves(&self) -> Vec<String> {
+        if self.search.is_over() {
+            return Vec::new();
+        }
+        let mut moves = Vec::new();
+        self.search.position().legal_moves(&mut moves);
+        moves.into_iter().map(|mv| self.search.position().uci(mv)).collect()
+    }
+
+    /// How the game ended at the root by the rules of the position, if it did: the value for the side to
+    /// move.
+    pub fn ending(&self) -> Option<f64> {
+        self.search.is_over().then(|| self.search.graph().node(self.search.root()).value)
+    }
+
+    /// The move that would be played now (UCI), if anything is known.
+    pub fn best_move(&self) -> Option<String> {
+        self.search.best_code().map(|mv| self.search.position().uci(mv))
+    }
+
+    /// Shape of the network's input and output: planes, size of the policy.
+    pub fn shape(&self, version: Version) -> (usize, usize) {
+        (version.count(self.variant), self.search.position().policy_size())
+    }
+
+    /// The result so far.
+    pub fn report(&self, lines: usize, meters: Meters) -> Report {
+        self.search.report(lines, meters)
+    }
+
+    /// A part of the graph.
+    pub fn export(&self, part: &Part) -> (Vec<NodeExport>, Vec<EdgeExport>) {
+        self.search.export(part)
+    }
+
+    /// Number of in-flight marks anywhere in the graph: zero when nothing is in flight.
+    pub fn in_flight_marks(&self) -> u64 {
+        let graph = self.search.graph();
+        graph
+            .ids()
+            .map(|id| {
+                u64::from(graph.node(id).in_flight)
+                    + graph.edges(id).iter().map(|edge| u64::from(edge.in_flight)).sum::<u64>()
+            })
+            .sum()
+    }
+
+    /// Number of move sequences of the given length from the root, in all and per first move.
+    pub fn perft(&self, depth: u32) -> (u64, Vec<(String, u64)>) {
+        let board = self.search.position();
+        if depth == 0 {
+            return (perft(board, 0), Vec::new());
+        }
+        let parts: Vec<(String, u64)> =
+            divide(board, depth).into_iter().map(|(mv, count)| (board.uci(mv), count)).collect();
+        (parts.iter().map(|(_, count)| count).sum(), parts)
+    }
+}

@@ -1,0 +1,90 @@
+//! Results of a mini-batch: leaves are expanded and their values backed up, in the order of collection.
+//!
+//! A batch that is abandoned leaves no trace. Buffers are kept for the next batches.
+
+use super::Search;
+use super::backup::{Arrival, back_up, mark};
+use super::batch::{Batch, Evaluated, Pending, Ranking};
+use crate::game::Game;
+use crate::graph::node_flag;
+
+/// Candidates kept per node by evaluators in the core: the rest is derived again where it is needed.
+const HEAD: usize = 16;
+
+impl<G: Game> Search<G> {
+    /// Takes the results of a batch, one for each pending leaf with a position, in order; expands and backs
+    /// up.
+    pub fn apply(&mut self, batch: Batch<G>, results: &mut Vec<Evaluated>) {
+        debug_assert_eq!(results.len(), batch.evaluations);
+        self.counters.batches += 1;
+        self.counters.evaluations += batch.evaluations as u64;
+        self.flying_evaluations -= batch.evaluations as u64;
+        let mut evaluation = 0;
+        let mut result_of = Vec::with_capacity(batch.pending.len());
+        for pending in batch.pending {
+            let index = match pending.shares {
+                Some(source) => {
+                    self.counters.shared += 1;
+                    result_of[source]
+                }
+                None => {
+                    evaluation += 1;
+                    evaluation - 1
+                }
+            };
+            result_of.push(index);
+            self.land(&pending);
+            let id = pending.node;
+            let result = &results[index];
+            self.graph.list_candidates(id, &result.candidates);
+            let node = self.graph.node_mut(id);
+            node.raw = result.value;
+            node.value = f64::from(result.value);
+            node.visits = 1;
+            node.flags |= node_flag::EVALUATED;
+            let value = node.value;
+            let corrections = back_up(
+                &mut self.graph,
+                &pending.steps,
+                Arrival::Value(value),
+                pending.exploration,
+                &self.settings,
+            );
+            self.count(pending.depth, corrections, pending.exploration);
+            self.recycle(pending);
+        }
+        self.spare_evaluated.append(results);
+    }
+
+    /// Takes back the marks of a batch in flight, as if it had never been collected.
+    pub fn abandon(&mut self, batch: Batch<G>) {
+        self.flying_evaluations -= batch.evaluations as u64;
+        for pending in batch.pending {
+            self.land(&pending);
+            self.recycle(pending);
+        }
+    }
+
+    fn land(&mut self, pending: &Pending<G>) {
+        mark(&mut self.graph, &pending.steps, false);
+        let node = self.graph.node_mut(pending.node);
+        node.flags &= !node_flag::WAITING;
+        self.promised -= usize::from(node.legal);
+        self.flying -= 1;
+    }
+
+    fn recycle(&mut self, pending: Pending<G>) {
+        self.spare_steps.push(pending.steps);
+        self.spare_leaves.extend(pending.leaf);
+    }
+
+    /// Buffers for `count` results, reused from earlier batches.
+    pub fn result_buffers(&mut self, count: usize) -> Vec<Evaluated> {
+        (0..count).map(|_| self.spare_evaluated.pop().unwrap_or_default()).collect()
+    }
+
+    /// How evaluators in the core turn logits into candidates.
+    pub fn ranking(&self) -> Ranking {
+        Ranking { temperature: self.settings.node_temperature, head: HEAD, draws: self.graph.draws() }
+    }
+}

@@ -1,0 +1,88 @@
+//! Mini-batches: leaves that wait for their evaluation, and the results that come back.
+//!
+//! A leaf keeps the trajectory that led to it, so that its value can be backed up later. [`Ranking`] turns
+//! the logits of an evaluator of the core into a result, on any thread.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::backup::Step;
+use crate::evaluators::{Evaluator, Leaf};
+use crate::game::Game;
+use crate::graph::NodeId;
+use crate::graph::prior::{Candidate, RankScratch, rank};
+
+/// A leaf that waits, with the trajectory that led there.
+#[derive(Debug)]
+pub struct Pending<G> {
+    pub(super) node: NodeId,
+    pub(super) steps: Vec<Step>,
+    pub(super) exploration: bool,
+    pub(super) depth: usize,
+    /// Index of the leaf in the same batch whose evaluation this one shares.
+    pub(super) shares: Option<usize>,
+    /// The position to evaluate; a sharing leaf has none.
+    pub leaf: Option<Box<Leaf<G>>>,
+}
+
+impl<G> Pending<G> {
+    /// Whether this leaf takes the evaluation of another in its batch.
+    pub const fn is_sharing(&self) -> bool {
+        self.shares.is_some()
+    }
+}
+
+/// A mini-batch of leaves.
+#[derive(Debug, Default)]
+pub struct Batch<G> {
+    /// Leaves in order of collection; those with a `leaf` want an evaluation.
+    pub pending: Vec<Pending<G>>,
+    /// Number of evaluations wanted.
+    pub evaluations: usize,
+    /// Batches that may be in flight, this one included.
+    pub most_in_flight: usize,
+}
+
+/// The result for one leaf.
+#[derive(Clone, Debug, Default)]
+pub struct Evaluated {
+    /// Value for the side to move.
+    pub value: f32,
+    /// Candidates, best first; all, or the best of them.
+    pub candidates: Vec<Candidate>,
+}
+
+/// What a thread keeps between evaluations to spare allocations.
+pub type EvaluationScratch = (Vec<f32>, RankScratch);
+
+/// What a thread needs to evaluate a leaf into a result.
+#[derive(Clone, Copy, Debug)]
+pub struct Ranking {
+    pub(super) temperature: f64,
+    pub(super) head: usize,
+    pub(super) draws: [f64; 2],
+}
+
+impl Ranking {
+    /// Evaluates one leaf.
+    pub fn evaluate<G: Game>(
+        &self,
+        evaluator: &dyn Evaluator<G>,
+        leaf: &Leaf<G>,
+        scratch: &mut EvaluationScratch,
+        result: &mut Evaluated,
+        cancel: &AtomicBool,
+    ) {
+        let (logits, weights) = scratch;
+        let draw = self.draws[usize::from(leaf.game.player())];
+        result.value = if draw == 0.0 {
+            evaluator.evaluate(leaf, logits, cancel)
+        } else {
+            evaluator.evaluate_draws(leaf, draw as f32, logits, cancel)
+        };
+        if cancel.load(Ordering::Relaxed) {
+            return;
+        }
+        let limit = if leaf.moves.len() <= self.head + self.head / 2 { usize::MAX } else { self.head };
+        rank(&leaf.moves, logits, self.temperature, limit, &mut result.candidates, weights);
+    }
+}

@@ -1,0 +1,77 @@
+//! New nodes: what decides whether two positions are one node, and what is known of a node when it is created.
+//!
+//! The rules tell whether the game is over there, tablebases its result. The evaluation comes later.
+
+use super::{solver, tablebases};
+use crate::game::{Ending, Game, MoveCode};
+use crate::graph::{Graph, NodeId, State, node_flag};
+use crate::oracle::Oracle;
+use crate::settings::{Backup, Merge, Settings};
+
+/// Plies before the move-count limit within which the clock is part of the key.
+const CLOCK_HORIZON: u32 = 40;
+
+/// What makes the merge key, together with the key of the position.
+pub(super) fn salt<G: Game>(game: &G, merge: Merge) -> u32 {
+    let clock = game.clock();
+    match merge {
+        Merge::Clock => clock,
+        Merge::Ply => {
+            let near = game.clock_limit().is_some_and(|limit| clock + CLOCK_HORIZON >= limit);
+            (game.ply() & 0xFFFF) | if near { (clock + 1) << 16 } else { 0 }
+        }
+    }
+}
+
+/// Creates the node of a position whose merge key is new (or not merged); leaves its legal moves in `moves`.
+pub(super) fn create<G: Game>(
+    graph: &mut Graph,
+    moves: &mut Vec<MoveCode>,
+    settings: &Settings,
+    game: &G,
+    key: u64,
+    salt: u32,
+) -> NodeId {
+    game.legal_moves(moves);
+    let ending = game.ending(moves);
+    let legal = if ending.is_some() { 0 } else { moves.len() };
+    let id = graph.add_node(key, salt, game.player(), legal);
+    if let Some(ending) = ending {
+        let state = match ending {
+            Ending::Win => State::Win,
+            Ending::Draw => State::Draw,
+            Ending::Loss => State::Loss,
+        };
+        solver::finish(graph, id, state);
+        let value = graph.best_value(id);
+        let node = graph.node_mut(id);
+        node.flags |= node_flag::TERMINAL | node_flag::EVALUATED;
+        node.value = value;
+        node.raw = value as f32;
+        node.visits = 1;
+    }
+    match settings.backup {
+        Backup::Tree => {}
+        Backup::TreeCache => graph.enter(id),
+        _ => graph.enter_new(id),
+    }
+    id
+}
+
+/// Asks the tablebases about a new node; whether they knew it.
+#[inline]
+pub(super) fn look_up<G: Game>(
+    graph: &mut Graph,
+    id: NodeId,
+    oracle: Option<&dyn Oracle<G>>,
+    settings: &Settings,
+    game: &G,
+) -> bool {
+    let Some(oracle) = oracle else { return false };
+    if graph.node(id).has(node_flag::TERMINAL) {
+        return false;
+    }
+    let state = tablebases::state_of(oracle, game, settings);
+    graph.node_mut(id).state = state.unwrap_or_default();
+    state.is_some()
+}
