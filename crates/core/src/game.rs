@@ -1,9 +1,9 @@
-//! What the search knows about rules: the trait [`Game`] and the small types it speaks in.
+//! The rules as the search uses them: the trait [`Game`] and its small types.
 //!
 //! A position here is a fact without history: repetition and move-count draws depend on the path and are the
-//! business of the walk. This file knows no chess; `chess/` implements the trait over shakmaty.
+//! business of the walk. `games/` implements the trait.
 
-/// A legal move of some position, as a short code. What it means is the game's business; the order of codes
+/// A legal move of some position, as a short code. Its meaning is defined by the game; the order of codes
 /// breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct MoveCode(pub u16);

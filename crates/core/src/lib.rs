@@ -1,6 +1,6 @@
 //! Monte-Carlo graph search for AlphaZero-style play: the fast core behind the Python package `anabranch`.
 //!
-//! The modules stand in reading order. A module uses only those above it; `docs/architecture.md` has the
+//! The modules are in reading order. A module uses only those above it; `docs/architecture.md` has the
 //! order of their files.
 
 pub mod settings;

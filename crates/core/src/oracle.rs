@@ -1,6 +1,6 @@
-//! What the search knows about tablebases: the trait [`Oracle`] and the results it returns.
+//! Tablebases as the search uses them: the trait [`Oracle`] and the results it returns.
 //!
-//! An oracle answers for positions, and knows nothing of the graph or of the game's history.
+//! An oracle looks up positions; it does not depend on the graph or on the game's history.
 
 use crate::game::Game;
 
@@ -38,7 +38,7 @@ pub struct Distance {
 
 /// Tables that know the results of positions.
 pub trait Oracle<G: Game>: Send + Sync {
-    /// Whether the tables may know the position: it has at most so many men, and nobody may castle.
+    /// Whether the tables may know the position: it has at most `most_men` men, and no side may castle.
     fn covers(&self, game: &G, most_men: u64) -> bool;
 
     /// The result of the position as if its clock were 0; `None` when it is not in the tables.

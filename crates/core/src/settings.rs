@@ -1,7 +1,7 @@
 //! Every constant of the search, with its paper symbol, default, range and meaning, and the presets by name.
 //!
 //! The table made by [`table`] is the single source: the Python package, the command line and the docs read
-//! it. Nothing here knows how a setting is used.
+//! it. How a setting is used is not defined here.
 
 use thiserror::Error;
 
@@ -437,7 +437,7 @@ pub const PRESETS: &[&str] = &[
 impl Settings {
     /// The settings of a preset.
     pub fn preset(name: &str) -> Result<Settings, SettingError> {
-        // What the paper's table says; the defaults are what our own measurements say.
+        // The paper's table; the defaults come from our own measurements.
         let combined = Settings {
             urgency: Urgency::Fixed,
             node_temperature: 1.7,

@@ -82,7 +82,7 @@ pub fn limits(
     Ok(limits)
 }
 
-/// How far the meters look, by name.
+/// The range of the meters, by name.
 pub fn meters(name: &str) -> PyResult<Meters> {
     match name {
         "off" => Ok(Meters::Off),

@@ -47,7 +47,7 @@ impl Network {
         Ok(Network { network: Arc::new(network) })
     }
 
-    /// What the file says about the network.
+    /// The metadata of the file.
     #[getter]
     fn metadata(&self) -> BTreeMap<String, String> {
         self.network.metadata().clone()

@@ -1,4 +1,4 @@
-//! Training samples: games of PGN text as columns, and stored samples held against the rules.
+//! Training samples: games of PGN text as columns, and stored samples checked against the rules.
 
 use anabranch_core::games::chess::Variant;
 use anabranch_core::games::chess::pgn::{Columns, GameFilter, read};

@@ -87,7 +87,7 @@ impl Session {
     }
 }
 
-/// A contiguous array of so many dimensions, or the error that names it.
+/// A contiguous array, or an error with its name.
 fn read_array<'py, T: Element, D: Dimension>(
     array: &Bound<'py, PyAny>,
     name: &str,
@@ -126,7 +126,7 @@ impl Session {
         self.stop.store(false, Ordering::Relaxed);
     }
 
-    /// Whether a stop was asked for.
+    /// Whether `stop` was called.
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -217,7 +217,7 @@ impl Session {
         Ok(read!(self.ending()))
     }
 
-    /// The Rust loop, from limits to the word for why it ended. `progress` gets a report with so many `lines`
+    /// Runs the Rust loop; returns why it ended. `progress` is called with a report of up to `lines` lines
     /// every `interval` seconds, and as soon as another move would be chosen. With `root_moves` the search
     /// chooses among these only.
     #[pyo3(signature = (simulations=None, evaluations=None, time=None, mate=None, progress=None, interval=0.5, lines=8, root_moves=Vec::new()))]
@@ -344,7 +344,8 @@ impl Session {
         Ok(read!(self.in_flight()))
     }
 
-    /// Ends a solved search: looks for a shorter proof if asked to. Ctrl-C and `stop` end it.
+    /// Ends a solved search: searches for a shorter proof if the settings or limits want it. Ctrl-C and
+    /// `stop` end it.
     fn conclude(&self, py: Python<'_>) -> PyResult<()> {
         let mut guard = self.lock()?;
         let any = &mut *guard;
@@ -361,7 +362,7 @@ impl Session {
         Ok(read!(self.shape(version)))
     }
 
-    /// The result so far; `meters` says how far the numbers about the graph go: off, sample or whole.
+    /// The result so far. `meters` is the range of the statistics of the graph: off, sample or whole.
     #[pyo3(signature = (lines, meters="whole"))]
     fn report<'py>(&self, py: Python<'py>, lines: usize, meters: &str) -> PyResult<Bound<'py, PyDict>> {
         let meters = convert::meters(meters)?;

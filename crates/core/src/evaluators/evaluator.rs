@@ -1,7 +1,7 @@
-//! What the search knows about networks that live in the core: the trait [`Evaluator`].
+//! Evaluation inside the core: the trait [`Evaluator`].
 //!
-//! An evaluator sees the position itself, one leaf at a time; batches are spread over threads by `pool`. It
-//! knows nothing of the graph, and must be a pure function of the leaf: the same numbers on every call and
+//! An evaluator gets the position itself, one leaf at a time; batches are spread over threads by `pool`. It
+//! does not depend on the graph, and must be a pure function of the leaf: the same numbers on every call and
 //! every thread.
 
 use std::sync::atomic::AtomicBool;
@@ -24,7 +24,7 @@ pub struct Leaf<G> {
 /// Maps a leaf to a value for the side to move and a logit for each legal move.
 pub trait Evaluator<G: Game>: Send + Sync {
     /// Returns the value in [-1, 1]; replaces `logits` by one number per move of `leaf.moves`.
-    /// A slow evaluator looks at `cancel` now and then and returns early (anything) when it is set.
+    /// A slow evaluator checks `cancel` regularly and returns early (anything) when it is set.
     fn evaluate(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32;
 
     /// The same where a draw is worth `draw` to the side to move. Who gives no chance of a draw takes no

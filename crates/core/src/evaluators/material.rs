@@ -107,7 +107,7 @@ struct Hints<'a, P> {
     rows: [BonusSquares; 16],
     own: Bitboard,
     near_king: Bitboard,
-    /// Where moves start that may uncover a check, or whose check only playing them tells.
+    /// Where moves start that may uncover a check, or whose check is known only after they are played.
     rare_origins: Bitboard,
     /// Where castling and en passant go.
     rare_targets: Bitboard,

@@ -1,4 +1,4 @@
-//! The evaluator that knows nothing: value 0, all moves alike.
+//! The uniform evaluator: value 0, all moves alike.
 
 use std::sync::atomic::AtomicBool;
 

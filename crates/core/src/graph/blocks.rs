@@ -7,7 +7,7 @@ use super::node::{Edge, NONE, NodeId, VOID_EDGE, node_flag};
 use super::prior::Candidate;
 use super::{GRAIN, Graph, Link};
 
-/// The class of a block of edges: the power of two that holds so many.
+/// The class of a block for `count` edges: the exponent of a power of two.
 pub(super) fn class_of(count: usize) -> usize {
     count.next_power_of_two().trailing_zeros() as usize
 }

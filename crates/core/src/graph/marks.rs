@@ -1,7 +1,7 @@
-//! Sets of nodes, and the best set that fits into so many bytes.
+//! Sets of nodes, and the best set that fits into a number of bytes.
 //!
-//! The caller ranks nodes by the edges that lead to them. Every node of a set but the first ones is reached by
-//! an edge of another.
+//! The caller ranks nodes by the edges that lead to them. Every node of a set but the first ones is reached
+//! by an edge of another.
 
 use super::{Candidate, Edge, GRAIN, Graph, NONE, Node, NodeId};
 
@@ -11,7 +11,7 @@ pub(super) const SLICE: usize = 2048;
 /// Asked now and then: whether the work should be interrupted. What is left undone waits for the next time.
 pub type Cancelled<'a> = &'a dyn Fn() -> bool;
 
-/// Number of ranks that [`Graph::best`] knows.
+/// Number of ranks of [`Graph::best`].
 pub const RANKS: usize = 10_496;
 
 /// A set of nodes.
@@ -48,10 +48,11 @@ impl Graph {
             + node.remaining().div_ceil(GRAIN) * GRAIN * size_of::<Candidate>()
     }
 
-    /// The best nodes that fit into so many bytes. The `pinned` ones are in any case. Below them, a node is
-    /// as good as `rank` says for one of its parents (given the rank of that parent, the parent and the slot
-    /// of the edge), the best of them, and no better than that parent; so every node has a parent that is in
-    /// too. Rank 0 is the last resort. Of equals, the order of edges decides. `None` when cancelled.
+    /// The best nodes that fit into a number of bytes. The `pinned` ones are always among them. Below them, a
+    /// node is as good as `rank` says for one of its parents (given the rank of that parent, the parent and
+    /// the slot of the edge), the best of them, and no better than that parent; so every node has a parent
+    /// that is in too. Rank 0 is the last resort. Of equals, the order of edges decides. `None` when
+    /// cancelled.
     pub fn best(
         &self,
         pinned: &[NodeId],

@@ -7,7 +7,7 @@
 //!        │     └── parents: the first inline, the others as a chain of Link
 //!        └── candidates ──► block of Candidate (4 bytes each): moves not opened yet, best prior first
 //! ```
-//! Ids are indices; freed slots are used again. This file knows no search: it stores, links, frees and counts
+//! Ids are indices; freed slots are used again. The graph knows no search: it stores, links, frees and counts
 //! bytes.
 
 pub mod prior;

@@ -115,7 +115,7 @@ pub mod edge_flag {
     pub const COUNTED: u16 = 2;
     /// The move resets the clock.
     pub const ZEROING: u16 = 4;
-    /// The child was given up for memory: the edge knows more than a new child does.
+    /// The child was freed for memory: the edge has more visits than a new child.
     pub const LOST: u16 = 8;
 }
 
@@ -197,7 +197,7 @@ impl Node {
 pub struct Edge {
     /// Q: mean value for the side to move at its node.
     pub q: f64,
-    /// The node it leads to, or [`NONE`] after that was given up for memory.
+    /// The node it leads to, or [`NONE`] after that was freed for memory.
     pub child: NodeId,
     /// N: visits.
     pub visits: u32,

@@ -1,6 +1,6 @@
 //! Giving memory back: nodes that are not kept are freed, and what is left is closed up.
 //!
-//! Decides nothing: which nodes are kept is the caller's business. Nothing learned is lost above a freed
+//! The caller decides which nodes are kept. Nothing learned is lost above a freed
 //! node, whose edge keeps its numbers. The work goes in slices and may be interrupted between any two of
 //! them. It is taken up again where it was left, before anything else changes the graph; what can be reached
 //! from the root may be read at any time.
@@ -14,9 +14,9 @@ use super::{Graph, NONE, NodeId, edge_flag, node_flag};
 enum Stage {
     /// Mark what the root reaches.
     Mark,
-    /// Take the edges of kept nodes from those that are given up, and the links back to parents that are.
+    /// Take the edges of kept nodes from those that are freed, and the links back to freed parents.
     Cut,
-    /// Free the nodes that are given up.
+    /// Free the nodes that are not kept.
     Free,
     /// Take them out of the table.
     Table,
@@ -31,7 +31,7 @@ enum Stage {
 pub(super) struct Sweep {
     stage: Stage,
     marks: Marks,
-    /// Nodes whose edges are still to be looked at by [`Stage::Mark`].
+    /// Nodes whose edges [`Stage::Mark`] has not visited yet.
     pending: Vec<NodeId>,
     /// How far the stage has come.
     next: usize,
@@ -205,7 +205,7 @@ impl Graph {
         true
     }
 
-    /// Frees a node that no kept node knows. The table still does.
+    /// Frees a node that no kept node leads to. It is still in the table.
     fn free(&mut self, id: NodeId) {
         let mut at = self.nodes[id as usize].more_parents;
         while at != NONE {

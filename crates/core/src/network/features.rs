@@ -174,7 +174,7 @@ fn is_attacked(board: &shakmaty::Board, square: Square, by: Color) -> bool {
     board.attacks_to(square, by, board.occupied()).any()
 }
 
-/// Which of the eight value heads judges the position: by the pieces on the board.
+/// The value head of the position, one of eight: by the pieces on the board.
 #[inline]
 pub fn bucket(board: &shakmaty::Board) -> usize {
     (board.occupied().count().saturating_sub(1) / 4).min(7)

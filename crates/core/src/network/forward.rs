@@ -11,7 +11,7 @@ use super::weights::{Head, Weights};
 /// 1 / (16384 * 64): activations times weights as a number.
 const SCALE: f32 = 1.0 / 1_048_576.0;
 
-/// A legal move as the network knows it.
+/// A legal move as indices of the network.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     /// In the policy.

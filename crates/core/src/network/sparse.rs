@@ -32,12 +32,12 @@ const MOST_CANARIES: usize = 64;
 /// Why a network cannot be used.
 #[derive(Debug, Error)]
 pub enum NetworkError {
-    /// The system said no.
+    /// The file cannot be read.
     #[error("the network file {} cannot be read: {source}", .path.display())]
     System {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The file is not a sound network.
@@ -50,7 +50,7 @@ pub enum NetworkError {
     },
 }
 
-/// What a network says about a position.
+/// The evaluation of a position by a network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opinion {
     /// For the side to move, in [-1, 1].
@@ -105,7 +105,7 @@ impl Network {
         Network::read(path, &bytes, true)
     }
 
-    /// The network of a file's content. Without `canaries` these are not looked at: for who writes them.
+    /// The network of a file's content. Without `canaries` these are not checked: for the writer of the file.
     pub fn read(path: &Path, bytes: &[u8], canaries: bool) -> Result<Network, NetworkError> {
         let refused = |reason| NetworkError::Refused { path: path.to_owned(), reason };
         if bytes.len() > LARGEST_FILE {
@@ -141,7 +141,7 @@ impl Network {
         (self.weights.policy_width, self.weights.value_width)
     }
 
-    /// What its file says about it.
+    /// The metadata of its file.
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.metadata
     }
@@ -176,7 +176,7 @@ impl Network {
         })
     }
 
-    /// What it says about a position (FEN).
+    /// Evaluates a position (FEN).
     pub fn evaluate(&self, fen: &str) -> Result<Opinion, FenError> {
         match self.variant {
             Variant::Chess => self.evaluate_board(&Board::<Chess>::from_fen(self.variant, fen, false)?),

@@ -69,7 +69,7 @@ pub struct Part {
 }
 
 impl<G: Game> Search<G> {
-    /// The part of the graph asked for: most visited nodes first, each with the position of the first path
+    /// A part of the graph: most visited nodes first, each with the position of the first path
     /// found to it.
     pub fn export(&self, part: &Part) -> (Vec<NodeExport>, Vec<EdgeExport>) {
         let graph = &self.graph;

@@ -140,7 +140,7 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// The moves that follow from a root edge when both sides play what the search likes best, and whether
+    /// The moves that follow a root edge when both sides play what the search prefers, and whether
     /// the game is over at their end.
     fn variation(&self, slot: u16, plies: u16) -> (Vec<MoveCode>, bool) {
         let graph = &self.graph;

@@ -42,7 +42,7 @@ impl<G: Game> Search<G> {
         let solved = self.verdict();
         Report {
             best_move: best.map(|mv| self.position().move_text(mv)),
-            // A proof that the game's history breaks is no verdict: then the mean stands.
+            // A proof that the game's history breaks is no verdict: then the value is the mean.
             value: solved.and_then(|verdict| self.worth(verdict.state)).unwrap_or_else(|| self.mean()),
             lines: self.principal_variations(&rows, best, solved, lines),
             moves: rows.into_iter().map(|(.., report)| report).collect(),

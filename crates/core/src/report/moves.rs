@@ -97,7 +97,7 @@ impl<G: Game> Search<G> {
         let unopened =
             graph.candidates(self.root).iter().filter(|candidate| self.root_moves.contains(candidate.mv()));
         moves.extend(unopened.map(|candidate| unvisited(candidate.mv(), candidate.prior())));
-        // A proven node has given up its candidates, and the shortest proof may begin with one of them.
+        // A proven node has no candidates any more, and the shortest proof may begin with one of them.
         if let Some(mv) = best.filter(|&best| moves.iter().all(|&(mv, ..)| mv != best)) {
             moves.push(unvisited(mv, 0.0));
         }

@@ -1,6 +1,6 @@
 //! Numbers about a search and its graph, and the leak meters.
 //!
-//! The meters look at every edge, which costs a step through memory each; [`Meters`] bounds that.
+//! The meters read every edge, each a random access to memory; [`Meters`] bounds that.
 
 use crate::game::Game;
 use crate::graph::{NONE, NodeId, node_flag};
@@ -31,19 +31,19 @@ pub struct Statistics {
     pub root_visits: u32,
 }
 
-/// How far the meters of a report look: each edge they look at costs a step through memory.
+/// The range of the meters of a report: each edge that they read costs an access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meters {
     /// Nothing is measured or counted.
     Off,
-    /// Everything is counted, leaks are measured over the nodes with the lowest ids: for who cannot wait.
+    /// Everything is counted, leaks are measured over the nodes with the lowest ids: for reports in a hurry.
     Sample,
     /// Everything is counted and measured.
     Whole,
 }
 
 impl Meters {
-    /// Number of ids that are looked at for leaks.
+    /// Number of ids over which leaks are measured.
     const fn bound(self) -> NodeId {
         match self {
             Meters::Off => 0,

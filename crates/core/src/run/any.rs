@@ -1,7 +1,7 @@
 //! A session on any variant: one of three kinds of boards, chosen when it is opened.
 //!
-//! [`with_session!`](crate::with_session) calls a method of whichever it is, so that no list of methods
-//! stands beside that of [`Session`].
+//! [`with_session!`](crate::with_session) calls a method of whichever it is, so that no second list
+//! of the methods of [`Session`] is needed.
 
 use shakmaty::Chess;
 use shakmaty::variant::{Crazyhouse, VariantPosition};

@@ -21,7 +21,7 @@ pub struct Limits {
     pub budget: Budget,
     /// Time.
     pub time: Option<Duration>,
-    /// Ends the search once a mate in so many moves is proven.
+    /// Ends the search once a mate in this number of moves is proven.
     pub mate: Option<u32>,
 }
 
@@ -32,7 +32,7 @@ pub enum Finish {
     Budget,
     /// The time was up.
     Time,
-    /// Somebody asked for it.
+    /// The stop flag was set.
     Stopped,
     /// The root is solved.
     Solved,
@@ -218,7 +218,7 @@ fn apply_oldest<G: Game>(
     true
 }
 
-/// Whether the root is proven won within so many moves.
+/// Whether the root is proven won within `moves`.
 pub fn has_mate<G: Game>(search: &Search<G>, moves: u32) -> bool {
     let (state, plies) = search.proven();
     state == State::Win && !search.is_over() && u32::from(plies) < 2 * moves

@@ -35,7 +35,7 @@ pub enum SessionError {
         /// What the session plays.
         variant: Variant,
     },
-    /// The setting asks for a network and there is none.
+    /// The evaluator is a network and none is given.
     #[error("the evaluator 'network' needs a network: give the path of its file")]
     NoNetwork,
     /// The call does not fit the state of the session.

@@ -2,8 +2,8 @@
 //!
 //! Results do not depend on the threads: a job is a share of one batch, and its results go back to their
 //! places. The search's own thread helps while it waits. Jobs own what they need, so an abandoned batch never
-//! holds anybody up. A panic of an evaluator, in whichever thread, becomes a panic of the search that waits
-//! for the batch: it does not depend on the number of threads.
+//! blocks the next one. A panic of an evaluator, in whichever thread, becomes a panic of the search that
+//! waits for the batch: it does not depend on the number of threads.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -49,7 +49,7 @@ struct Shared<G> {
     quit: AtomicBool,
 }
 
-/// The threads. With none, evaluation happens where the result is asked for.
+/// The threads. With none, the caller evaluates when it waits for the result.
 pub struct Pool<G: Game> {
     shared: Arc<Shared<G>>,
     workers: Vec<JoinHandle<()>>,
@@ -61,7 +61,7 @@ const SPINS: u32 = 4000;
 fn run_job<G: Game>(job: Job<G>, scratch: &mut EvaluationScratch) {
     let Job { mut tasks, evaluator, ranking, flight } = job;
     // The scratch holds nothing between two evaluations, and the tasks of a flight that failed are never
-    // looked at.
+    // read.
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         for task in &mut tasks {
             if flight.cancel.load(Ordering::Relaxed) {
@@ -200,7 +200,7 @@ impl<G: Game> Pool<G> {
         Some(tasks)
     }
 
-    /// Throws away all jobs that nobody has begun.
+    /// Removes all jobs that no thread has begun.
     pub fn clear(&mut self) {
         let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
         self.shared.waiting_jobs.fetch_sub(queue.len(), Ordering::AcqRel);

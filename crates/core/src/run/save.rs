@@ -2,7 +2,7 @@
 //!
 //! The file is a header in words (variant, position, settings), the nodes in order of discovery from the
 //! root, and a checksum. On reading, the checksum, every index and every move are verified with the rules
-//! before anything is taken over.
+//! before anything is used.
 
 use std::collections::HashMap;
 use std::fs;
@@ -22,12 +22,12 @@ const MAGIC: &[u8; 8] = b"ANABRCH\x01";
 /// Why a file of a graph was refused.
 #[derive(Debug, Error)]
 pub enum SaveError {
-    /// The system said no.
+    /// The file cannot be read or written.
     #[error("the graph file cannot be {act}: {source}")]
     System {
         /// What was tried.
         act: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The file is not one of ours, or damaged.
@@ -180,7 +180,7 @@ impl<'a> ByteReader<'a> {
     }
 }
 
-/// Takes over the nodes of a file, as [`open`] returned them, into a search that stands at the position of
+/// Puts the nodes of a file, as [`open`] returned them, into a search at the position of
 /// the file.
 pub fn restore<G: Game>(search: &mut Search<G>, bytes: &[u8]) -> Result<(), SaveError> {
     let mut reader = ByteReader { bytes };

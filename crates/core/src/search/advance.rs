@@ -44,8 +44,8 @@ impl<G: Game> Search<G> {
         self.played = played.to_vec();
     }
 
-    /// Values draws as the contempt of a player asks for. Values in the graph stay as they are: it should be
-    /// empty.
+    /// Sets the value of draws by the contempt of a player. Values in the graph stay as they are: it should
+    /// be empty.
     pub(crate) fn take_side(&mut self, player: u8) {
         self.side = player;
         let contempt = self.settings.contempt;

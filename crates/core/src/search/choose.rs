@@ -1,6 +1,6 @@
 //! Move choice at the root, Eq. (12) to (15), and the other choosers.
 //!
-//! Works on a table of candidates, so that its equations can be tried on hand-made numbers; knows nothing of
+//! Works on a table of candidates, so that its equations can be tested on given numbers; does not depend on
 //! how the numbers came about.
 
 use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag};
@@ -9,7 +9,7 @@ use crate::search::root_moves::RootMoves;
 use crate::search::solver::seen_from;
 use crate::settings::{Chooser, Settings};
 
-/// What move choice knows of an edge of the root.
+/// The statistics of a root edge that move choice uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contender {
     /// N.

@@ -84,7 +84,7 @@ impl<G: Game> Search<G> {
         batch
     }
 
-    /// A proof of the root that the game's history breaks says nothing about this game, nor do the values
+    /// A proof of the root that the game's history breaks is none in this game, nor are the values right
     /// that rest on it: the graph starts anew, once nothing is in flight, and meets what has been repeated as
     /// a draw. Should that break too, the position is searched without proofs. Whether the search can go on
     /// at once.

@@ -84,7 +84,7 @@ pub fn random_unsolved(
     graph.edges(id).iter().enumerate().filter(|(_, edge)| open(edge)).nth(pick).map(|(slot, _)| slot as u16)
 }
 
-/// The flag that says that no unopened move of a node satisfies the constraint.
+/// The flag for nodes where no unopened move satisfies the constraint.
 pub const fn exhausted_flag(constraint: Constraint) -> u16 {
     match constraint {
         Constraint::Checks => node_flag::NO_CHECKS,

@@ -2,7 +2,7 @@
 //! true distance.
 //!
 //! Depth-bounded and-or search, one depth after the other, so that what it finds is the shortest. It shares
-//! nothing with the graph but the rules, and judges the real history: a position that has occurred twice in
+//! nothing with the graph but the rules, and uses the real history: a position that has occurred twice in
 //! the game, or the spent move count, is no win.
 
 use std::collections::HashMap;
@@ -25,7 +25,8 @@ pub struct Shortest {
     pub others: Vec<Shortest>,
 }
 
-/// Looks for the shortest win of the side to move in at most `most` plies that begins with one of `root_moves`;
+/// Looks for the shortest win of the side to move in at most `most` plies that begins with one of
+/// `root_moves`;
 /// `None` when there is none. Fails with `Err` when cancelled.
 pub fn shortest_win<G: Game>(
     game: &G,
@@ -66,7 +67,7 @@ pub fn longest_defence<G: Game>(
         let mut replies = Vec::new();
         next.legal_moves(&mut replies);
         let line = match next.ending(&replies) {
-            // Where a variant lets a move lose at once, nothing is left to hunt for.
+            // Where a variant lets a move lose at once, there is no win to search for.
             Some(Ending::Win) => Vec::new(),
             _ => match shortest_win(&next, path, most.saturating_sub(1), &RootMoves::default(), cancel)? {
                 Some(win) => win.line,
@@ -88,7 +89,7 @@ pub fn longest_defence<G: Game>(
     Ok(Some(Shortest { others: defences, ..longest }))
 }
 
-/// The hunt was cut short.
+/// The search for a mate was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interrupted;
 

@@ -1,7 +1,7 @@
 //! The search: collect, apply, advance. The only place that mutates the graph.
 //!
 //! `collect` runs simulations until a mini-batch of leaves waits for evaluation; `apply` takes the results
-//! and backs them up. Who evaluates, on which threads and when, is `drive`'s business or Python's; the order
+//! and backs them up. Threads and evaluation belong to `run` or to Python; the order
 //! of these calls alone decides the graph.
 
 pub mod path;
@@ -110,7 +110,7 @@ pub struct Search<G: Game> {
     pub(crate) evaluator: Option<Arc<dyn Evaluator<G>>>,
     pub(crate) improved: Option<Shortest>,
     pub(crate) oracle: Option<Arc<dyn Oracle<G>>>,
-    /// What the tablebases say about the root.
+    /// The root by the tablebases.
     pub(crate) known_root: Option<KnownRoot>,
     pub(crate) root_moves: RootMoves,
     /// The player whose contempt is in the values of the graph.
@@ -214,7 +214,7 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// Takes tablebases, or leaves them aside. The graph starts anew, because its nodes were asked about when
+    /// Sets or removes the tablebases. The graph starts anew, because its nodes were probed when
     /// they were created.
     pub fn set_oracle(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) {
         debug_assert_eq!(self.flying, 0);
@@ -237,7 +237,7 @@ impl<G: Game> Search<G> {
         self.path.root()
     }
 
-    /// Confines the search to some of the root's moves, or to none in particular, until it is told otherwise.
+    /// Restricts the search to some of the root's moves, until this is called again.
     pub fn set_root_moves(&mut self, root_moves: RootMoves) {
         if self.root_moves != root_moves {
             self.root_moves = root_moves;

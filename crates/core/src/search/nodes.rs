@@ -1,6 +1,7 @@
-//! New nodes: what decides whether two positions are one node, and what is known of a node when it is created.
+//! New nodes: what decides whether two positions are one node, and what is known of a node when it is
+//! created.
 //!
-//! The rules tell whether the game is over there, tablebases its result. The evaluation comes later.
+//! The end of the game comes from the rules, its result also from tablebases. The evaluation comes later.
 
 use super::{solver, tablebases};
 use crate::game::{Ending, Game, MoveCode};

@@ -1,8 +1,8 @@
 //! Where a trajectory stands: its moves, positions and keys since the root, the game before the root, the
 //! clock.
 //!
-//! Positions are replayed only when somebody asks for one, and the replay starts where the last trajectory
-//! left the common path. Repetition and the move count are judged here, for the path; nothing of it reaches
+//! Positions are replayed only on demand, and the replay starts where the last trajectory
+//! left the common path. Repetition and the move count are decided here, for the path; nothing of it reaches
 //! the graph.
 
 use std::collections::HashMap;

@@ -12,7 +12,7 @@ use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
 use crate::search::path::Path;
 use crate::search::solver::seen_from;
 
-/// Steps after which a replay gives up, and the claim with it.
+/// Steps after which a replay ends without a result; then nothing is claimed.
 const MOST_STEPS: usize = 400_000;
 /// The same for one of several lines.
 const MOST_STEPS_OF_LINE: usize = 20_000;
@@ -75,7 +75,7 @@ pub fn stands_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Path
 }
 
 /// The slots by which a proof goes on from a node: the shortest answers of the winner, every move of the
-/// loser. `None` where the proof has holes, because nodes were given up for memory.
+/// loser. `None` where the proof has holes, because nodes were freed for memory.
 pub fn continuations(graph: &Graph, id: NodeId) -> Option<Vec<u16>> {
     let node = graph.node(id);
     if node.has(node_flag::TERMINAL) {

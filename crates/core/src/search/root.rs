@@ -1,6 +1,6 @@
-//! What the root says: the move to play, the verdict, and whether its proof stands in this game.
+//! Results at the root: the move to play, the verdict, and whether its proof stands in this game.
 //!
-//! A proof of the graph knows no history, so it is replayed with that of the game before it is claimed.
+//! A proof in the graph has no history, so it is replayed with that of the game before it is claimed.
 //! Tablebases guide the choice unless the search has found the end of the game itself.
 
 use super::mate;
@@ -24,7 +24,7 @@ pub struct Solved {
 
 impl<G: Game> Search<G> {
     /// Looks for the shortest proof of a root that is proven won or lost; then its length is the true
-    /// distance. Gives up when `cancel` says so.
+    /// distance. Ends early when `cancel` returns true.
     pub fn improve(&mut self, cancel: &dyn Fn() -> bool) {
         if self.is_over() || self.improved.is_some() {
             return;
@@ -81,17 +81,17 @@ impl<G: Game> Search<G> {
             .or_else(|| self.root_moves.moves().first().copied())
     }
 
-    /// What the tablebases say about the root, unless the search has found the end of the game itself.
+    /// The root by the tablebases, unless the search has found the end of the game itself.
     pub(crate) fn guide(&self) -> Option<&KnownRoot> {
         self.known_moves().filter(|_| self.standing_proof().is_none())
     }
 
-    /// What the tablebases say about the moves that may be chosen.
+    /// The root by the tablebases, if they keep one of the moves that may be chosen.
     fn known_moves(&self) -> Option<&KnownRoot> {
         self.known_root.as_ref().filter(|known| known.moves().iter().any(|&mv| self.root_moves.contains(mv)))
     }
 
-    /// The verdict on the root: what is proven with the game's history, else what the tablebases say.
+    /// The verdict on the root: what is proven with the game's history, else the result of the tablebases.
     pub fn verdict(&self) -> Option<Solved> {
         let by_tablebase = |state| Solved { state, plies: None, exact: false };
         self.standing_proof().or_else(|| match self.known_moves() {

@@ -1,6 +1,6 @@
-//! Searches that are confined to some of the root's moves: which ones, and what these alone prove.
+//! The root's moves that a search may choose, and what these alone prove.
 //!
-//! A restriction belongs to a search and leaves no trace in the graph: the solver goes on to judge nodes by
+//! A restriction belongs to a search and leaves no trace in the graph: the solver still decides nodes by
 //! all of their moves.
 
 use crate::game::MoveCode;

@@ -34,7 +34,7 @@ pub fn inform(graph: &mut Graph, id: NodeId, work: &mut Vec<NodeId>) -> usize {
         let from = work.len();
         work.extend(graph.parents(id));
         work[from..].sort_unstable();
-        // A parent that reaches the node by several edges needs to hear of it once.
+        // A parent that reaches the node by several edges is updated once.
         let mut write = from;
         for read in from..work.len() {
             if read == from || work[read] != work[write - 1] {

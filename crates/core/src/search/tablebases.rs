@@ -1,4 +1,4 @@
-//! What tablebases tell the search: the state of a new node, and the root's moves ranked.
+//! Tablebases in the search: the state of a new node, and the root's moves ranked.
 //!
 //! Inside the search a node is probed once, when it is created with clock 0. At the root clock and history
 //! count, and the distance to the next zeroing move keeps the win moving.
@@ -29,7 +29,7 @@ const fn state(known: Known, counts_moves: bool) -> State {
     }
 }
 
-/// What tables say about the root: the verdict and the moves that keep it.
+/// The root by the tables: the verdict and the moves that keep it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownRoot {
     /// The verdict; `None` where rounding leaves open whether the win comes before the move count runs out.
@@ -146,7 +146,7 @@ impl<G: Game> Judge<'_, G> {
         Some((outcome, plies))
     }
 
-    /// Whether a decision in so many plies comes before the count of moves makes a draw.
+    /// Whether a decision in `plies` comes before the count of moves makes a draw.
     fn within_count(&self, plies: i32, is_rounded: bool, wins: bool) -> Outcome {
         let (sure, perhaps) =
             if wins { (Outcome::Win, Outcome::PerhapsWin) } else { (Outcome::Loss, Outcome::PerhapsLoss) };

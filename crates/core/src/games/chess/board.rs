@@ -1,4 +1,4 @@
-//! A position of chess or a variant as the search sees it: [`Board`] implements [`Game`].
+//! A position of chess or a variant for the search: [`Board`] implements [`Game`].
 //!
 //! It is the shakmaty position and nothing more, so that cloning is copying some hundred bytes. Text is the
 //! business of `fen` and `notation`, network input of `planes` and `policy`.
@@ -12,7 +12,7 @@ use super::variant::Variant;
 use super::{moves, planes, policy, threat};
 use crate::game::{Constraint, Ending, Game, MoveCode};
 
-/// A position of a variant whose rules `P` knows.
+/// A position of a variant with the rules of `P`.
 #[derive(Clone, Debug)]
 pub struct Board<P> {
     position: P,
@@ -88,7 +88,7 @@ impl<P: Rules> Board<P> {
         after.is_check()
     }
 
-    /// The position with files a and h exchanged; `None` where somebody may castle, because then it would be
+    /// The position with files a and h exchanged; `None` where a side may castle, because then it would be
     /// another game.
     pub fn mirrored(&self) -> Option<Board<P>> {
         if self.position.castles().any() {

@@ -1,4 +1,4 @@
-//! Which moves give check, told from bitboards that are computed once per position.
+//! Which moves give check, from bitboards that are computed once per position.
 //!
 //! Exact for pieces that move as in chess, dropped ones included, as long as the side not to move is not in
 //! check. Castling and en passant change more than two squares and are left to the caller.

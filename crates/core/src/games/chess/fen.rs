@@ -12,7 +12,7 @@ use super::board::Board;
 use super::rules::Rules;
 use super::variant::Variant;
 
-/// Longest text that is looked at.
+/// Longest text that is read.
 const LENGTH_LIMIT: usize = 1024;
 /// Largest clock and move number; far beyond any game, far below what overflows.
 const COUNTER_LIMIT: u32 = 1_000_000;

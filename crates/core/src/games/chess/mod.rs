@@ -2,7 +2,7 @@
 //!
 //! [`Board`] implements [`Game`](crate::game::Game) for a shakmaty position type: [`ChessBoard`] and
 //! [`CrazyhouseBoard`] have a move generator of their own, [`VariantBoard`] plays the other variants as
-//! shakmaty does. Nothing here knows the search or a network.
+//! shakmaty does. Nothing here depends on the search or a network.
 
 mod board;
 mod check;

@@ -2,8 +2,8 @@
 //! moves.
 //!
 //! `from | to << 6 | kind << 12`; kind 0 is a plain move (castling: the king takes its own rook), 1 to 5
-//! promote to N B R Q K, 8 to 13 drop P N B R Q K. What a plain move is can only be told by looking at the
-//! board: [`resolve`].
+//! promote to N B R Q K, 8 to 13 drop P N B R Q K. The kind of a plain move depends on the board:
+//! [`resolve`].
 
 use shakmaty::{Bitboard, Move, Position, Role, Square};
 

@@ -1,4 +1,4 @@
-//! What [`Board`](super::Board) asks of a shakmaty position type beyond shakmaty's own trait.
+//! What [`Board`](super::Board) needs of a shakmaty position type beyond shakmaty's own trait.
 
 use std::fmt::Debug;
 
@@ -20,7 +20,7 @@ pub enum CheckRule {
     Chess,
     /// No legal move ever does.
     Never,
-    /// Only the position after the move can tell.
+    /// Known only from the position after the move.
     Play,
 }
 
@@ -63,7 +63,7 @@ pub trait Rules: Position + Clone + Debug + Send + Sync + 'static {
         None
     }
 
-    /// How checks are told.
+    /// How checks are detected.
     fn check_rule(&self) -> CheckRule {
         CheckRule::Chess
     }

@@ -1,6 +1,6 @@
-//! Stored training samples held against the rules: positions that can be read, moves that are legal there.
+//! Stored training samples checked against the rules: positions that can be read, moves that are legal there.
 //!
-//! Text comes in, one verdict per sample goes out. Nothing here knows files.
+//! Text comes in, one result per sample goes out.
 
 use shakmaty::Chess;
 use shakmaty::uci::UciMove;
@@ -18,7 +18,7 @@ pub enum Fault {
     Move,
 }
 
-/// What the rules say about a sample.
+/// The result of checking a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleCheck {
     /// Identity of the position; equal for equal positions, whatever their counters.

@@ -1,7 +1,7 @@
 //! Syzygy tablebases on disk, probed through shakmaty-syzygy: chess, atomic chess and antichess, as an
 //! [`Oracle`] of the search.
 //!
-//! [`Tablebases::open`] looks at every file, names those that cannot be used and goes on with the rest. A
+//! [`Tablebases::open`] checks every file, names those that cannot be used and goes on with the rest. A
 //! table that fails later, in a probe, gives no answer; it is named in [`Tablebases::problems`] from then on.
 //! Knows neither graph nor clock.
 
@@ -156,7 +156,7 @@ impl Tablebases {
         })
     }
 
-    /// Probes; a table that fails is remembered, and what panics over a damaged table is a failure like any
+    /// Probes; a table that fails is remembered, and a panic over a damaged table is a failure like any
     /// other.
     fn ask<S: Position + Clone + Syzygy, T>(
         &self,

@@ -61,7 +61,7 @@ impl Variant {
         }
     }
 
-    /// Reads a name, and whether it asks for the castling notation of Chess960.
+    /// Reads a name; returns also whether it is that of Chess960.
     pub fn parse(name: &str) -> Result<(Variant, bool), UnknownVariant> {
         let plain: String = name
             .chars()

@@ -38,7 +38,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// What a caller means who may name a network.
+    /// The source that a flag and a network name.
     pub fn new(external: bool, network: Option<Arc<Network>>) -> Source {
         match network {
             _ if external => Source::External,
@@ -93,7 +93,7 @@ impl<P: Rules> Session<P> {
         })
     }
 
-    /// The evaluator that settings and source ask for. A network makes the setting say so.
+    /// The evaluator of settings and source. A network changes the setting to `network`.
     fn evaluator(
         variant: Variant,
         settings: &mut Settings,
@@ -118,7 +118,7 @@ impl<P: Rules> Session<P> {
         }
     }
 
-    /// The tablebases as the search sees them, if they hold tables of this variant.
+    /// The tablebases for the search, if they hold tables of this variant.
     fn oracle(&self) -> Option<Arc<dyn Oracle<Board<P>>>> {
         let tables = self.tablebases.clone().filter(|tables| tables.men(self.variant) > 0)?;
         Some(tables)

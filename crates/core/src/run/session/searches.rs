@@ -50,7 +50,7 @@ impl<P: Rules> Session<P> {
             self.search.start_over();
         }
         // A proof from an earlier search may rest on a position that has been repeated since: then the graph
-        // has nothing to say here.
+        // is of no use here.
         if self.search.standing() == Some(Standing::Breaks) {
             self.search.doubt();
         }
@@ -73,8 +73,8 @@ impl<P: Rules> Session<P> {
         self.external = External::new(Limits::default());
     }
 
-    /// Looks for a shorter proof of a solved root where the settings or the limits want it. Reports the proof in
-    /// hand first, and what was found afterwards.
+    /// Looks for a shorter proof of a solved root where the settings or the limits want it. Reports the proof
+    /// in hand first, and what was found afterwards.
     fn improve(
         &mut self,
         limits: &Limits,
@@ -172,7 +172,8 @@ impl<P: Rules> Session<P> {
         self.external.in_flight()
     }
 
-    /// Ends a search with an outside evaluator: looks for a shorter proof if asked to.
+    /// Ends a search with an outside evaluator: searches for a shorter proof if the settings or limits want
+    /// it.
     pub fn conclude(&mut self, stop: &AtomicBool) {
         let (limits, begun) = (*self.external.state().limits(), self.external.state().begun());
         self.improve(&limits, begun, stop, None);

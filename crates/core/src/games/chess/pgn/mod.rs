@@ -1,7 +1,7 @@
 //! Games of PGN text as columns of training samples: every position with the move played in it.
 //!
-//! Text comes in, in pieces that begin and end between games; what passes the filter goes out. Nothing here
-//! knows files, compression or Python. A game that is not wholly understood gives nothing.
+//! Text comes in, in pieces that begin and end between games; what passes the filter goes out. A
+//! game that is not wholly understood gives nothing.
 
 mod columns;
 mod tags;

@@ -12,7 +12,7 @@ pub const MATE: i32 = 32_000;
 /// No score that is not a mate is larger.
 const LARGEST: i32 = MATE - 1_000;
 
-/// What the tags of a game said.
+/// The tags of a game.
 #[derive(Default)]
 pub(super) struct Tags {
     pub variant: Option<(Variant, bool)>,

@@ -170,7 +170,7 @@ impl<P: Rules> Visitor for SampleVisitor<'_, P> {
         if let Some(score) = read_engine_score(bytes) {
             self.put_engine_score(game, score);
         }
-        // A brace that nobody closed has swallowed the next game.
+        // A brace without an end contains the next game.
         let swallows = bytes.contains(&b'\n') && bytes.windows(8).any(|window| window == b"\n[Event ");
         if swallows { ControlFlow::Break(Decision::Unreadable) } else { ControlFlow::Continue(()) }
     }

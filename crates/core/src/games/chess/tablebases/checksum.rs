@@ -22,7 +22,7 @@ const K1: u64 = 0xb492_b66f_be98_f273;
 const K3: u64 = 0xc949_d7c7_509e_6557;
 const MULTIPLIER: u64 = 0x9ddf_ea08_eb38_2d69;
 
-/// Whether a file of this length ends with the checksum of what stands before.
+/// Whether a file of this length ends with the checksum of its content.
 pub fn matches(file: &mut dyn Read, length: u64) -> io::Result<bool> {
     let Some(mut left) = length.checked_sub(SIZE) else { return Ok(false) };
     let mut digests = Vec::new();

@@ -1,4 +1,4 @@
-//! How table files are read: small ones from memory, large ones from the file at the places asked for.
+//! How table files are read: small ones from memory, large ones from the file, part by part.
 //!
 //! Memory maps would be as fast for all, but a file that shrinks or fails under a map ends the process; a
 //! read that fails is an error.

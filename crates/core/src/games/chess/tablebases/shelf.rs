@@ -1,6 +1,6 @@
 //! The table files of some directories: which endings they hold, and whether they can be used.
 //!
-//! A file is looked at before it is believed: size, first bytes, and the checksum at its end where the file
+//! A file is checked before it is used: size, first bytes, and the checksum at its end where the file
 //! is small or everything is to be checked. An ending needs both of its files. Nothing is probed here.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use super::checksum;
 /// Files up to this size are read whole: all tables of three and four men, and some more.
 pub const SMALL: u64 = 1 << 20;
 
-/// How closely files are looked at.
+/// How thoroughly files are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
     /// Small ones wholly, the others at their ends.
@@ -49,7 +49,7 @@ enum TableKind {
     Distances,
 }
 
-/// What the name of a file says.
+/// The parts of a file's name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Title {
     family: Family,
