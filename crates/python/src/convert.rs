@@ -12,10 +12,12 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 
 use crate::errors;
 
+/// A dictionary of pairs, then of fields of structures under their own names.
 macro_rules! dict {
-    ($py:expr, { $($key:literal: $value:expr),+ $(,)? }) => {{
+    ($py:expr, { $($key:literal: $value:expr),* $(,)? } $(, $source:ident: $($field:ident)+)*) => {{
         let dict = PyDict::new($py);
-        $( dict.set_item(pyo3::intern!($py, $key), $value)?; )+
+        $( dict.set_item(pyo3::intern!($py, $key), $value)?; )*
+        $($( dict.set_item(pyo3::intern!($py, stringify!($field)), &$source.$field)?; )+)*
         dict
     }};
 }
@@ -93,64 +95,25 @@ pub fn meters(name: &str) -> PyResult<Meters> {
 }
 
 fn move_report<'py>(py: Python<'py>, row: &MoveReport) -> PyResult<Bound<'py, PyDict>> {
-    Ok(dict!(py, {
-        "move": &row.mv,
-        "visits": row.visits,
-        "q": row.q,
-        "prior": row.prior,
-        "policy": row.policy,
-        "raw": row.raw,
-        "child_value": row.child_value,
-        "child_visits": row.child_visits,
-        "state": row.state.as_str(),
-        "plies": row.plies,
-        "draws": row.draws,
-        "explored": row.explored,
-    }))
+    Ok(dict!(py, { "move": &row.mv, "state": row.state.as_str() },
+        row: visits q prior policy raw child_value child_visits plies draws explored))
 }
 
 fn line<'py>(py: Python<'py>, line: &Line) -> PyResult<Bound<'py, PyDict>> {
-    Ok(dict!(py, {
-        "moves": &line.moves,
-        "value": line.value,
-        "visits": line.visits,
-        "state": line.state.as_str(),
-        "plies": line.plies,
-    }))
+    Ok(dict!(py, { "state": line.state.as_str() }, line: moves value visits plies))
 }
 
 fn solved<'py>(py: Python<'py>, solved: &Solved) -> PyResult<Bound<'py, PyDict>> {
-    Ok(dict!(py, { "state": solved.state.as_str(), "plies": solved.plies, "exact": solved.exact }))
+    Ok(dict!(py, { "state": solved.state.as_str() }, solved: plies exact))
 }
 
 fn statistics<'py>(py: Python<'py>, numbers: &Statistics) -> PyResult<Bound<'py, PyDict>> {
     let counters = &numbers.counters;
-    Ok(dict!(py, {
-        "simulations": counters.simulations,
-        "evaluations": counters.evaluations,
-        "batches": counters.batches,
-        "nodes": numbers.nodes,
-        "edges": numbers.edges,
-        "root_visits": numbers.root_visits,
-        "transposition_nodes": numbers.transposition_nodes,
-        "transposition_links": counters.transposition_links,
-        "corrections": counters.corrections,
-        "stops": counters.stops,
-        "shared": counters.shared,
-        "collisions": counters.collisions,
-        "terminals": counters.terminals,
-        "path_draws": counters.path_draws,
-        "explorations": counters.explorations,
-        "solved_nodes": numbers.solved_nodes,
-        "leak": numbers.leak,
-        "node_leak": numbers.node_leak,
-        "bytes": numbers.bytes,
-        "reserved_bytes": numbers.reserved_bytes,
-        "mean_depth": counters.depth_sum as f64 / counters.simulations.max(1) as f64,
-        "max_depth": counters.max_depth,
-        "reclaims": counters.reclaims,
-        "tablebase_hits": counters.tablebase_hits,
-    }))
+    let mean_depth = counters.depth_sum as f64 / counters.simulations.max(1) as f64;
+    Ok(dict!(py, { "mean_depth": mean_depth },
+        counters: simulations evaluations batches transposition_links corrections stops shared collisions
+            terminals path_draws explorations max_depth reclaims tablebase_hits,
+        numbers: nodes edges root_visits transposition_nodes solved_nodes leak node_leak bytes reserved_bytes))
 }
 
 /// The result so far.
@@ -169,31 +132,12 @@ pub fn report<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDi
 
 /// A node of an export.
 pub fn node<'py>(py: Python<'py>, node: &NodeExport) -> PyResult<Bound<'py, PyDict>> {
-    Ok(dict!(py, {
-        "id": node.id,
-        "position": &node.position,
-        "depth": node.depth,
-        "visits": node.visits,
-        "value": node.value,
-        "raw": node.raw,
-        "state": node.state.as_str(),
-        "plies": node.plies,
-        "transposition": node.transposition,
-        "legal": node.legal,
-    }))
+    Ok(dict!(py, { "state": node.state.as_str() },
+        node: id position depth visits value raw plies transposition legal))
 }
 
 /// An edge of an export.
 pub fn edge<'py>(py: Python<'py>, edge: &EdgeExport) -> PyResult<Bound<'py, PyDict>> {
-    Ok(dict!(py, {
-        "source": edge.from,
-        "target": edge.to,
-        "move": &edge.mv,
-        "visits": edge.visits,
-        "q": edge.q,
-        "prior": edge.prior,
-        "child_value": edge.target,
-        "pruned": edge.pruned,
-        "in_flight": edge.in_flight,
-    }))
+    Ok(dict!(py, { "source": edge.from, "target": edge.to, "move": &edge.mv, "child_value": edge.target },
+        edge: visits q prior pruned in_flight))
 }

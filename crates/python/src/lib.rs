@@ -20,20 +20,16 @@ use anabranch_core::settings::{PRESETS, Settings, table};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
+use crate::convert::dict;
+
 /// Every setting: name, symbol, default, range, minimum, maximum, choices, meaning.
 #[pyfunction]
 fn settings_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let rows = PyList::empty(py);
     for row in table() {
-        let entry = PyDict::new(py);
-        entry.set_item("name", row.name)?;
-        entry.set_item("symbol", row.symbol)?;
-        entry.set_item("default", convert::value(py, &row.default)?)?;
-        entry.set_item("range", row.range)?;
-        entry.set_item("minimum", row.minimum)?;
-        entry.set_item("maximum", row.maximum)?;
-        entry.set_item("choices", row.choices.to_vec())?;
-        entry.set_item("meaning", row.meaning)?;
+        let default = convert::value(py, &row.default)?;
+        let entry = dict!(py, { "default": default, "choices": row.choices.to_vec() },
+            row: name symbol range minimum maximum meaning);
         rows.append(entry)?;
     }
     Ok(rows)

@@ -1,9 +1,9 @@
 //! Training samples: games of PGN text as columns, and stored samples checked against the rules.
 
 use anabranch_core::games::chess::Variant;
-use anabranch_core::games::chess::pgn::{Columns, GameFilter, read};
+use anabranch_core::games::chess::pgn::{GameFilter, read};
 use anabranch_core::games::chess::samples::{Fault, examine};
-use numpy::PyArray1;
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
@@ -46,46 +46,16 @@ pub fn read_pgn<'py>(
         evaluated,
         unfinished,
     };
-    let Columns {
-        game,
-        ply,
-        fens,
-        fen_offsets,
-        moves,
-        move_offsets,
-        score,
-        has_score,
-        result,
-        has_result,
-        counts,
-    } = py.detach(|| read(text, &filter));
-    let counts = dict!(py, {
-        "games": counts.games,
-        "taken": counts.taken,
-        "variant": counts.variant,
-        "unfinished": counts.unfinished,
-        "rating": counts.rating,
-        "time": counts.time,
-        "bots": counts.bots,
-        "abandoned": counts.abandoned,
-        "short": counts.short,
-        "unevaluated": counts.unevaluated,
-        "illegal": counts.illegal,
-        "unreadable": counts.unreadable,
-    });
-    Ok(dict!(py, {
-        "game": PyArray1::from_vec(py, game),
-        "ply": PyArray1::from_vec(py, ply),
-        "fens": PyArray1::from_vec(py, fens),
-        "fen_offsets": PyArray1::from_vec(py, fen_offsets),
-        "moves": PyArray1::from_vec(py, moves),
-        "move_offsets": PyArray1::from_vec(py, move_offsets),
-        "score": PyArray1::from_vec(py, score),
-        "has_score": PyArray1::from_vec(py, has_score),
-        "result": PyArray1::from_vec(py, result),
-        "has_result": PyArray1::from_vec(py, has_result),
-        "counts": counts,
-    }))
+    let columns = py.detach(|| read(text, &filter));
+    let counts = &columns.counts;
+    let counts = dict!(py, {}, counts: games taken variant unfinished rating time bots abandoned short
+        unevaluated illegal unreadable);
+    let arrays = dict!(py, { "counts": counts });
+    macro_rules! add {
+        ($($column:ident)+) => { $( arrays.set_item(stringify!($column), columns.$column.into_pyarray(py))?; )+ };
+    }
+    add!(game ply fens fen_offsets moves move_offsets score has_score result has_result);
+    Ok(arrays)
 }
 
 /// For each position its key, its number of legal moves and what is wrong: 0 nothing, 1 the position, 2 a

@@ -412,14 +412,10 @@ impl Session {
     /// Times of a search, and of the rules and the evaluator alone on its trajectories, in seconds.
     fn bench_measure<'py>(&self, py: Python<'py>, simulations: u64) -> PyResult<Bound<'py, PyDict>> {
         let measured = call!(py, self.measure(simulations)).map_err(errors::session)?;
-        Ok(dict!(py, {
-            "search": measured.search.as_secs_f64(),
-            "rules": measured.rules.as_secs_f64(),
-            "evaluator": measured.evaluator.as_secs_f64(),
-            "simulations": measured.simulations,
-            "evaluations": measured.evaluations,
-            "edges": measured.edges,
-        }))
+        let seconds = |time: Duration| time.as_secs_f64();
+        let (search, rules) = (seconds(measured.search), seconds(measured.rules));
+        Ok(dict!(py, { "search": search, "rules": rules, "evaluator": seconds(measured.evaluator) },
+            measured: simulations evaluations edges))
     }
 
     /// Time of the Rust loop made to fill the planes of every leaf, in seconds.

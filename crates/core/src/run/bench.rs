@@ -103,57 +103,49 @@ pub fn measure_planes<P: Rules>(
     Ok((begun.elapsed(), search.counters().simulations))
 }
 
-/// Plays recorded trajectories (each a number of moves, then the moves) with rules alone; then evaluates
-/// where they ended.
+/// The trajectories of a record: each a number of moves, then the moves.
+fn trajectories(record: &[MoveCode]) -> impl Iterator<Item = &[MoveCode]> {
+    let mut rest = record;
+    std::iter::from_fn(move || {
+        let (length, after) = rest.split_first()?;
+        let (moves, others) = after.split_at(usize::from(length.0));
+        rest = others;
+        Some(moves)
+    })
+}
+
+/// Plays recorded trajectories with rules alone; then evaluates where they ended.
 fn replay<G: Game>(search: &Search<G>, record: &[MoveCode]) -> (Duration, Duration) {
     let root = search.position();
     let mut moves = Vec::new();
     let mut checksum = 0u64;
     let begun = Instant::now();
-    let mut at = 0;
-    while at < record.len() {
-        let length = record[at].0 as usize;
+    for trajectory in trajectories(record) {
         let mut game = root.clone();
-        for &mv in &record[at + 1..at + 1 + length] {
-            game.play(mv);
-        }
+        trajectory.iter().for_each(|&mv| game.play(mv));
         game.legal_moves(&mut moves);
         checksum = checksum.wrapping_add(game.key()).wrapping_add(moves.len() as u64);
-        at += 1 + length;
     }
     let rules = begun.elapsed();
     std::hint::black_box(checksum);
     let Some(evaluator) = search.evaluator.clone() else { return (rules, Duration::ZERO) };
     let ranking = search.ranking();
-    let mut scratch = EvaluationScratch::default();
-    let mut result = Evaluated::default();
+    let (mut scratch, mut result) = (EvaluationScratch::default(), Evaluated::default());
     let never = AtomicBool::new(false);
-    let mut spent = Duration::ZERO;
+    let (mut spent, mut sampled) = (Duration::ZERO, 0u64);
     let mut leaf = Leaf { game: root.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
-    let mut at = 0;
-    let mut number = 0u64;
-    let mut sampled = 0u64;
-    while at < record.len() {
-        let length = record[at].0 as usize;
-        // One in eight is enough for a mean, and keeps the clock's own cost out of the sum.
-        if number.is_multiple_of(8) {
-            leaf.game = root.clone();
-            for &mv in &record[at + 1..at + 1 + length] {
-                leaf.game.play(mv);
-            }
-            leaf.game.legal_moves(&mut leaf.moves);
-            if leaf.game.ending(&leaf.moves).is_none() {
-                let begun = Instant::now();
-                ranking.evaluate(&*evaluator, &leaf, &mut scratch, &mut result, &never);
-                spent += begun.elapsed();
-                sampled += 1;
-            }
+    // One in eight is enough for a mean, and keeps the clock's own cost out of the sum.
+    for trajectory in trajectories(record).step_by(8) {
+        leaf.game = root.clone();
+        trajectory.iter().for_each(|&mv| leaf.game.play(mv));
+        leaf.game.legal_moves(&mut leaf.moves);
+        if leaf.game.ending(&leaf.moves).is_none() {
+            let begun = Instant::now();
+            ranking.evaluate(&*evaluator, &leaf, &mut scratch, &mut result, &never);
+            spent += begun.elapsed();
+            sampled += 1;
         }
-        number += 1;
-        at += 1 + length;
     }
-    let evaluations = search.counters().evaluations;
-    let evaluator =
-        if sampled == 0 { Duration::ZERO } else { spent.mul_f64(evaluations as f64 / sampled as f64) };
-    (rules, evaluator)
+    let share = search.counters().evaluations as f64 / sampled.max(1) as f64;
+    (rules, spent.mul_f64(share))
 }
