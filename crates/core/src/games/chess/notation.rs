@@ -118,13 +118,11 @@ impl<P: Rules> Board<P> {
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::Chess;
     use shakmaty::san::SanPlus;
-    use shakmaty::variant::{Crazyhouse, VariantPosition};
 
     use super::*;
-    use crate::games::chess::random_games::{Random, STARTS};
-    use crate::games::chess::{ChessBoard, CrazyhouseBoard, Variant, VariantBoard};
+    use crate::games::chess::random_games::{Random, STARTS, check_all_starts};
+    use crate::games::chess::{ChessBoard, CrazyhouseBoard, Variant};
 
     fn text_leads_back<P: Rules>(variant: Variant, start: &str, chess960: bool) {
         let mut random = Random::new(3);
@@ -149,17 +147,7 @@ mod tests {
 
     #[test]
     fn text_leads_back_to_the_move() {
-        for start in STARTS {
-            for chess960 in [false, true] {
-                text_leads_back::<Chess>(Variant::Chess, start, chess960);
-                text_leads_back::<Crazyhouse>(Variant::Crazyhouse, start, chess960);
-            }
-        }
-        for variant in Variant::ALL {
-            if let Some(board) = VariantBoard::start(variant) {
-                text_leads_back::<VariantPosition>(variant, &board.fen(), false);
-            }
-        }
+        check_all_starts!(text_leads_back);
     }
 
     #[test]

@@ -147,23 +147,18 @@ mod tests {
 
     #[test]
     fn examples_by_hand() {
+        let places = |fen: &str, chess960: bool, moves: &[&str]| -> Vec<(usize, usize)> {
+            moves.iter().map(|mv| place(fen, chess960, mv)).collect()
+        };
         let castling = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq -";
-        assert_eq!(place(castling, false, "e1g1"), (15, 4));
-        assert_eq!(place(castling, false, "e1c1"), (43, 4));
-        assert_eq!(place(castling, true, "e1h1"), (16, 4));
-        assert_eq!(place(castling, true, "e1a1"), (45, 4));
+        assert_eq!(places(castling, false, &["e1g1", "e1c1"]), [(15, 4), (43, 4)]);
+        assert_eq!(places(castling, true, &["e1h1", "e1a1"]), [(16, 4), (45, 4)]);
         let black = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq -";
-        assert_eq!(place(black, false, "e8g8"), (15, 4));
-        assert_eq!(place(black, false, "a8a5"), (2, 0));
-        assert_eq!(place(black, false, "a8b8"), (14, 0));
+        assert_eq!(places(black, false, &["e8g8", "a8a5", "a8b8"]), [(15, 4), (2, 0), (14, 0)]);
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq -";
-        assert_eq!(place(start, false, "g8f6"), (63, 6));
-        assert_eq!(place(start, false, "e7e5"), (1, 12));
+        assert_eq!(places(start, false, &["g8f6", "e7e5"]), [(63, 6), (1, 12)]);
         let promotion = "4k3/8/8/8/8/8/1p6/B1B1K3 b - -";
-        assert_eq!(place(promotion, false, "b2a1n"), (64, 49));
-        assert_eq!(place(promotion, false, "b2b1q"), (74, 49));
-        assert_eq!(place(promotion, false, "b2c1q"), (75, 49));
-        let drops = "4k3/8/8/8/8/8/8/4K3[Pq] b - -";
-        assert_eq!(place(drops, false, "Q@h8"), (80, 7));
+        assert_eq!(places(promotion, false, &["b2a1n", "b2b1q", "b2c1q"]), [(64, 49), (74, 49), (75, 49)]);
+        assert_eq!(place("4k3/8/8/8/8/8/8/4K3[Pq] b - -", false, "Q@h8"), (80, 7));
     }
 }

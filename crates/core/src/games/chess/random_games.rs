@@ -15,3 +15,21 @@ pub(crate) const STARTS: &[&str] = &[
     "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1",
     "4k3/8/8/2pPp3/8/8/8/B3KR1R w HF c6 0 1",
 ];
+
+/// Calls a generic check (variant, FEN, Chess960) with all starts as chess and crazyhouse in both castling
+/// notations, and with the first position of every other variant.
+macro_rules! check_all_starts {
+    ($check:ident) => {
+        use $crate::games::chess::{Variant, VariantBoard};
+        for start in $crate::games::chess::random_games::STARTS {
+            for chess960 in [false, true] {
+                $check::<shakmaty::Chess>(Variant::Chess, start, chess960);
+                $check::<shakmaty::variant::Crazyhouse>(Variant::Crazyhouse, start, chess960);
+            }
+        }
+        for board in Variant::ALL.into_iter().filter_map(VariantBoard::start) {
+            $check::<shakmaty::variant::VariantPosition>(board.variant(), &board.fen(), false);
+        }
+    };
+}
+pub(crate) use check_all_starts;

@@ -83,27 +83,34 @@ fn may_be_dead<P: Position>(position: &P) -> bool {
     (board.pawns() | board.rooks_and_queens()).is_empty() && position.is_insufficient_material()
 }
 
+/// What position types of one variant with our move generator have in common.
+macro_rules! one_variant {
+    ($variant:expr) => {
+        fn plays(variant: Variant) -> bool {
+            variant == $variant
+        }
+
+        fn variant(&self) -> Variant {
+            $variant
+        }
+
+        fn start(_variant: Variant) -> Self {
+            Self::default()
+        }
+
+        fn set_up(_variant: Variant, setup: Setup, mode: CastlingMode) -> Result<Self, PositionError<Self>> {
+            Self::from_setup(setup, mode)
+        }
+
+        #[inline]
+        fn generate(&self, list: &mut Vec<MoveCode>) {
+            generate::legal_moves(self, list);
+        }
+    };
+}
+
 impl Rules for Chess {
-    fn plays(variant: Variant) -> bool {
-        variant == Variant::Chess
-    }
-
-    fn variant(&self) -> Variant {
-        Variant::Chess
-    }
-
-    fn start(_variant: Variant) -> Chess {
-        Chess::default()
-    }
-
-    fn set_up(_variant: Variant, setup: Setup, mode: CastlingMode) -> Result<Chess, PositionError<Chess>> {
-        Chess::from_setup(setup, mode)
-    }
-
-    #[inline]
-    fn generate(&self, list: &mut Vec<MoveCode>) {
-        generate::legal_moves(self, list);
-    }
+    one_variant!(Variant::Chess);
 
     #[inline]
     fn endgame(&self) -> Option<Endgame<'_>> {
@@ -117,30 +124,7 @@ impl Rules for Chess {
 }
 
 impl Rules for Crazyhouse {
-    fn plays(variant: Variant) -> bool {
-        variant == Variant::Crazyhouse
-    }
-
-    fn variant(&self) -> Variant {
-        Variant::Crazyhouse
-    }
-
-    fn start(_variant: Variant) -> Crazyhouse {
-        Crazyhouse::default()
-    }
-
-    fn set_up(
-        _variant: Variant,
-        setup: Setup,
-        mode: CastlingMode,
-    ) -> Result<Crazyhouse, PositionError<Crazyhouse>> {
-        Crazyhouse::from_setup(setup, mode)
-    }
-
-    #[inline]
-    fn generate(&self, list: &mut Vec<MoveCode>) {
-        generate::legal_moves(self, list);
-    }
+    one_variant!(Variant::Crazyhouse);
 
     #[inline]
     fn is_dead(&self) -> bool {
