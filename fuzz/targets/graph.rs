@@ -8,9 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anabranch_core::report::Meters;
+use anabranch_core::run::any::open;
 use anabranch_core::run::drive::Limits;
-use anabranch_core::run::session::{Source, open, saved_variant};
+use anabranch_core::run::session::{Source, saved_variant};
 use anabranch_core::settings::Settings;
+use anabranch_core::with_session;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -20,15 +22,15 @@ fuzz_target!(|data: &[u8]| {
     let file = std::env::temp_dir().join(format!("anabranch-fuzz-{}.graph", std::process::id()));
     fs::write(&file, bytes).expect("a temporary file is written");
     if let Ok((variant, chess960)) = saved_variant(&file) {
-        let mut session =
+        let mut any =
             open(variant, chess960, Settings::default(), Source::BuiltIn).expect("a session starts");
-        if let Ok(None) = session.load(&file, None) {
+        with_session!(&mut any, session => if let Ok(None) = session.load(&file, None) {
             let mut limits = Limits::default();
             limits.budget.simulations = Some(16);
             let _ = session.run(limits, &[], &Arc::new(AtomicBool::new(false)), None);
             session.report(3, Meters::Whole);
             session.save(&file).expect("a graph is saved");
-        }
+        });
     }
     fs::remove_file(&file).expect("a temporary file is removed");
 });

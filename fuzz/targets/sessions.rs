@@ -3,14 +3,15 @@
 use std::cell::RefCell;
 
 use anabranch_core::games::chess::Variant;
-use anabranch_core::run::session::{Session, Source, open};
+use anabranch_core::run::any::{AnySession, open};
+use anabranch_core::run::session::Source;
 use anabranch_core::settings::Settings;
 
 thread_local! {
-    static SESSIONS: RefCell<Vec<Box<dyn Session>>> = RefCell::new(make());
+    static SESSIONS: RefCell<Vec<AnySession>> = RefCell::new(make());
 }
 
-fn make() -> Vec<Box<dyn Session>> {
+fn make() -> Vec<AnySession> {
     let start = |variant, chess960| {
         open(variant, chess960, Settings::default(), Source::BuiltIn).expect("a session starts")
     };
@@ -20,9 +21,9 @@ fn make() -> Vec<Box<dyn Session>> {
 }
 
 /// Does something with the session that a byte chooses.
-pub fn with(choice: u8, act: impl FnOnce(&mut dyn Session)) {
+pub fn with(choice: u8, act: impl FnOnce(&mut AnySession)) {
     SESSIONS.with_borrow_mut(|sessions| {
         let chosen = usize::from(choice) % sessions.len();
-        act(sessions[chosen].as_mut());
+        act(&mut sessions[chosen]);
     });
 }
