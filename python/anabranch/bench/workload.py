@@ -25,43 +25,28 @@ VARIANTS = ("chess", "crazyhouse")
 class Workload:
     """Simulations and numbers of positions, per variant."""
 
-    speed: tuple[tuple[int, int], ...]
+    speed: tuple[tuple[int, int], ...] = ((10**5, 12), (10**6, 2))
     """Simulations, and the number of positions measured with so many."""
-    speed_repeats: int
+    speed_repeats: int = 2
     """Times each of them is measured; the best time of each part counts."""
-    threads_simulations: int
-    threads_positions: int
-    memory_simulations: int
-    memory_positions: int
-    growth_simulations: tuple[int, ...]
-    growth_positions: int
-    border_simulations: int
-    border_positions: int
-    network_evaluations: int
-    network_positions: int
-    network_seconds: float
-    repeats: int
+    threads_simulations: int = 30_000
+    threads_positions: int = 3
+    memory_simulations: int = 10**5
+    memory_positions: int = 4
+    growth_simulations: tuple[int, ...] = (10**4, 10**5, 10**6)
+    growth_positions: int = 2
+    border_simulations: int = 20_000
+    border_positions: int = 3
+    network_evaluations: int = 50_000
+    network_positions: int = 6
+    network_seconds: float = 0.5
+    repeats: int = 5
     """Times that two things are measured in turn."""
 
     @classmethod
     def full(cls) -> Self:
         """The workload behind figures that are quoted: 5 to 10 minutes."""
-        return cls(
-            speed=((10**5, 12), (10**6, 2)),
-            speed_repeats=2,
-            threads_simulations=30_000,
-            threads_positions=3,
-            memory_simulations=10**5,
-            memory_positions=4,
-            growth_simulations=(10**4, 10**5, 10**6),
-            growth_positions=2,
-            border_simulations=20_000,
-            border_positions=3,
-            network_evaluations=50_000,
-            network_positions=6,
-            network_seconds=0.5,
-            repeats=5,
-        )
+        return cls()
 
     @classmethod
     def quick(cls) -> Self:
