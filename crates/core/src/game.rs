@@ -62,7 +62,7 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// variant's rule ended the game.
     fn legal_moves(&self, moves: &mut Vec<MoveCode>);
 
-    /// How the game ended here by a fact of the position, given its legal moves; `None` while it goes on.
+    /// How the game ended here by a fact of the position, given its legal moves; `None` while it continues.
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending>;
 
     /// Plays a legal move.

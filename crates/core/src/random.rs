@@ -1,4 +1,6 @@
 //! The seeded random source: SplitMix64, small, documented, the same in core and reference.
+//!
+//! All chance of a search comes from one of these, so equal seeds give equal searches.
 
 /// The odd constant that SplitMix64 counts by.
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;

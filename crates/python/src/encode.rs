@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 use crate::convert::dict;
 use crate::errors;
 
-/// Encodes samples while Python goes on; `mirror` marks the rows that are flipped.
+/// Encodes samples while Python continues; `mirror` marks the rows that are flipped.
 fn encode<T: Send>(
     py: Python<'_>,
     variant: &str,

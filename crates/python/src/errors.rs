@@ -88,7 +88,7 @@ pub fn encode(error: EncodeError) -> PyErr {
     }
 }
 
-/// A limit that limits nothing.
+/// A limit out of range.
 pub fn limit(text: &str) -> PyErr {
     python::LimitError::new_err(text.to_owned())
 }

@@ -40,7 +40,7 @@ macro_rules! read {
     };
 }
 
-/// Calls a method of the session while Python goes on: `call!(py, self.play(mv))`.
+/// Calls a method of the session while Python continues: `call!(py, self.play(mv))`.
 macro_rules! call {
     ($py:expr, $self:ident.$method:ident($($argument:expr),*)) => {
         $self.apart($py, |any| with_session!(any, session => session.$method($($argument),*)))?
@@ -66,7 +66,7 @@ fn rebuild(any: &mut AnySession) {
 }
 
 impl Session {
-    /// Does something with the session while Python goes on.
+    /// Runs a closure on the session while Python continues.
     fn apart<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut AnySession) -> T + Send) -> PyResult<T> {
         let mut guard = self.lock()?;
         let session = &mut *guard;
@@ -177,12 +177,12 @@ impl Session {
         Ok(read!(self.tablebases()).map(Tablebases::wrap))
     }
 
-    /// Moves to a position; whether the graph was kept.
+    /// Moves to a position. Returns whether the graph was kept.
     fn set_position(&self, py: Python<'_>, fen: Option<&str>, moves: Vec<String>) -> PyResult<bool> {
         call!(py, self.set_position(fen, &moves)).map_err(errors::session)
     }
 
-    /// Plays a move; whether the graph below it was kept.
+    /// Plays a move. Returns whether the graph below it was kept.
     fn play(&self, py: Python<'_>, r#move: &str) -> PyResult<bool> {
         call!(py, self.play(r#move)).map_err(errors::session)
     }

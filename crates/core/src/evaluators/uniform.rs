@@ -1,4 +1,6 @@
 //! The uniform evaluator: value 0, all moves alike.
+//!
+//! A search with it is guided by the rules alone, which tests of the search need.
 
 use std::sync::atomic::AtomicBool;
 

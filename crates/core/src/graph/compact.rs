@@ -60,8 +60,8 @@ impl Graph {
         Some(order)
     }
 
-    /// Slides the blocks of edges and candidates together, so that all free memory is at the end. Whether it
-    /// came to an end: else the free blocks are left behind until the next time.
+    /// Slides the blocks of edges and candidates together, so that all free memory is at the end. Returns
+    /// whether it came to an end: else the free blocks are left behind until the next time.
     pub fn close_up(&mut self, cancelled: Cancelled) -> bool {
         self.close_up_edges(cancelled) && self.close_up_candidates(cancelled)
     }

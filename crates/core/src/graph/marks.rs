@@ -28,7 +28,7 @@ impl Marks {
         self.0[id as usize / 64] >> (id % 64) & 1 != 0
     }
 
-    /// Adds a node; whether it was new.
+    /// Adds a node. Returns whether it was new.
     pub(super) fn add(&mut self, id: NodeId) -> bool {
         let (word, bit) = (&mut self.0[id as usize / 64], 1 << (id % 64));
         let is_new = *word & bit == 0;

@@ -151,7 +151,7 @@ pub struct Node {
     pub listed: u16,
     /// Legal moves whose child is not solved.
     pub unknown: u16,
-    /// END_IN_PLY: length of the proof in hand.
+    /// END_IN_PLY: length of the proof that was found.
     pub end_in_ply: u16,
     /// Trajectories in flight through the edges of this node.
     pub in_flight: u16,

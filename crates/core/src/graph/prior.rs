@@ -1,7 +1,7 @@
 //! Priors as IEEE half-precision numbers, and the list of candidate moves of a node sorted by them.
 //!
 //! A candidate packs prior and move into 32 bits whose descending order is the order of edges: prior down,
-//! move code up. Knows nothing of nodes.
+//! move code up. Does not depend on nodes.
 
 use crate::game::MoveCode;
 

@@ -2,7 +2,7 @@
 //!
 //! The caller decides which nodes are kept. Nothing learned is lost above a freed
 //! node, whose edge keeps its numbers. The work goes in slices and may be interrupted between any two of
-//! them. It is taken up again where it was left, before anything else changes the graph; what can be reached
+//! them. It continues where it was left, before anything else changes the graph; what can be reached
 //! from the root may be read at any time.
 
 use super::blocks::class_of;
@@ -76,7 +76,7 @@ impl Graph {
     }
 
     /// Frees what is not kept and closes up the arenas. Edges into freed nodes keep their numbers and are
-    /// flagged as lost. Whether it came to an end.
+    /// flagged as lost. Returns whether it came to an end.
     pub fn go_on(&mut self, cancelled: Cancelled) -> bool {
         while let Some(mut sweep) = self.sweep.take() {
             if !self.work_on(&mut sweep, cancelled) {
@@ -153,7 +153,7 @@ impl Graph {
         let mut forgotten = 0;
         for edge in self.edges_mut(id) {
             if edge.child != NONE && !marks.has(edge.child) {
-                // A proof that is forgotten must not go on counting as one, nor keep the move from being
+                // A proof that is forgotten must not count as one any more, nor keep the move from being
                 // tried again.
                 forgotten += u16::from(edge.has(edge_flag::COUNTED));
                 edge.child = NONE;
@@ -348,7 +348,7 @@ mod tests {
         (0..700).max_by_key(|&id| graph.node(id).opened).unwrap()
     }
 
-    /// Says `limit` times that the work may go on.
+    /// Returns false `limit` times, then true.
     fn patience(limit: u32) -> impl Fn() -> bool {
         let asked = Cell::new(0);
         move || {

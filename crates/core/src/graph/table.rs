@@ -85,7 +85,7 @@ impl Table {
     }
 
     /// Fills the shards from number `next` on anew without the nodes that are free, so that no place stays
-    /// blocked by what was removed. Whether it came to an end.
+    /// blocked by what was removed. Returns whether it came to an end.
     pub(super) fn tidy(&mut self, next: &mut usize, nodes: &[Node], cancelled: &dyn Fn() -> bool) -> bool {
         let mut ids = Vec::new();
         while let Some(shard) = self.shards.get_mut(*next) {

@@ -2,7 +2,7 @@
 //!
 //! `attacks` are computed once per position; `features` and `context` read them, and `encode` does the same
 //! to many positions at once, for training. `file` takes a network file apart, `weights` lays it out,
-//! `forward` computes with `lanes`; `sparse` is the evaluator that comes of it. Nothing here depends on the
+//! `forward` computes with `lanes`; `sparse` is the evaluator. Nothing here depends on the
 //! search.
 
 mod attacks;

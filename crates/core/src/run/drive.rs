@@ -59,7 +59,7 @@ impl Finish {
     }
 }
 
-/// The part of the loop that both drivers share: when to go on.
+/// The state of a loop, of either kind: limits, clock, and whether to continue.
 #[derive(Debug)]
 pub struct LoopState {
     limits: Limits,
@@ -97,7 +97,7 @@ impl LoopState {
             Some(Standing::Stands) => return Some(Finish::Solved),
             // Nothing is left to search, and nothing can be claimed.
             Some(Standing::Unsure) => return Some(Finish::Idle),
-            // The next collection begins anew.
+            // The next collection starts a new graph.
             Some(Standing::Breaks) | None => {}
         }
         if !search.within(&self.limits.budget) {
@@ -111,7 +111,7 @@ impl LoopState {
         }
     }
 
-    /// Takes note of a collection; whether the oldest batch in flight must be applied now.
+    /// Counts a collection. Returns whether the oldest batch in flight must be applied now.
     pub fn collected(&mut self, empty: bool, in_flight: usize, most_in_flight: usize) -> bool {
         if empty && in_flight == 0 {
             self.idle += 1;

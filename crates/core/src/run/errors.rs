@@ -41,7 +41,7 @@ pub enum SessionError {
     /// The call does not fit the state of the session.
     #[error("{0}")]
     State(&'static str),
-    /// The search or its evaluator panicked; the session has a new graph and can go on.
+    /// The search or its evaluator panicked; the session has a new graph and can be used again.
     #[error("the search failed by a fault of its own, and its graph was dropped: it panicked ({0})")]
     Fault(String),
 }

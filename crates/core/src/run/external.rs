@@ -27,7 +27,7 @@ pub struct Collected {
 /// A leaf as text: the position (FEN), and the legal moves (UCI) with their policy indices.
 pub type LeafText = (String, Vec<(String, usize)>);
 
-/// Batches in flight, the oldest first, and when to go on.
+/// Batches in flight, the oldest first, and the state of the loop.
 pub struct External<P: Rules> {
     queue: VecDeque<Batch<Board<P>>>,
     state: LoopState,

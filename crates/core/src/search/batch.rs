@@ -34,9 +34,9 @@ impl<G> Pending<G> {
 /// A mini-batch of leaves.
 #[derive(Debug, Default)]
 pub struct Batch<G> {
-    /// Leaves in order of collection; those with a `leaf` want an evaluation.
+    /// Leaves in order of collection; those with a `leaf` need an evaluation.
     pub pending: Vec<Pending<G>>,
-    /// Number of evaluations wanted.
+    /// Number of evaluations needed.
     pub evaluations: usize,
     /// Batches that may be in flight, this one included.
     pub most_in_flight: usize,

@@ -10,7 +10,7 @@ use crate::graph::{Edge, NONE, NodeId, edge_flag, node_flag};
 
 impl<G: Game> Search<G> {
     /// The branch node of an exploration: down the most visited moves, to a drawn depth or the last node from
-    /// where it goes on.
+    /// where it continues.
     pub(super) fn walk_to_branch(&mut self) -> NodeId {
         let depth = explore::draw_depth(&mut self.random);
         let mut node = self.root;

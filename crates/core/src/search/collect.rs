@@ -84,10 +84,10 @@ impl<G: Game> Search<G> {
         batch
     }
 
-    /// A proof of the root that the game's history breaks is none in this game, nor are the values right
-    /// that rest on it: the graph starts anew, once nothing is in flight, and meets what has been repeated as
-    /// a draw. Should that break too, the position is searched without proofs. Whether the search can go on
-    /// at once.
+    /// A proof of the root that the game's history breaks is none in this game, nor are the values right that
+    /// rest on it: the graph starts anew, once nothing is in flight, and meets what has been repeated as a
+    /// draw. Should that break too, the position is searched without proofs. Returns whether the search can
+    /// go on at once.
     fn overcome_doubt(&mut self) -> bool {
         if self.standing() != Some(Standing::Breaks) {
             return true;

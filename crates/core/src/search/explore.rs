@@ -1,7 +1,7 @@
 //! Exploration on disconnected trajectories: epsilon-greedy and constrained, Eq. (11); Dirichlet noise at the
 //! root.
 //!
-//! Decides whether and where a simulation leaves the best known line; the simulation itself goes on in
+//! Decides whether and where a simulation leaves the best known line; the simulation itself continues in
 //! `search`.
 
 use crate::game::Constraint;

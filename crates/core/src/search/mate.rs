@@ -1,4 +1,4 @@
-//! The shortest win, by exhaustive search with the rules alone: turns the length of a proof in hand into the
+//! The shortest win, by exhaustive search with the rules alone: turns the length of a proof into the
 //! true distance.
 //!
 //! Depth-bounded and-or search, one depth after the other, so that what it finds is the shortest. It shares

@@ -214,7 +214,7 @@ impl<G: Game> Search<G> {
         }
     }
 
-    /// Sets or removes the tablebases. The graph starts anew, because its nodes were probed when
+    /// Sets or removes the tablebases. A new graph is started, because its nodes were probed when
     /// they were created.
     pub fn set_oracle(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) {
         debug_assert_eq!(self.flying, 0);

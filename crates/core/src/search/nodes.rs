@@ -59,7 +59,7 @@ pub(super) fn create<G: Game>(
     id
 }
 
-/// Asks the tablebases about a new node; whether they knew it.
+/// Probes the tablebases for a new node. Returns whether it was found.
 #[inline]
 pub(super) fn look_up<G: Game>(
     graph: &mut Graph,

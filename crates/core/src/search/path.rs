@@ -131,7 +131,7 @@ impl<G: Game> Path<G> {
         self.height.checked_sub(1).map_or(&self.root, |top| &self.stack[top])
     }
 
-    /// Enters the key of the position reached by the last move; whether the path makes it a draw by
+    /// Enters the key of the position reached by the last move. Returns whether the path makes it a draw by
     /// repetition.
     #[inline]
     pub fn arrive(&mut self, key: u64) -> bool {

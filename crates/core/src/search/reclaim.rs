@@ -11,12 +11,12 @@ use crate::search::solver;
 
 /// Nodes looked at between two looks at the stop flag.
 const SLICE: u32 = 4096;
-/// Share of the bytes of nodes, edges and candidates that stays when memory is reclaimed. The less is given up
-/// at once, the stronger is a search at its cap (docs/performance.md); but a reclaim takes time in proportion
-/// to all nodes.
+/// Share of the bytes of nodes, edges and candidates that stays when memory is reclaimed. The less is given
+/// up at once, the stronger is a search at its cap (docs/performance.md); but a reclaim takes time in
+/// proportion to all nodes.
 const KEPT: f64 = 0.9;
-/// Share that must be free afterwards of what the nodes, the edges and the candidates may take each. Else more
-/// is given up, a quarter at a time.
+/// Share that must be free afterwards of what the nodes, the edges and the candidates may take each. Else
+/// more is given up, a quarter at a time.
 const FREE: f64 = 0.05;
 /// Periods after which it no longer matters how long ago a node was visited.
 const OLDEST: usize = 8192;
@@ -33,8 +33,9 @@ impl<G: Game> Search<G> {
             || (self.reclaim(stop) && self.graph.ensure_room(1, promised, uses_table))
     }
 
-    /// Frees what the root does not reach, or what was about to be freed when a stop came. Whether it came to
-    /// an end: before that nothing may be searched, else the graph would depend on when the stop came.
+    /// Frees what the root does not reach, or what was about to be freed when a stop came. Returns whether it
+    /// came to an end: before that nothing may be searched, else the graph would depend on when the stop
+    /// came.
     pub fn tidy(&mut self, stop: &AtomicBool) -> bool {
         if self.graph.is_swept() {
             return true;
@@ -106,9 +107,9 @@ impl<G: Game> Search<G> {
     }
 }
 
-/// How much the child of an edge is worth, for [`Graph::best`]: the later its last visit, the more. A proof would have to be searched
-/// for again, so its nodes are worth what the node is that they prove something about, whatever their visits.
-/// What else lies below a proven node goes first.
+/// How much the child of an edge is worth, for [`Graph::best`]: the later its last visit, the more. A proof
+/// would have to be searched for again, so its nodes are worth what the node is that they prove something
+/// about, whatever their visits. What else lies below a proven node goes first.
 fn rank(graph: &Graph, root: NodeId, above: usize, id: NodeId, slot: u16) -> usize {
     let child = graph.edge(id, slot).child;
     // A root that is proven is searched on when the search is confined to some of its moves.

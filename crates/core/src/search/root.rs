@@ -16,7 +16,7 @@ use crate::random::{Random, mix};
 pub struct Solved {
     /// Win, draw or loss for the side to move, or the same by tablebase.
     pub state: State,
-    /// Length of the proof in hand, in plies; absent for tablebase verdicts.
+    /// Length of the proof that was found, in plies; absent for tablebase verdicts.
     pub plies: Option<u32>,
     /// Whether that is the true distance.
     pub exact: bool,

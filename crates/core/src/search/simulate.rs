@@ -145,7 +145,7 @@ impl<G: Game> Search<G> {
         self.puct.select_among(&self.graph, self.root, &self.root_moves)
     }
 
-    /// Plays the edge on the path and makes sure that it has a child; whether that child is new.
+    /// Plays the edge on the path and makes sure that it has a child. Returns whether that child is new.
     #[inline]
     fn follow(&mut self, id: NodeId, slot: u16, opened: bool) -> bool {
         if opened {

@@ -1,7 +1,7 @@
 //! What is special about an edge into a transposition node: the target, the gap, the stop rule and the
 //! correction, Eq. (7), (8), (9), (10).
 //!
-//! Pure functions of numbers and of the graph; nothing here changes anything.
+//! Pure functions of numbers and of the graph; no function changes anything.
 
 use crate::graph::{Edge, Graph, NodeId, edge_flag, node_flag};
 use crate::settings::{Backup, Settings, Stop};

@@ -1,7 +1,7 @@
 //! A position of chess or a variant for the search: [`Board`] implements [`Game`].
 //!
-//! It is the shakmaty position and nothing more, so that cloning is copying some hundred bytes. Text is the
-//! business of `fen` and `notation`, network input of `planes` and `policy`.
+//! It is the shakmaty position and nothing more, so that cloning is copying some hundred bytes. Text is in
+//! `fen` and `notation`, network input in `planes` and `policy`.
 
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 use shakmaty::{Chess, EnPassantMode, Move, Role, Square};

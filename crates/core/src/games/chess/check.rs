@@ -15,7 +15,7 @@ pub struct CheckInfo {
 }
 
 impl CheckInfo {
-    /// Looks at a board from the side of `turn`. Without a single enemy king nothing gives check.
+    /// Reads a board from the side of `turn`. Without a single enemy king nothing gives check.
     pub fn new(board: &shakmaty::Board, turn: Color) -> CheckInfo {
         let occupied = board.occupied();
         let mut info = CheckInfo {

@@ -1,7 +1,7 @@
 //! Moves as text: UCI and SAN, both ways.
 //!
 //! Reading compares the text with the legal moves, so what comes out is always legal. Castling is understood
-//! in every notation and written as UCI wants it: the king's move of two squares, in Chess960 the king takes
+//! in every notation and written as UCI requires: the king's move of two squares, in Chess960 the king takes
 //! the rook.
 
 use shakmaty::san::San;

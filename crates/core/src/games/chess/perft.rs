@@ -1,4 +1,6 @@
-//! Counting the leaves of the tree of legal moves, the classic test of a move generator.
+//! Perft: the leaves of the tree of legal moves, counted, the classic test of a move generator.
+//!
+//! The last ply is counted by the number of moves, without playing them.
 
 use super::board::Board;
 use super::rules::Rules;

@@ -34,7 +34,7 @@ pub enum Version {
 pub struct UnknownVersion {
     /// The refused name, clipped.
     pub name: String,
-    /// The variant they were wanted for.
+    /// The variant that has no such planes.
     pub variant: Variant,
 }
 

@@ -1,4 +1,6 @@
 //! What [`Board`](super::Board) needs of a shakmaty position type beyond shakmaty's own trait.
+//!
+//! Chess and crazyhouse use our move generator; the other variants use shakmaty's.
 
 use std::fmt::Debug;
 

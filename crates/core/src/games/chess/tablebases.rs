@@ -1,7 +1,7 @@
 //! Syzygy tablebases on disk, probed through shakmaty-syzygy: chess, atomic chess and antichess, as an
 //! [`Oracle`] of the search.
 //!
-//! [`Tablebases::open`] checks every file, names those that cannot be used and goes on with the rest. A
+//! [`Tablebases::open`] checks every file, names those that cannot be used and uses the rest. A
 //! table that fails later, in a probe, gives no answer; it is named in [`Tablebases::problems`] from then on.
 //! Knows neither graph nor clock.
 

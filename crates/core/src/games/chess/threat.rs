@@ -1,4 +1,6 @@
 //! The predicate *threat* of `docs/algorithm.md`, section 7.
+//!
+//! Explorations may be constrained to threats.
 
 use shakmaty::{Bitboard, Move, Position, Role, attacks};
 

@@ -1,4 +1,7 @@
 //! The variants of chess and their names.
+//!
+//! Names are read with the usual spellings; one spelling is written. Chess960 is chess with another castling
+//! notation.
 
 use std::fmt;
 use std::str::FromStr;

@@ -59,7 +59,7 @@ pub struct Session<P: Rules> {
     pool: Option<Pool<Board<P>>>,
     external: External<P>,
     network: Option<Arc<Network>>,
-    /// The hash of the network that made the graph, while it is not at hand.
+    /// The hash of the network that made the graph, while it is missing.
     missing_network: Option<String>,
     tablebases: Option<Arc<Tablebases>>,
 }
@@ -208,7 +208,7 @@ impl<P: Rules> Session<P> {
     }
 
     /// Moves to a position: a FEN (the start of the game without one) and moves in UCI or SAN. Keeps the
-    /// graph where the game goes on; whether it did.
+    /// graph where the game continues. Returns whether it did.
     pub fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<bool, SessionError> {
         self.abandon();
         let (origin, played) = self.read_position(fen, moves)?;
@@ -216,7 +216,7 @@ impl<P: Rules> Session<P> {
         Ok(self.search.move_to(origin, &played))
     }
 
-    /// Plays a move on the present position; whether the graph below it was kept.
+    /// Plays a move on the present position. Returns whether the graph below it was kept.
     pub fn play(&mut self, mv: &str) -> Result<bool, SessionError> {
         self.abandon();
         if self.search.is_over() {

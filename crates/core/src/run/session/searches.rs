@@ -1,6 +1,6 @@
 //! The searches of a session: with the Rust loop, with an outside evaluator, and for measurements.
 //!
-//! A panic of an evaluator ends the search with an error, and the session goes on with a new graph.
+//! A panic of an evaluator ends the search with an error, and the session continues with a new graph.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -73,8 +73,8 @@ impl<P: Rules> Session<P> {
         self.external = External::new(Limits::default());
     }
 
-    /// Looks for a shorter proof of a solved root where the settings or the limits want it. Reports the proof
-    /// in hand first, and what was found afterwards.
+    /// Searches for a shorter proof of a solved root where the settings or the limits want it. Reports the
+    /// proof in hand first, and what was found afterwards.
     fn improve(
         &mut self,
         limits: &Limits,
@@ -98,7 +98,7 @@ impl<P: Rules> Session<P> {
     }
 
     /// Runs the Rust loop on some of the root's moves, or on all if none are given. `progress` gets
-    /// reports on the way.
+    /// reports meanwhile.
     pub fn run(
         &mut self,
         limits: Limits,
