@@ -111,7 +111,9 @@ def read_rust(top: Path) -> tuple[set[Module], Uses]:
         text = re.sub(r"^#\[cfg\(test\)\]\s(?:pub\S* )?mod \w+ \{.*?^\}$", "", text, flags=re.M | re.S)
         named = re.findall(r"\bcrate::(\w+(?:::\w+)*|\{[^;]*?\};)", text)
         paths = [one for names in named for one in re.findall(r"(?:^|[{,])\s*(\w+(?:::\w+)*)", names)]
-        paths += ["::".join((*module[:-1], one)) for one in re.findall(r"\bsuper::(\w+)", text) if module[1:]]
+        named = re.findall(r"\bsuper::(\w+|\{[^;]*?\};)", text) if module[1:] else []
+        beside = [one for names in named for one in re.findall(r"(?:^|[{,])\s*(\w+)", names)]
+        paths += ["::".join((*module[:-1], one)) for one in beside]
         for one in paths:
             parts = tuple(one.split("::"))
             uses.append((module, next(parts[:end] for end in (3, 2, 1) if parts[:end] in modules)))

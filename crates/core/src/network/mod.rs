@@ -6,14 +6,14 @@
 //! search.
 
 mod attacks;
+mod features;
 mod context;
 mod encode;
-mod features;
-mod file;
-mod forward;
 mod lanes;
-mod sparse;
+mod file;
 mod weights;
+mod forward;
+mod sparse;
 
 pub use attacks::{Attacks, SideAttacks};
 pub use context::{CONTEXTS, Contexts};

@@ -1,21 +1,21 @@
-//! A position of chess or a variant for the search: [`Board`] implements [`Game`].
+//! A position of chess or a variant: [`Board`].
 //!
 //! It is the shakmaty position and nothing more, so that cloning is copying some hundred bytes. Text is in
-//! `fen` and `notation`, network input in `planes` and `policy`.
+//! `fen` and `notation`, network input in `planes` and `policy`, the interface of the search in `game`.
 
 use shakmaty::variant::{Crazyhouse, VariantPosition};
-use shakmaty::{Chess, EnPassantMode, Move, Role, Square};
+use shakmaty::{Chess, EnPassantMode, Move, Square};
 
 use super::check::CheckInfo;
+use super::moves;
 use super::rules::{CheckRule, Rules};
 use super::variant::Variant;
-use super::{moves, planes, policy, threat};
-use crate::game::{Constraint, Ending, Game, MoveCode};
+use crate::game::{Game, MoveCode};
 
 /// A position of a variant with the rules of `P`.
 #[derive(Clone, Debug)]
 pub struct Board<P> {
-    position: P,
+    pub(super) position: P,
 }
 
 /// A position of chess or Chess960.
@@ -104,98 +104,5 @@ impl<P: Rules> Board<P> {
     /// Whether a legal move takes a piece.
     pub fn is_capture(&self, code: MoveCode) -> bool {
         moves::resolve(&self.position, code).is_capture()
-    }
-}
-
-impl<P: Rules> Game for Board<P> {
-    fn key(&self) -> u64 {
-        self.position.key()
-    }
-
-    #[inline]
-    fn player(&self) -> u8 {
-        self.position.turn().is_black().into()
-    }
-
-    #[inline]
-    fn ply(&self) -> u32 {
-        (self.position.fullmoves().get() - 1).saturating_mul(2) + u32::from(self.player())
-    }
-
-    #[inline]
-    fn clock(&self) -> u32 {
-        self.position.halfmoves()
-    }
-
-    fn clock_limit(&self) -> Option<u32> {
-        (self.variant() != Variant::Crazyhouse).then_some(100)
-    }
-
-    #[inline]
-    fn legal_moves(&self, moves: &mut Vec<MoveCode>) {
-        self.position.generate(moves);
-    }
-
-    #[inline]
-    fn ending(&self, moves: &[MoveCode]) -> Option<Ending> {
-        if let Some(ending) = self.position.variant_ending(moves) {
-            return Some(ending);
-        }
-        if moves.is_empty() {
-            return Some(if self.is_check() { Ending::Loss } else { Ending::Draw });
-        }
-        self.position.is_dead().then_some(Ending::Draw)
-    }
-
-    #[inline]
-    fn play(&mut self, mv: MoveCode) {
-        let mv = moves::resolve(&self.position, mv);
-        self.position.play_unchecked(mv);
-    }
-
-    #[inline]
-    fn is_zeroing(&self, mv: MoveCode) -> bool {
-        moves::resolve(&self.position, mv).is_zeroing()
-    }
-
-    fn satisfies(&self, constraint: Constraint, mv: MoveCode) -> bool {
-        match constraint {
-            Constraint::Checks => self.gives_check(mv),
-            Constraint::Captures => self.is_capture(mv),
-            Constraint::Threats => threat::threatens(&self.position, moves::resolve(&self.position, mv)),
-        }
-    }
-
-    fn is_won_by_check_only(&self) -> bool {
-        matches!(self.variant(), Variant::Chess | Variant::Crazyhouse)
-    }
-
-    fn text(&self) -> String {
-        self.fen()
-    }
-
-    fn move_text(&self, mv: MoveCode) -> String {
-        self.uci(mv)
-    }
-
-    fn plane_count(&self) -> usize {
-        planes::count(self.variant())
-    }
-
-    fn policy_size(&self) -> usize {
-        policy::size(self.variant())
-    }
-
-    fn fill_planes(&self, recent: &[MoveCode], repetitions: u32, planes: &mut [f32]) {
-        planes::fill(self, recent, repetitions, planes);
-    }
-
-    fn policy_index(&self, mv: MoveCode) -> usize {
-        let castles = moves::promotion(mv).is_none()
-            && moves::dropped(mv).is_none()
-            && !self.is_chess960()
-            && self.position.board().role_at(moves::origin(mv)) == Some(Role::King)
-            && self.position.us().contains(moves::target(mv));
-        policy::index(self.position.turn(), mv, castles)
     }
 }

@@ -4,22 +4,23 @@
 //! [`CrazyhouseBoard`] have a move generator of their own, [`VariantBoard`] plays the other variants as
 //! shakmaty does. Nothing here depends on the search or a network.
 
-mod board;
-mod check;
-mod fen;
+mod variant;
+pub mod moves;
 mod generate;
 mod key;
-pub mod moves;
-mod notation;
-mod perft;
-pub mod pgn;
-pub mod planes;
-pub mod policy;
+mod check;
 mod rules;
-pub mod samples;
-pub mod tablebases;
+mod board;
+mod fen;
+mod notation;
 mod threat;
-mod variant;
+pub mod policy;
+pub mod planes;
+mod game;
+mod perft;
+pub mod tablebases;
+pub mod samples;
+pub mod pgn;
 
 pub use board::{Board, ChessBoard, CrazyhouseBoard, VariantBoard};
 pub use check::CheckInfo;
