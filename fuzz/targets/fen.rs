@@ -1,5 +1,5 @@
-//! Positions: the first byte chooses the variant, the rest is a FEN. What is accepted is written and read again,
-//! and searched for a moment.
+//! Positions: the first byte chooses the variant, the rest is a FEN. What is accepted is written and read
+//! again, and searched for a moment.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Saved graphs: the input is what stands between the first bytes of a file and its checksum. What is accepted is
-//! searched for a moment, reported and saved.
+//! Saved graphs: the input is what stands between the first bytes of a file and its checksum. What is
+//! accepted is searched for a moment, reported and saved.
 
 #![no_main]
 

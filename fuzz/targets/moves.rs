@@ -1,5 +1,5 @@
-//! Moves: the first byte chooses the variant, the first line is a FEN or empty, every other line a move in UCI or
-//! SAN. What is accepted is written as UCI and read again.
+//! Moves: the first byte chooses the variant, the first line is a FEN or empty, every other line a move in
+//! UCI or SAN. What is accepted is written as UCI and read again.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Network files. Where the tensors can be read, the hash in the metadata is corrected first, so that the checks
-//! behind it are reached too.
+//! Network files. Where the tensors can be read, the hash in the metadata is corrected first, so that the
+//! checks behind it are reached too.
 
 #![no_main]
 

@@ -199,8 +199,8 @@ def test_normalised_elo_counts_standard_deviations_of_a_game() -> None:
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: elo([1, 2]), "three tallies of games or five of pairs"),
-        (lambda: elo([1, -2, 3]), "tallies are numbers from 0 on"),
+        (lambda: elo([1, 2]), "three counts of games or five of pairs"),
+        (lambda: elo([1, -2, 3]), "counts are numbers from 0 on"),
         (lambda: Sprt(5, 0), "the smaller first"),
         (lambda: Sprt(0, 5, alpha=0.7), "probabilities"),
         (

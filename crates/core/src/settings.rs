@@ -80,7 +80,9 @@ pub struct SettingRow {
 }
 
 macro_rules! choice {
-    ($(#[doc = $doc:literal])+ $name:ident { $( $(#[doc = $item_doc:literal])+ $item:ident = $text:literal ),+ $(,)? }) => {
+    ($(#[doc = $doc:literal])+ $name:ident {
+        $( $(#[doc = $item_doc:literal])+ $item:ident = $text:literal ),+ $(,)?
+    }) => {
         $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $name { $( $(#[doc = $item_doc])+ $item ),+ }
@@ -336,7 +338,10 @@ macro_rules! settings {
                         })?;
                         Ok(())
                     } )+
-                    _ => Err(SettingError::Unknown { name: name.chars().take(60).collect(), hint: hint(name) }),
+                    _ => {
+                        let hint = hint(name);
+                        Err(SettingError::Unknown { name: name.chars().take(60).collect(), hint })
+                    }
                 }
             }
 
@@ -353,48 +358,73 @@ macro_rules! settings {
 
 settings! {
     c_init: float(0.0, 100.0) = 2.5, "c_puct-init", "Weight of exploration in PUCT, Eq. (6).";
-    c_base: float(1.0, 1e12) = 19652.0, "c_puct-base", "Visits after which the weight of exploration begins to grow, Eq. (6).";
-    q_init: float(-1.0, 1.0) = -1.0, "Q-Value initialization", "Value of an unvisited move when urgency is fixed.";
-    urgency: choice(Urgency) = Urgency::Reduction, "", "Value of unvisited moves: fixed at q_init, or the node's value less a reduction.";
-    urgency_reduction: float(0.0, 2.0) = 0.3, "", "Reduction per square root of visited prior, with urgency = reduction.";
-    table_values: flag() = false, "", "Unvisited moves whose child is in the graph take its value; slow, because every child's key is computed.";
-    node_temperature: float(0.05, 20.0) = 1.0, "Node_tau", "Flattens (above 1) or sharpens the priors of every node.";
+    c_base: float(1.0, 1e12) = 19652.0, "c_puct-base",
+        "Visits after which the weight of exploration begins to grow, Eq. (6).";
+    q_init: float(-1.0, 1.0) = -1.0, "Q-Value initialization",
+        "Value of an unvisited move when urgency is fixed.";
+    urgency: choice(Urgency) = Urgency::Reduction, "",
+        "Value of unvisited moves: fixed at q_init, or the node's value less a reduction.";
+    urgency_reduction: float(0.0, 2.0) = 0.3, "",
+        "Reduction per square root of visited prior, with urgency = reduction.";
+    table_values: flag() = false, "",
+        "Unvisited moves whose child is in the graph take its value; slow: it computes every child's key.";
+    node_temperature: float(0.05, 20.0) = 1.0, "Node_tau",
+        "Flattens (above 1) or sharpens the priors of every node.";
     value_min: float(-1.0, 0.0) = -1.0, "V_min", "Lower end of the value range, Eq. (10).";
     value_max: float(0.0, 1.0) = 1.0, "V_max", "Upper end of the value range, Eq. (10).";
-    backup: choice(Backup) = Backup::Paper, "", "How values travel up: trees, merged without correction, the paper's correction, or two further ones.";
-    stop: choice(Stop) = Stop::Gap, "", "When a trajectory ends at a transposition node without an evaluation.";
-    q_epsilon: float(0.0, 2.0) = 0.01, "Q_epsilon", "Gap between edge and node above which a trajectory stops, Eq. (8).";
-    merge: choice(Merge) = Merge::Ply, "", "Positions are one node at equal ply (the paper), or at equal reversible-move clock.";
-    contempt: float(-1.0, 1.0) = 0.0, "", "What a draw costs the side to move at the root, and gives the other side.";
+    backup: choice(Backup) = Backup::Paper, "",
+        "How values travel up: trees, merged without correction, the paper's correction, or two more.";
+    stop: choice(Stop) = Stop::Gap, "",
+        "When a trajectory ends at a transposition node without an evaluation.";
+    q_epsilon: float(0.0, 2.0) = 0.01, "Q_epsilon",
+        "Gap between edge and node above which a trajectory stops, Eq. (8).";
+    merge: choice(Merge) = Merge::Ply, "",
+        "Positions are one node at equal ply (the paper), or at equal reversible-move clock.";
+    contempt: float(-1.0, 1.0) = 0.0, "",
+        "What a draw costs the side to move at the root, and gives the other side.";
     solver: flag() = true, "", "The exact terminal solver, Algorithm 3.";
-    improve: flag() = false, "", "After the root is solved, look for the shortest proof; then the length is the true distance.";
-    epsilon_greedy: float(0.0, 1.0) = 0.01, "epsilon_greedy", "Share of simulations that explore the next unvisited move on a disconnected trajectory.";
-    epsilon_checks: float(0.0, 1.0) = 0.01, "epsilon_checks", "Share of simulations that explore unvisited checks first.";
-    epsilon_captures: float(0.0, 1.0) = 0.0, "", "Share of simulations that explore unvisited captures first.";
+    improve: flag() = false, "",
+        "After the root is solved, look for the shortest proof; then the length is the true distance.";
+    epsilon_greedy: float(0.0, 1.0) = 0.01, "epsilon_greedy",
+        "Share of simulations that explore the next unvisited move on a disconnected trajectory.";
+    epsilon_checks: float(0.0, 1.0) = 0.01, "epsilon_checks",
+        "Share of simulations that explore unvisited checks first.";
+    epsilon_captures: float(0.0, 1.0) = 0.0, "",
+        "Share of simulations that explore unvisited captures first.";
     epsilon_threats: float(0.0, 1.0) = 0.0, "", "Share of simulations that explore unvisited threats first.";
-    dirichlet_epsilon: float(0.0, 1.0) = 0.0, "epsilon_Dir", "Weight of Dirichlet noise in the root's priors.";
+    dirichlet_epsilon: float(0.0, 1.0) = 0.0, "epsilon_Dir",
+        "Weight of Dirichlet noise in the root's priors.";
     dirichlet_alpha: float(0.001, 100.0) = 0.3, "alpha", "Shape of the Dirichlet noise.";
-    chooser: choice(Chooser) = Chooser::Q, "", "How the move is chosen: visits, Q-value correction, linear mix, lower confidence bound.";
-    q_weight: float(0.0, 100.0) = 2.0, "Q_weight", "Weight of the Q-value correction in move choice, Eq. (15).";
+    chooser: choice(Chooser) = Chooser::Q, "",
+        "How the move is chosen: visits, Q-value correction, linear mix, lower confidence bound.";
+    q_weight: float(0.0, 100.0) = 2.0, "Q_weight",
+        "Weight of the Q-value correction in move choice, Eq. (15).";
     linear_weight: float(0.0, 1.0) = 0.7, "", "Share of the values in the linear mix of move choice.";
     bound_width: float(0.0, 10.0) = 1.96, "", "Standard errors below the mean in the lower confidence bound.";
     temperature: float(0.0, 100.0) = 0.0, "tau", "Temperature of move choice; 0 takes the best.";
-    virtual_mode: choice(Virtual) = Virtual::Visit, "", "How trajectories in flight look to the next one: as losses or as visits only.";
+    virtual_mode: choice(Virtual) = Virtual::Visit, "",
+        "How trajectories in flight look to the next one: as losses or as visits only.";
     virtual_loss: float(0.0, 10.0) = 1.0, "Virtual Loss", "Size of a virtual loss.";
     batch_size: integer(1, 4096) = 16, "Mini-Batch-Size", "Evaluations in a mini-batch.";
-    batches_in_flight: integer(1, 2) = 2, "Threads", "Mini-batches under way at once: one is collected while the other is evaluated.";
-    width_visits: integer(0, 1u64 << 32) = 1024, "", "Visits of the root for each leaf in flight beyond the first; 0 means no bound.";
+    batches_in_flight: integer(1, 2) = 2, "Threads",
+        "Mini-batches under way at once: one is collected while the other is evaluated.";
+    width_visits: integer(0, 1u64 << 32) = 1024, "",
+        "Visits of the root for each leaf in flight beyond the first; 0 means no bound.";
     batch_collisions: integer(1, 4096) = 16, "", "Collisions after which a mini-batch is closed.";
     batch_stops: integer(1, 1048576) = 256, "", "Stops at transpositions after which a mini-batch is closed.";
     batch_terminals: integer(1, 1048576) = 32, "", "Exact ends after which a mini-batch is closed.";
-    idle_collections: integer(1, 1048576) = 128, "", "Collections in a row without an evaluation after which the search ends.";
+    idle_collections: integer(1, 1048576) = 128, "",
+        "Collections in a row without an evaluation after which the search ends.";
     threads: integer(1, 256) = 1, "", "Threads that evaluate; the graph does not depend on it.";
     seed: integer(0, u64::MAX) = 0, "", "Seed of the random source.";
     memory: integer(4u64 << 20, 1u64 << 44) = 2u64 << 30, "", "Hard cap of the graph in bytes.";
     reuse: flag() = true, "", "Keep the part of the graph below a move that was played.";
-    tablebase_men: integer(0, 7) = 7, "", "Most men of a position that is looked up in the tablebases; 0 leaves them aside.";
-    tablebase_fifty: flag() = true, "", "Tablebase wins that the 50-move rule spoils are draws; without it they are wins.";
-    evaluator: choice(BuiltIn) = BuiltIn::Material, "", "The evaluator in the core; network where a file was given.";
+    tablebase_men: integer(0, 7) = 7, "",
+        "Most men of a position that is looked up in the tablebases; 0 leaves them aside.";
+    tablebase_fifty: flag() = true, "",
+        "Tablebase wins that the 50-move rule spoils are draws; without it they are wins.";
+    evaluator: choice(BuiltIn) = BuiltIn::Material, "",
+        "The evaluator in the core; network where a file was given.";
     hash_cost_us: integer(0, 10_000_000) = 0, "", "Artificial cost of the hash evaluator in microseconds.";
 }
 

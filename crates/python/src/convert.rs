@@ -113,7 +113,8 @@ fn statistics<'py>(py: Python<'py>, numbers: &Statistics) -> PyResult<Bound<'py,
     Ok(dict!(py, { "mean_depth": mean_depth },
         counters: simulations evaluations batches transposition_links corrections stops shared collisions
             terminals path_draws explorations max_depth reclaims tablebase_hits,
-        numbers: nodes edges root_visits transposition_nodes solved_nodes leak node_leak bytes reserved_bytes))
+        numbers: nodes edges root_visits transposition_nodes solved_nodes leak node_leak bytes
+            reserved_bytes))
 }
 
 /// The result so far.

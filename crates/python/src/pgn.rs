@@ -14,7 +14,8 @@ use crate::errors;
 /// The samples of the games in a piece of PGN text as arrays by column, with `counts` of the games.
 #[pyfunction]
 #[pyo3(signature = (
-    text, variant, *, min_rating=None, min_time=None, max_time=None, min_plies=0, skip_plies=0, bots=true, abandoned=true, evaluated=false,
+    text, variant, *, min_rating=None, min_time=None, max_time=None, min_plies=0, skip_plies=0,
+    bots=true, abandoned=true, evaluated=false,
     unfinished=false
 ))]
 #[allow(clippy::too_many_arguments)]
@@ -52,7 +53,9 @@ pub fn read_pgn<'py>(
         unevaluated illegal unreadable);
     let arrays = dict!(py, { "counts": counts });
     macro_rules! add {
-        ($($column:ident)+) => { $( arrays.set_item(stringify!($column), columns.$column.into_pyarray(py))?; )+ };
+        ($($column:ident)+) => {
+            $( arrays.set_item(stringify!($column), columns.$column.into_pyarray(py))?; )+
+        };
     }
     add!(game ply fens fen_offsets moves move_offsets score has_score result has_result);
     Ok(arrays)

@@ -220,7 +220,10 @@ impl Session {
     /// Runs the Rust loop; returns why it ended. `progress` is called with a report of up to `lines` lines
     /// every `interval` seconds, and as soon as another move would be chosen. With `root_moves` the search
     /// chooses among these only.
-    #[pyo3(signature = (simulations=None, evaluations=None, time=None, mate=None, progress=None, interval=0.5, lines=8, root_moves=Vec::new()))]
+    #[pyo3(signature = (
+        simulations=None, evaluations=None, time=None, mate=None, progress=None, interval=0.5, lines=8,
+        root_moves=Vec::new(),
+    ))]
     #[allow(clippy::too_many_arguments)]
     fn run(
         &self,

@@ -8,7 +8,7 @@ use super::{Candidate, Edge, GRAIN, Graph, NONE, Node, NodeId};
 /// Nodes visited between two checks for cancellation.
 pub(super) const SLICE: usize = 2048;
 
-/// Asked now and then: whether the work should be interrupted. What is left undone waits for the next time.
+/// Polled periodically; returns true to interrupt. Unfinished work resumes at the next call.
 pub type Cancelled<'a> = &'a dyn Fn() -> bool;
 
 /// Number of ranks of [`Graph::best`].
@@ -48,11 +48,10 @@ impl Graph {
             + node.remaining().div_ceil(GRAIN) * GRAIN * size_of::<Candidate>()
     }
 
-    /// The best nodes that fit into a number of bytes. The `pinned` ones are always among them. Below them, a
-    /// node is as good as `rank` says for one of its parents (given the rank of that parent, the parent and
-    /// the slot of the edge), the best of them, and no better than that parent; so every node has a parent
-    /// that is in too. Rank 0 is the last resort. Of equals, the order of edges decides. `None` when
-    /// cancelled.
+    /// The best nodes that fit into a number of bytes. The `pinned` ones are always among them. The
+    /// rank of another node is the maximum over its parents of `rank` (of the rank of the parent, the parent
+    /// and the slot of the edge), at most the rank of that parent; so every node has a parent among the best.
+    /// Nodes of rank 0 are taken last. Of equals, the order of edges decides. `None` when cancelled.
     pub fn best(
         &self,
         pinned: &[NodeId],

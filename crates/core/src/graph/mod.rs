@@ -236,7 +236,7 @@ impl Graph {
         if differ { -1.0 } else { 1.0 }
     }
 
-    /// T: the value of the child in the frame of its parent, Eq. (7).
+    /// Eq. (7): T, the value of the child in the frame of its parent.
     #[inline(always)]
     pub fn target(&self, parent: NodeId, child: NodeId) -> f64 {
         self.sign(parent, child) * self.best_value(child)

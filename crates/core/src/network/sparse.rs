@@ -246,7 +246,7 @@ impl Network {
                 });
             if !fits {
                 return Err(format!(
-                    "it does not evaluate its canary {:?} as it says",
+                    "its canary {:?} evaluates to other values than the file stores",
                     fen.chars().take(120).collect::<String>()
                 ));
             }

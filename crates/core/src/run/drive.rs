@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::game::Game;
 use crate::graph::State;
 use crate::run::pool::{Flight, Pool, Task};
-use crate::search::proof::Standing;
+use crate::search::proof::ProofCheck;
 use crate::search::{Batch, Budget, EvaluationScratch, Search};
 
 /// What ends a search.
@@ -93,12 +93,12 @@ impl LoopState {
         if !is_blind && self.limits.time.is_some_and(|time| self.begun.elapsed() >= time) {
             return Some(Finish::Time);
         }
-        match search.standing() {
-            Some(Standing::Stands) => return Some(Finish::Solved),
+        match search.proof_check() {
+            Some(ProofCheck::Holds) => return Some(Finish::Solved),
             // Nothing is left to search, and nothing can be claimed.
-            Some(Standing::Unsure) => return Some(Finish::Idle),
+            Some(ProofCheck::Unsure) => return Some(Finish::Idle),
             // The next collection starts a new graph.
-            Some(Standing::Breaks) | None => {}
+            Some(ProofCheck::Fails) | None => {}
         }
         if !search.within(&self.limits.budget) {
             Some(Finish::Budget)
@@ -173,7 +173,7 @@ pub fn run<G: Game>(
     finish
 }
 
-/// Batches under way, the oldest first; with one thread a batch stays at home until its turn.
+/// Batches under way, the oldest first; with one thread a batch is evaluated when it is applied.
 type Queue<G> = VecDeque<(Batch<G>, Option<Arc<Flight<G>>>)>;
 
 /// Applies the oldest batch in flight; false, and it stays where it is, when the search was stopped

@@ -119,7 +119,8 @@ impl<P: Rules> External<P> {
         let size = batch.evaluations;
         if values.len() != size || logits.len() != size * width {
             return refuse(format!(
-                "the evaluator returned {} values and {} logits for a batch of {size} positions, which needs {size} and {size} x {width}",
+                "the evaluator returned {} values and {} logits for a batch of {size} positions, \
+                 which needs {size} and {size} x {width}",
                 values.len(),
                 logits.len()
             ));
@@ -132,7 +133,8 @@ impl<P: Rules> External<P> {
             let value = values[i];
             if !value.is_finite() || value.abs() > 1.001 {
                 return refuse(format!(
-                    "the evaluator returned the value {value} for position {i} of a batch, which is not in [-1, 1]"
+                    "the evaluator returned the value {value} for position {i} of a batch, \
+                     which is not in [-1, 1]"
                 ));
             }
             let row = &logits[i * width..(i + 1) * width];

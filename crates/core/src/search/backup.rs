@@ -94,8 +94,7 @@ pub fn back_up(
             edge.q = mean;
             (n + 1.0) * mean - n * q
         } else {
-            // Eq. (5): the running mean.
-            edge.q = q + (x - q) / (n + 1.0);
+            edge.q = running_mean(q, n, x);
             x
         };
         edge.visits += 1;
@@ -103,7 +102,7 @@ pub fn back_up(
         edge.draws += u32::from(path_draw && !branches);
         edge.explored += u32::from(branches);
         let node = graph.node_mut(node);
-        node.value += (x - node.value) / (f64::from(node.visits) + 1.0);
+        node.value = running_mean(node.value, f64::from(node.visits), x);
         node.visits += 1;
         node.seen = now;
         most_visits = most_visits.max(node.visits);
@@ -112,6 +111,12 @@ pub fn back_up(
     }
     graph.note_visits(most_visits);
     corrections
+}
+
+/// Eq. (5): the mean of `n` values after one more.
+#[inline(always)]
+fn running_mean(mean: f64, n: f64, x: f64) -> f64 {
+    mean + (x - mean) / (n + 1.0)
 }
 
 /// Mode `recompute`: the node's value, and its edges', from the children as they are now.

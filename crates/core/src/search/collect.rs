@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backup::{Step, mark};
 use super::batch::Batch;
-use super::proof::Standing;
+use super::proof::ProofCheck;
 use super::simulate::End;
 use super::{Budget, Search, explore};
 use crate::game::{Game, MoveCode};
@@ -89,7 +89,7 @@ impl<G: Game> Search<G> {
     /// draw. Should that break too, the position is searched without proofs. Returns whether the search can
     /// go on at once.
     fn overcome_doubt(&mut self) -> bool {
-        if self.standing() != Some(Standing::Breaks) {
+        if self.proof_check() != Some(ProofCheck::Fails) {
             return true;
         }
         if self.flying > 0 {

@@ -19,44 +19,44 @@ const MOST_STEPS_OF_LINE: usize = 20_000;
 
 /// What came of the replay of a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ProofCheck {
     /// It holds with the history of the path.
-    Stands,
+    Holds,
     /// It does not, or it has holes.
-    Breaks,
+    Fails,
     /// The replay took too long.
     Unsure,
 }
 
 /// Whether the proof at the root stands with the history of the path. Draws need no replay: a draw by rule
 /// cannot break them.
-pub fn standing<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> Standing {
+pub fn check<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> ProofCheck {
     match graph.node(root).state {
-        State::Draw => Standing::Stands,
+        State::Draw => ProofCheck::Holds,
         State::Win | State::Loss => {
             let limit = path.root().clock_limit().unwrap_or(u32::MAX);
             let mut replay =
                 Replay { graph, path, limit, steps: 0, most_nodes: usize::MAX, seen: HashMap::new() };
             replay.judge(root, path.root().clock())
         }
-        _ => Standing::Breaks,
+        _ => ProofCheck::Fails,
     }
 }
 
-/// The same as [`standing`], where no difference is made between a proof that breaks and one that takes too
+/// The same as [`check`], where no difference is made between a proof that breaks and one that takes too
 /// long.
 pub fn stands<G: Game>(graph: &Graph, root: NodeId, path: &Path<G>) -> bool {
-    standing(graph, root, path) == Standing::Stands
+    check(graph, root, path) == ProofCheck::Holds
 }
 
 /// Whether what is proven about one move of the root stands with the history of the path.
-pub fn standing_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Path<G>) -> Standing {
+pub fn check_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Path<G>) -> ProofCheck {
     let edge = graph.edge(root, slot);
     if edge.child == NONE {
-        return Standing::Breaks;
+        return ProofCheck::Fails;
     }
     match graph.node(edge.child).state {
-        State::Draw => Standing::Stands,
+        State::Draw => ProofCheck::Holds,
         State::Win | State::Loss => {
             let limit = path.root().clock_limit().unwrap_or(u32::MAX);
             let seen = HashMap::from([(graph.node(root).key, 1)]);
@@ -65,13 +65,13 @@ pub fn standing_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Pa
             let mut replay = Replay { graph, path, limit, steps, most_nodes: MOST_STEPS_OF_LINE, seen };
             replay.judge(edge.child, clock)
         }
-        _ => Standing::Breaks,
+        _ => ProofCheck::Fails,
     }
 }
 
 /// Whether that is sure.
 pub fn stands_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Path<G>) -> bool {
-    standing_after(graph, root, slot, path) == Standing::Stands
+    check_after(graph, root, slot, path) == ProofCheck::Holds
 }
 
 /// The slots by which a proof goes on from a node: the shortest answers of the winner, every move of the
@@ -110,13 +110,13 @@ struct Replay<'a, G> {
 }
 
 impl<G: Game> Replay<'_, G> {
-    fn judge(&mut self, id: NodeId, clock: u32) -> Standing {
+    fn judge(&mut self, id: NodeId, clock: u32) -> ProofCheck {
         if self.is_beyond_doubt(id, clock) || self.holds(id, clock) {
-            Standing::Stands
+            ProofCheck::Holds
         } else if self.steps > MOST_STEPS {
-            Standing::Unsure
+            ProofCheck::Unsure
         } else {
-            Standing::Breaks
+            ProofCheck::Fails
         }
     }
 
@@ -275,9 +275,9 @@ mod tests {
         // A graph that was made before the repetitions.
         let mut search = Search::new(settings, evaluator(), origin, &played);
         (search.graph, search.root) = (other.graph, other.root);
-        assert!(search.proven().0 == State::Win && search.standing_proof().is_none());
+        assert!(search.proven().0 == State::Win && search.checked_proof().is_none());
         let finish = run(&mut search, &mut Pool::new(1), budget(3000), &stop, &mut |_| {});
-        assert_eq!(finish == Finish::Solved, search.standing_proof().is_some(), "{finish:?}");
+        assert_eq!(finish == Finish::Solved, search.checked_proof().is_some(), "{finish:?}");
         assert!(search.counters().simulations > 100);
         let key = search.best_code().map(|mv| search.position().uci(mv));
         assert!(key.is_some() && key.as_deref() != Some("d6c7"), "that would be a draw: {key:?}");

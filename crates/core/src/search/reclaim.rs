@@ -112,7 +112,7 @@ impl<G: Game> Search<G> {
 /// about, whatever their visits. What else lies below a proven node goes first.
 fn rank(graph: &Graph, root: NodeId, above: usize, id: NodeId, slot: u16) -> usize {
     let child = graph.edge(id, slot).child;
-    // A root that is proven is searched on when the search is confined to some of its moves.
+    // A root that is proven is searched on when the search is restricted to some of its moves.
     let is_below_proof = id != root && graph.node(id).state.is_exact();
     if is_below_proof && !is_part_of_proof(graph, id, child) {
         return 0;

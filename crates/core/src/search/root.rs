@@ -4,7 +4,7 @@
 //! Tablebases guide the choice unless the search has found the end of the game itself.
 
 use super::mate;
-use super::proof::{self, Standing};
+use super::proof::{self, ProofCheck};
 use super::tablebases::KnownRoot;
 use super::{Search, choose};
 use crate::game::{Game, MoveCode};
@@ -83,7 +83,7 @@ impl<G: Game> Search<G> {
 
     /// The root by the tablebases, unless the search has found the end of the game itself.
     pub(crate) fn guide(&self) -> Option<&KnownRoot> {
-        self.known_moves().filter(|_| self.standing_proof().is_none())
+        self.known_moves().filter(|_| self.checked_proof().is_none())
     }
 
     /// The root by the tablebases, if they keep one of the moves that may be chosen.
@@ -94,7 +94,7 @@ impl<G: Game> Search<G> {
     /// The verdict on the root: what is proven with the game's history, else the result of the tablebases.
     pub fn verdict(&self) -> Option<Solved> {
         let by_tablebase = |state| Solved { state, plies: None, exact: false };
-        self.standing_proof().or_else(|| match self.known_moves() {
+        self.checked_proof().or_else(|| match self.known_moves() {
             Some(known) => known.state.map(by_tablebase),
             None => {
                 Some(self.proven().0).filter(|state| state.is_solved() && !state.is_exact()).map(by_tablebase)
@@ -103,7 +103,7 @@ impl<G: Game> Search<G> {
     }
 
     /// What play to the end proves about the root, checked against the game's history.
-    pub fn standing_proof(&self) -> Option<Solved> {
+    pub fn checked_proof(&self) -> Option<Solved> {
         let (state, plies) = self.proven();
         if let Some(improved) = &self.improved {
             return Some(Solved { state, plies: Some(improved.plies), exact: true });
@@ -119,14 +119,14 @@ impl<G: Game> Search<G> {
     }
 
     fn proof_stands(&self, state: State) -> bool {
-        self.standing_of(state) == Standing::Stands
+        self.check_of(state) == ProofCheck::Holds
     }
 
-    fn standing_of(&self, state: State) -> Standing {
-        let (graph, standing) =
-            (&self.graph, |slot| proof::standing_after(&self.graph, self.root, slot, &self.path));
+    fn check_of(&self, state: State) -> ProofCheck {
+        let (graph, check) =
+            (&self.graph, |slot| proof::check_after(&self.graph, self.root, slot, &self.path));
         match state {
-            _ if self.root_moves.is_all() => proof::standing(graph, self.root, &self.path),
+            _ if self.root_moves.is_all() => proof::check(graph, self.root, &self.path),
             State::Win => {
                 let chosen = choose::choose(
                     graph,
@@ -135,20 +135,20 @@ impl<G: Game> Search<G> {
                     &self.settings,
                     &mut self.choice_random(),
                 );
-                chosen.map_or(Standing::Breaks, standing)
+                chosen.map_or(ProofCheck::Fails, check)
             }
             State::Loss => {
                 let slots = self.root_moves.slots(graph, self.root);
-                slots.map(standing).find(|&standing| standing != Standing::Stands).unwrap_or(Standing::Stands)
+                slots.map(check).find(|&check| check != ProofCheck::Holds).unwrap_or(ProofCheck::Holds)
             }
-            _ => Standing::Stands,
+            _ => ProofCheck::Holds,
         }
     }
 
     /// Whether play to the end proves something about the root, and whether it stands with the game's
     /// history.
-    pub fn standing(&self) -> Option<Standing> {
+    pub fn proof_check(&self) -> Option<ProofCheck> {
         let state = Some(self.proven().0).filter(|state| state.is_exact())?;
-        Some(if self.improved.is_some() { Standing::Stands } else { self.standing_of(state) })
+        Some(if self.improved.is_some() { ProofCheck::Holds } else { self.check_of(state) })
     }
 }

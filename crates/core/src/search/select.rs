@@ -63,7 +63,7 @@ impl Puct {
         self.exploration_weight(sum) * f64::from(sum).sqrt()
     }
 
-    /// The factor of Eq. (4) that all edges of a node share: c * sqrt(sum).
+    /// Eq. (4): the factor that all edges of a node share, c * sqrt(sum).
     #[inline]
     pub fn scale(&self, sum: u32) -> f64 {
         match self.scales.get(sum as usize) {

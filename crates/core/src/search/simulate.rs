@@ -136,7 +136,7 @@ impl<G: Game> Search<G> {
         self.puct.select(graph, id, Some(&mut value_of))
     }
 
-    /// Selection at the root of a search that is confined to some of its moves.
+    /// Selection at the root of a search that is restricted to some of its moves.
     #[cold]
     fn select_root(&mut self) -> Choice {
         if !self.graph.node(self.root).is_listed_whole() {

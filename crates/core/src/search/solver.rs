@@ -14,8 +14,8 @@ pub fn finish(graph: &mut Graph, id: NodeId, state: State) {
     node.unknown = 0;
 }
 
-/// Tells the node that the child of one of its edges is solved or has changed, and passes on what follows
-/// from it to all parents, as far as it goes. `work` is scratch. Returns the number of nodes that became
+/// Updates a node after the child of one of its edges was solved or changed, and propagates the result to
+/// all parents. `work` is scratch. Returns the number of nodes that became
 /// solved.
 pub fn inform(graph: &mut Graph, id: NodeId, work: &mut Vec<NodeId>) -> usize {
     let mut solved = 0;

@@ -178,7 +178,7 @@ impl<P: Rules> Board<P> {
         self.spell(&mut |letter| out.push(char::from(letter)));
     }
 
-    /// Tells the canonical text letter by letter.
+    /// Calls `put` with each character of the canonical text.
     pub(crate) fn spell(&self, put: &mut impl FnMut(u8)) {
         let position = self.position();
         let board = position.board();

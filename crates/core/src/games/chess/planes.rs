@@ -30,12 +30,17 @@ pub enum Version {
 
 /// There is no such layout for the variant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there are no planes {name:?} for {variant}; its versions are {}", if *variant == Variant::Crazyhouse { "v1 and v3" } else { "v3" })]
+#[error("there are no planes {name:?} for {variant}; its versions are {}", versions(*variant))]
 pub struct UnknownVersion {
     /// The refused name, clipped.
     pub name: String,
     /// The variant that has no such planes.
     pub variant: Variant,
+}
+
+/// The versions of the planes of a variant, in words.
+const fn versions(variant: Variant) -> &'static str {
+    if matches!(variant, Variant::Crazyhouse) { "v1 and v3" } else { "v3" }
 }
 
 impl Version {

@@ -30,7 +30,8 @@ pub enum Variant {
 /// The name is not that of a variant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "There is no variant named {name:?}; the variants are chess, chess960, crazyhouse, atomic, antichess, kingofthehill, 3check, racingkings and horde."
+    "There is no variant named {name:?}; the variants are chess, chess960, crazyhouse, atomic, antichess, \
+     kingofthehill, 3check, racingkings and horde."
 )]
 pub struct UnknownVariant {
     /// The refused name, clipped.

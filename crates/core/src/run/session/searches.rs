@@ -18,7 +18,7 @@ use crate::run::errors::SessionError;
 use crate::run::external::{Collected, External, LeafText};
 use crate::run::pool::Pool;
 use crate::search::Search;
-use crate::search::proof::Standing;
+use crate::search::proof::ProofCheck;
 use crate::search::root_moves::RootMoves;
 
 const NO_THREADS: SessionError = SessionError::State("the session has no threads");
@@ -51,7 +51,7 @@ impl<P: Rules> Session<P> {
         }
         // A proof from an earlier search may rest on a position that has been repeated since: then the graph
         // is of no use here.
-        if self.search.standing() == Some(Standing::Breaks) {
+        if self.search.proof_check() == Some(ProofCheck::Fails) {
             self.search.doubt();
         }
         self.search.reset_counters();

@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn a_game_is_its_positions() {
-        let text = b"[Result \"0-1\"]\n\n1. f3 { [%eval -0.35] } e5 { [%eval -0.4,12] } (1... d5) 2. g4 $4 { [%eval #-1] } Qh4# 0-1\n";
+        let text = b"[Result \"0-1\"]\n\n1. f3 { [%eval -0.35] } e5 { [%eval -0.4,12] } (1... d5) \
+            2. g4 $4 { [%eval #-1] } Qh4# 0-1\n";
         let columns = read(text, &filter(Variant::Chess));
         assert_eq!(columns.counts, Counts { games: 1, taken: 1, ..Counts::default() });
         assert_eq!(columns.result, [-1, 1, -1, 1]);
@@ -148,7 +149,8 @@ mod tests {
 
     #[test]
     fn a_brace_left_open_costs_the_games_it_swallows() {
-        let text = b"[Event \"a\"]\n\n1. e4 { no end 1-0\n\n[Event \"b\"]\n\n1. d4 { x } 1-0\n\n[Event \"c\"]\n\n1. c4 1-0\n";
+        let text = b"[Event \"a\"]\n\n1. e4 { no end 1-0\n\n[Event \"b\"]\n\n1. d4 { x } 1-0\n\n\
+            [Event \"c\"]\n\n1. c4 1-0\n";
         let columns = read(text, &filter(Variant::Chess));
         assert_eq!((columns.counts.games, columns.counts.taken), (2, 1));
         assert_eq!(columns.moves, b"c2c4");
@@ -166,8 +168,8 @@ mod tests {
 
     #[test]
     fn scores_of_engines_are_about_the_position_before_their_move() {
-        let text =
-            b"[Result \"0-1\"]\n\n1. f3 {-0.35/12 0.10s} e5 {+0.40/9 1.2s, n=100} 2. g4 {book} Qh4# {+M1/3 0.02s, Black mates} 0-1\n";
+        let text = b"[Result \"0-1\"]\n\n1. f3 {-0.35/12 0.10s} e5 {+0.40/9 1.2s, n=100} 2. g4 {book} \
+            Qh4# {+M1/3 0.02s, Black mates} 0-1\n";
         let columns = read(text, &GameFilter { evaluated: true, ..filter(Variant::Chess) });
         assert_eq!(columns.has_score, [true, true, false, true]);
         assert_eq!((columns.score[0], columns.score[1], columns.score[3]), (-35, 40, 31_999));
