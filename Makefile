@@ -1,16 +1,16 @@
-# Everything happens in .venv and target/. Set-up is incremental: each stamp is written last, so what was
-# interrupted is done again, and what is complete is left alone.
+# Everything is built in .venv, target/ and web/node_modules. Set-up is incremental: a step writes its stamp
+# file last, so an interrupted step runs again and a complete one does not.
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-# Dependencies first, the ordinary way: what has no wheel is built with the tools that it asks for. Then the package by itself;
-# pip looks for its build tool on PATH, and nothing is downloaded to build it again.
+# Dependencies are installed first, with build isolation for those without a wheel. Then the package itself,
+# without isolation: pip finds maturin on PATH, so a rebuild downloads nothing.
 REQUIRE := $(BIN)/python scripts/install_requirements.py
 PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --no-deps --editable
 
-# Two tests at a time: many of them wait for clocks, engines and browsers. Each worker takes one half in order,
-# and the one that ends first takes tests of the other.
+# Two tests at a time, because many wait for clocks, engines and browsers. Each worker starts with one half of
+# the tests; the one that finishes first takes tests from the other.
 TWO_AT_ONCE := --numprocesses=2 --dist=worksteal
 
 # A crazyhouse middlegame: both kings airy, both pockets full.
@@ -22,18 +22,20 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: run web programs committed test test-train test-cluster fuzz check check-clean lint format wheel publish bench report clean help
+.PHONY: run web programs committed test test-train test-cluster fuzz check check-clean lint format wheel
+.PHONY: publish bench report clean help
 
 run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
 
-web: $(VENV)/.base ## Build the page of the web board, where its sources have changed (that needs Node)
+web: $(VENV)/.base ## Build the page of the web board if its sources have changed (needs Node)
 	@$(BIN)/python scripts/build_web.py
 
-test: programs $(VENV)/.native $(VENV)/.dev $(VENV)/.tables web $(WEB)/.ready ## Set up, then run the tests of the core, of the page and of the package
+test: programs $(VENV)/.native $(VENV)/.dev $(VENV)/.tables web $(WEB)/.ready ## Set up, then run the tests
 	cargo test --locked --profile fast --package anabranch-core
 	npm --prefix web run --silent test
-	$(BIN)/python -m pytest $(TWO_AT_ONCE) --ignore=tests/train --ignore=python/anabranch/train --ignore=tests/cluster
+	$(BIN)/python -m pytest $(TWO_AT_ONCE) --ignore=tests/cluster \
+		--ignore=tests/train --ignore=python/anabranch/train
 
 test-train: $(VENV)/.train ## Set up with PyTorch (several GB), then run the tests of training
 	$(BIN)/python -m pytest tests/train python/anabranch/train
@@ -41,12 +43,12 @@ test-train: $(VENV)/.train ## Set up with PyTorch (several GB), then run the tes
 test-cluster: $(VENV)/.cluster ## Set up with Ray (240 MB), then run the tests on a cluster of two nodes
 	$(BIN)/python -m pytest tests/cluster
 
-fuzz: $(VENV)/.native ## Feed broken positions, moves, networks and graphs to the core, 20 s for each kind (needs a C++ compiler)
+fuzz: $(VENV)/.native ## Run the fuzz targets of the core for 20 s each (needs a C++ compiler)
 	$(BIN)/python scripts/fuzz.py --seconds 20
 
-check: lint test ## Format, lint and types, then the tests
+check: lint test ## Check formatting, lint and types, then run the tests
 
-check-clean: ## Run what the README promises, `make run` and `make test`, in a fresh clone with empty caches
+check-clean: ## Run `make run` and `make test` in a fresh clone with empty caches
 	@scripts/check-clean
 
 lint: $(VENV)/.native $(VENV)/.dev $(WEB)/.ready
@@ -68,14 +70,14 @@ format: $(VENV)/.dev $(WEB)/.ready ## Format Python, Rust, TypeScript and CSS
 	cargo fmt --all
 	cargo fmt --manifest-path fuzz/Cargo.toml
 
-wheel: $(VENV)/.base web ## One wheel for every Python from 3.11 on in dist/, tried in an environment without Rust
+wheel: $(VENV)/.base web ## Build a wheel in dist/ for Python 3.11 and later, and test it without Rust
 	@scripts/check-rust
 	rm -rf dist
 	$(BIN)/maturin build --out dist
 	$(BIN)/python scripts/absolute_links.py dist/*.whl
 	scripts/verify-wheel $(BIN)/python dist
 
-publish: committed wheel ## Upload the wheel and the sources to the package index; MATURIN_PYPI_TOKEN or ~/.pypirc says as whom
+publish: committed wheel ## Upload wheel and sources; the credentials are MATURIN_PYPI_TOKEN or ~/.pypirc
 	$(BIN)/maturin sdist --out dist
 	$(BIN)/python scripts/absolute_links.py dist/*.tar.gz
 	$(BIN)/maturin upload dist/*
@@ -87,7 +89,7 @@ report: $(VENV)/.dev ## Build dist/report.html, one page of all results of the s
 	@mkdir -p dist
 	$(BIN)/anabranch study report docs/results/*.json --out dist/report.html
 
-clean: ## Remove all that was built or installed
+clean: ## Remove everything that was built or installed
 	rm -rf $(VENV) target dist $(WEB) .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
 	rm -f python/anabranch/_core*.so python/anabranch/_core*.pyd
@@ -95,14 +97,15 @@ clean: ## Remove all that was built or installed
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
 
-# A release is made of what is committed.
+# A release contains only committed files.
 committed:
 	@git diff --quiet HEAD || { echo "There are changes that are not committed." >&2; exit 1; }
 
-# The environment with the build tool. Rust is asked for first, before anything is made.
+# The virtual environment with maturin. Rust is checked before anything is installed.
 $(VENV)/.base:
 	@scripts/check-rust
-	@python=$$(scripts/find-python) && echo "Making $(VENV) with $$python ..." && rm -rf $(VENV) && "$$python" -m venv $(VENV)
+	@python=$$(scripts/find-python) && echo "Making $(VENV) with $$python ..." && rm -rf $(VENV) && \
+		"$$python" -m venv $(VENV)
 	@$(PIP) install --upgrade pip 'maturin>=1.9,<2'
 	@touch $@
 
@@ -114,20 +117,20 @@ $(VENV)/.native: $(VENV)/.base pyproject.toml $(RUST)
 	@$(PIP_EDITABLE) .
 	@touch $@
 
-# The tools of development; they do not depend on the Rust sources.
+# The development tools; they do not depend on the Rust sources.
 $(VENV)/.dev: pyproject.toml | $(VENV)/.native
-	@echo "Installing the tools of development in $(VENV) ..."
+	@echo "Installing the development tools in $(VENV) ..."
 	@$(REQUIRE) dev
 	@touch $@
 
-# What make does not bring, asked for before anything is made. It is asked every time: that takes no time.
+# Programs that make does not install itself. They are checked every time, before anything is built.
 programs:
 	@scripts/check-rust
 	@scripts/find-python > /dev/null
 	@scripts/check-node
 	@scripts/install-programs
 
-# The tools and packages of the page.
+# The npm packages of the page.
 $(WEB)/.ready: web/package-lock.json
 	@scripts/check-node
 	@echo "Installing the packages of the page in web/ ..."
@@ -139,9 +142,9 @@ $(VENV)/.tables: | $(VENV)/.native
 	@scripts/install-tables $(BIN)/anabranch $(VENV)/share/syzygy
 	@touch $@
 
-# PyTorch and what else training needs.
+# PyTorch and the other packages for training.
 $(VENV)/.train: pyproject.toml | $(VENV)/.native $(VENV)/.dev
-	@echo "Installing what training needs in $(VENV) (several GB) ..."
+	@echo "Installing the packages for training in $(VENV) (several GB) ..."
 	@$(REQUIRE) dev train
 	@touch $@
 
