@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from anabranch.errors import GraphAccessError, GraphFileError
 from anabranch.jobs.files import write_atomic
 from anabranch.optional import require
-from anabranch.result import State
+from anabranch.result import SolverState
 
 if TYPE_CHECKING:
     import networkx
@@ -38,7 +38,7 @@ class GraphNode:
     """V, for the side to move here."""
     raw: float
     """U: the first evaluation, for the side to move here."""
-    state: State
+    state: SolverState
     """What is proven, for the side to move here."""
     plies: int | None
     """Length of that proof."""

@@ -19,7 +19,7 @@ from anabranch.formats.scores import chances_of, mate_in, score_of
 
 Chances = tuple[int, int, int]
 """Win, draw and loss per mille, sum 1000."""
-State = Literal["unknown", "win", "draw", "loss", "tb-win", "tb-draw", "tb-loss"]
+SolverState = Literal["unknown", "win", "draw", "loss", "tb-win", "tb-draw", "tb-loss"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Line:
     """Q of the first move, for the side to move at the root."""
     visits: int
     """N of the first move."""
-    state: State
+    state: SolverState
     """What is proven about the first move, for the side to move at the root."""
     plies: int | None
     """Length of that proof."""
@@ -111,7 +111,7 @@ class MoveStatistics:
     """V of the child, for the side to move at the root."""
     child_visits: int
     """N of the child, visits by other parents included."""
-    state: State
+    state: SolverState
     """What is proven about the move, for the side to move at the root."""
     plies: int | None
     """Length of that proof."""
@@ -152,7 +152,7 @@ class MoveStatistics:
 class Solved:
     """A verdict on the root that stands with the game's history."""
 
-    state: State
+    state: SolverState
     """For the side to move."""
     plies: int | None
     """Length of the proof; `None` for verdicts of a tablebase."""

@@ -155,13 +155,13 @@ def spec(variant: str = "chess", positions: int = 6, **changes: object) -> Openi
 
 
 def test_a_suite_is_the_same_however_it_was_made(tmp_path: Path) -> None:
-    whole = make_openings(spec(), tmp_path / "whole.epd")
+    made = whole, _ = make_openings(spec(), tmp_path / "whole.epd")
     assert len(whole) == 6
     assert read_openings(tmp_path / "whole.epd", "chess") == whole
     assert (tmp_path / "whole.epd").read_text().startswith("# 6 positions of chess")
 
-    def tire(kept: int, tried: int) -> None:
-        if tried == 4:
+    def tire(kept: float, positions: float | None, words: str) -> None:
+        if words == "4 candidates":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -171,9 +171,9 @@ def test_a_suite_is_the_same_however_it_was_made(tmp_path: Path) -> None:
         file.write('[4, "torn')
     with pytest.raises(MatchError, match="belongs to other openings"):
         make_openings(spec(seed=2), tmp_path / "parts.epd")
-    assert make_openings(spec(), tmp_path / "parts.epd") == whole
+    assert make_openings(spec(), tmp_path / "parts.epd") == made
     assert sorted(path.name for path in tmp_path.iterdir()) == ["parts.epd", "whole.epd"]
-    assert make_openings(spec(), tmp_path / "crew.epd", executor=Processes(2)) == whole
+    assert make_openings(spec(), tmp_path / "crew.epd", executor=Processes(2)) == made
 
 
 @pytest.mark.parametrize("source", ["random", "policy"])
@@ -215,7 +215,7 @@ def test_a_suite_that_cannot_be_is_given_up(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(MatchError, match="0 positions are found"):
         make_openings(spec(bound=0), tmp_path / "none.epd")
     enough = spec(source="random", plies=(1, 1), positions=5, bound=30_000)
-    assert len(make_openings(enough, tmp_path / "few.epd")) == 5
+    assert len(make_openings(enough, tmp_path / "few.epd")[0]) == 5
 
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

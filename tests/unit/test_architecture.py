@@ -155,12 +155,21 @@ def test_imports_follow_the_order_of_the_architecture_page(tree: str) -> None:
     assert not faults, "\n".join([f"Against the order of {tree} in docs/architecture.md:", *faults])
 
 
-def test_a_class_name_stands_for_one_class() -> None:
+def names_of_types(node: ast.stmt) -> list[str]:
+    """The class or the aliases that a statement defines."""
+    if isinstance(node, ast.ClassDef):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    return [name for name in names if name[0].isupper() and not name.isupper()]
+
+
+def test_a_name_stands_for_one_type() -> None:
     homes: dict[str, list[str]] = {}
     for module, path in list_modules(REPOSITORY / "python/anabranch", "*.py", "*.pyi").items():
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef):
-                homes.setdefault(node.name, []).append("/".join(module))
+            for name in names_of_types(node):
+                homes.setdefault(name, []).append("/".join(module))
     assert {name: places for name, places in homes.items() if len(places) > 1} == {}
 
 

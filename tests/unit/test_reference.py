@@ -19,9 +19,9 @@ from anabranch.reference import (
     PRESETS,
     Edge,
     End,
-    Evaluator,
     Node,
     Random,
+    ReferenceEvaluator,
     ReferenceSettings,
     Search,
     State,
@@ -67,7 +67,7 @@ def settings(**changes: Any) -> ReferenceSettings:
     return dataclasses.replace(ReferenceSettings(), **changes)
 
 
-def searched(board: chess.Board, evaluator: Evaluator, simulations: int, **changes: Any) -> Search:
+def searched(board: chess.Board, evaluator: ReferenceEvaluator, simulations: int, **changes: Any) -> Search:
     search = Search(board, settings(**changes), evaluator)
     search.run(simulations=simulations)
     return search
@@ -278,7 +278,7 @@ def test_transposition_shares_a_node() -> None:
 
 
 def test_a_clock_near_its_limit_enters_the_key() -> None:
-    def key(board: chess.Board) -> reference.Key:
+    def key(board: chess.Board) -> reference.MergeKey:
         return Search(board, settings(backup="paper"), uniform).root.key
 
     fen = "4k3/8/8/8/8/8/8/4K2R w - - {} 60"

@@ -17,7 +17,7 @@ from anabranch.bench.memory import measure_memory
 from anabranch.bench.signature import measure_signature
 from anabranch.bench.speed import measure_speed
 from anabranch.bench.threads import measure_threads
-from anabranch.bench.workload import PRESETS, OnProgress, Workload
+from anabranch.bench.workload import PRESETS, Announce, Workload
 from anabranch.errors import SettingError
 from anabranch.jobs.executor import Executor, cores
 from anabranch.settings import Settings
@@ -39,17 +39,17 @@ class SectionJob(NamedTuple):
     workload: Workload
 
 
-def measure_section(job: SectionJob, on_progress: OnProgress = lambda words: None) -> tuple[str, Any]:
+def measure_section(job: SectionJob, announce: Announce = lambda words: None) -> tuple[str, Any]:
     """The name and the results of a section."""
     measure = SECTIONS[job.section]
-    return job.section, measure(job.workload, lambda words: on_progress(f"{job.section}: {words}"))
+    return job.section, measure(job.workload, lambda words: announce(f"{job.section}: {words}"))
 
 
 def run_benchmarks(
     only: Iterable[str] = (),
     *,
     quick: bool = False,
-    on_progress: OnProgress = lambda words: None,
+    announce: Announce = lambda words: None,
     executor: Executor | None = None,
 ) -> dict[str, Any]:
     """Run all sections, or some by name; their results, with what is needed to repeat them.
@@ -68,7 +68,7 @@ def run_benchmarks(
     workload = Workload.quick() if quick else Workload.full()
     jobs = [SectionJob(name, workload) for name in names]
     if executor is None:
-        found = dict(measure_section(job, on_progress) for job in jobs)
+        found = dict(measure_section(job, announce) for job in jobs)
     else:
         with closing(executor.run(measure_section, jobs)) as results:
             found = dict(results)

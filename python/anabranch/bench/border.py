@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.bench.workload import VARIANTS, OnProgress, Workload, positions, session
+from anabranch.bench.workload import VARIANTS, Announce, Workload, positions, session
 from anabranch.engine import Engine
 from anabranch.evaluators import Planes
 
@@ -36,11 +36,11 @@ class ZeroEvaluator:
         return self.values[:size], self.logits[:size]
 
 
-def measure_border(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
+def measure_border(workload: Workload, announce: Announce) -> list[dict[str, Any]]:
     """One row per variant."""
     rows = []
     for variant in VARIANTS:
-        on_progress(
+        announce(
             f"{variant}, {workload.border_simulations:,} simulations on {workload.border_positions} positions"
         )
         python = rust = 0.0

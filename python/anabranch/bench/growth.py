@@ -9,18 +9,18 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from anabranch.bench.workload import VARIANTS, OnProgress, Workload, positions, session
+from anabranch.bench.workload import VARIANTS, Announce, Workload, positions, session
 
 PRESET = "mcgs-combined"
 
 
-def measure_growth(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
+def measure_growth(workload: Workload, announce: Announce) -> list[dict[str, Any]]:
     """One row per variant: cost and depth at each size, and their growth from the first to the last."""
     rows = []
     for variant in VARIANTS:
         sizes = []
         for simulations in workload.growth_simulations:
-            on_progress(f"{variant}, {simulations:,} simulations on {workload.growth_positions} positions")
+            announce(f"{variant}, {simulations:,} simulations on {workload.growth_positions} positions")
             repeats = max(1, workload.growth_simulations[-1] // (4 * simulations))
             sizes.append(_measure(variant, simulations, workload.growth_positions, repeats))
         cost = sizes[-1]["microseconds"] / sizes[0]["microseconds"]

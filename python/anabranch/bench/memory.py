@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.bench.workload import VARIANTS, OnProgress, Workload, positions, session
+from anabranch.bench.workload import VARIANTS, Announce, Workload, positions, session
 
 COUNTED = ("simulations", "evaluations", "nodes", "bytes")
 
 
-def measure_memory(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
+def measure_memory(workload: Workload, announce: Announce) -> list[dict[str, Any]]:
     """One row for each variant and each quantity held equal."""
     rows = []
     for variant in VARIANTS:
         for equal in ("simulations", "evaluations"):
-            on_progress(
+            announce(
                 f"{variant}, {workload.memory_simulations:,} {equal} on {workload.memory_positions} positions"
             )
             graph = _count(variant, "mcgs", equal, workload)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from anabranch import _core
-from anabranch.bench.workload import VARIANTS, OnProgress, Workload, positions
+from anabranch.bench.workload import VARIANTS, Announce, Workload, positions
 from anabranch.networks.sparse import random_tensors, write_sparse
 from anabranch.settings import Settings
 
@@ -33,32 +33,30 @@ def measure_network(
     *,
     width: int = 256,
     quick: bool = False,
-    on_progress: OnProgress = lambda news: None,
+    announce: Announce = lambda words: None,
 ) -> list[dict[str, Any]]:
     """One row for a file; without one, a row per variant for a random network of that width."""
     workload = Workload.quick() if quick else Workload.full()
     if path is not None:
-        return [_measure(_core.Network(path), str(path), workload, on_progress)]
+        return [_measure(_core.Network(path), str(path), workload, announce)]
     rows = []
     for variant in VARIANTS:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "random.safetensors"
             metadata = {"variant": variant, "step": "0", "licence": "CC0-1.0"}
             write_sparse(file, random_tensors(variant, width, width), metadata, positions(variant, 1))
-            rows.append(_measure(_core.Network(file), f"random, width {width}", workload, on_progress))
+            rows.append(_measure(_core.Network(file), f"random, width {width}", workload, announce))
     return rows
 
 
-def _measure(
-    network: _core.Network, name: str, workload: Workload, on_progress: OnProgress
-) -> dict[str, Any]:
+def _measure(network: _core.Network, name: str, workload: Workload, announce: Announce) -> dict[str, Any]:
     variant = network.variant
     least, most = MOVES[variant]
     evaluations, searching, judging = 0, 0.0, 0.0
     ordinary: list[str] = []
     number = workload.network_positions
     for count, position in enumerate(positions(variant, number), 1):
-        on_progress(
+        announce(
             f"{variant}, {name}, {workload.network_evaluations:,} evaluations, position {count} of {number}"
         )
         session = _core.Session(variant, False, asdict(Settings()), False, network)
@@ -75,7 +73,7 @@ def _measure(
         evaluations += made
         searching += min(seconds)
         judging += made * _time_of_one(network, fens, workload)
-    on_progress(f"{variant}, {name}, {len(ordinary):,} positions of ordinary games")
+    announce(f"{variant}, {name}, {len(ordinary):,} positions of ordinary games")
     _, _, moves, features = network.measure(ordinary, 0.0)
     return {
         "network": name,

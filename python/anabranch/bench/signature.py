@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from anabranch.bench.workload import PRESETS, VARIANTS, OnProgress, Workload, positions, session
+from anabranch.bench.workload import PRESETS, VARIANTS, Announce, Workload, positions, session
 
 SIMULATIONS = 20_000
 POSITIONS = 3
@@ -30,11 +30,11 @@ COUNTED = (
 )
 
 
-def measure_signature(workload: Workload, on_progress: OnProgress) -> dict[str, Any]:
+def measure_signature(workload: Workload, announce: Announce) -> dict[str, Any]:
     """The signature with one thread and with two, the same in every workload."""
     made = {}
     for threads in (1, 2):
-        on_progress(f"{threads} {'thread' if threads == 1 else 'threads'}")
+        announce(f"{threads} {'thread' if threads == 1 else 'threads'}")
         made[threads] = signature(threads)
     return {
         "signature": made[1],

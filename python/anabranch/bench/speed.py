@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.bench.workload import PRESETS, VARIANTS, OnProgress, Workload, positions, session
+from anabranch.bench.workload import PRESETS, VARIANTS, Announce, Workload, positions, session
 
 TIMED = ("search", "rules", "evaluator")
 MEASURED = (*TIMED, "simulations", "evaluations", "edges")
 COUNTED = ("nodes", "bytes", "reserved_bytes")
 
 
-def measure_speed(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
+def measure_speed(workload: Workload, announce: Announce) -> list[dict[str, Any]]:
     """One row for each variant, preset and number of simulations: one thread, evaluator `material`."""
     rows = []
     for simulations, number in workload.speed:
         for variant in VARIANTS:
             for preset in PRESETS:
-                on_progress(f"{variant}, {preset}, {simulations:,} simulations on {number} positions")
+                announce(f"{variant}, {preset}, {simulations:,} simulations on {number} positions")
                 rows.append(_measure(variant, preset, simulations, number, workload.speed_repeats))
     return rows
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from anabranch.bench.workload import VARIANTS, OnProgress, Workload, positions, session
+from anabranch.bench.workload import VARIANTS, Announce, Workload, positions, session
 
 COST_US = 7
 """Microseconds of an evaluation."""
 
 
-def measure_threads(workload: Workload, on_progress: OnProgress) -> list[dict[str, Any]]:
+def measure_threads(workload: Workload, announce: Announce) -> list[dict[str, Any]]:
     """One row per variant."""
     rows = []
     for variant in VARIANTS:
         simulations = workload.threads_simulations
-        on_progress(f"{variant}, {simulations:,} simulations on {workload.threads_positions} positions")
+        announce(f"{variant}, {simulations:,} simulations on {workload.threads_positions} positions")
         totals = {1: 0.0, 2: 0.0}
         is_same = True
         for position in positions(variant, workload.threads_positions):

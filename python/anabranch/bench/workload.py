@@ -14,8 +14,8 @@ from anabranch import _core
 from anabranch.bench.positions import POSITIONS
 from anabranch.settings import Settings
 
-OnProgress: TypeAlias = Callable[[str], object]
-"""Receives what is being measured, in words."""
+Announce: TypeAlias = Callable[[str], object]
+"""Receives a few words about the next measurement."""
 
 PRESETS = ("alphazero", "mcgs-combined")
 VARIANTS = ("chess", "crazyhouse")

@@ -75,11 +75,11 @@ def bench(
         raise SettingError("a network is a measurement of its own, without --only and --ray")
     executor = None if ray is None else executor_of(None, ray)
 
-    def measure(on_progress: Callable[[str], object]) -> dict[str, Any]:
+    def measure(announce: Callable[[str], object]) -> dict[str, Any]:
         if is_network:
-            rows = measure_network(network_path, width=width or 256, quick=quick, on_progress=on_progress)
+            rows = measure_network(network_path, width=width or 256, quick=quick, announce=announce)
             return {"sections": {"network": rows}}
-        return run_benchmarks(only or (), quick=quick, on_progress=on_progress, executor=executor)
+        return run_benchmarks(only or (), quick=quick, announce=announce, executor=executor)
 
     console = notices()
     if console.is_terminal:

@@ -6,10 +6,7 @@ same command goes on.
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -19,7 +16,6 @@ from anabranch.cli.from_settings import options_from
 from anabranch.cli.options import JsonOption, RayOption, VariantOption, WorkersOption
 from anabranch.data.jobs import GenerateJob, LabelJob, PgnJob
 from anabranch.jobs.executor import cores
-from anabranch.jobs.progress import Progress
 from anabranch.optional import lacking
 from anabranch.settings import variants
 
@@ -75,6 +71,7 @@ def generate(
     Example: anabranch data generate --variant crazyhouse --games 1000 --out games
     """
     _require()
+    from anabranch.cli.output import show_progress
     from anabranch.data.generate import open_generation
     from anabranch.data.shards import remove_repeated_games
     from anabranch.data.teacher import find_engine
@@ -121,6 +118,7 @@ def label(
     Example: anabranch data label openings.epd --nodes 2000 --out labels
     """
     _require()
+    from anabranch.cli.output import show_progress
     from anabranch.data.folder import holds_samples
     from anabranch.data.label import open_labelling
     from anabranch.data.teacher import find_engine
@@ -186,7 +184,7 @@ def from_pgn(
     Example: anabranch data from-pgn lichess_db_standard_rated_2017-01.pgn.zst --min-rating 2200 --out games
     """
     _require()
-    from anabranch.cli.output import plural
+    from anabranch.cli.output import plural, show_progress
     from anabranch.data.pgn import import_pgn, omissions, other_variant
     from anabranch.errors import DataError
 
@@ -275,7 +273,7 @@ def check(
     Example: anabranch data check games --all
     """
     _require()
-    from anabranch.cli.output import print_json
+    from anabranch.cli.output import print_json, show_progress
     from anabranch.data.check import check_folders
 
     with show_progress("shards") as progress:
@@ -317,31 +315,6 @@ def read_uci(assignments: list[str] | None) -> dict[str, str]:
 def notice(sentence: str) -> None:
     """Print a sentence that is not a result."""
     typer.echo(sentence, err=True)
-
-
-@contextlib.contextmanager
-def show_progress(unit: str) -> Iterator[Progress]:
-    """A progress bar on stderr where that is a terminal; elsewhere a line a minute."""
-    from rich.progress import BarColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    from anabranch.cli.output import Amount, notices
-
-    console = notices()
-    columns = (BarColumn(), Amount(unit), TimeRemainingColumn())
-    last = time.monotonic()
-    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(unit, total=None, words="")
-
-        def update(done: float, total: float | None, words: str) -> None:
-            nonlocal last
-            bar.update(task, completed=done, total=total, words=words)
-            if not console.is_terminal and time.monotonic() - last > 60:
-                last = time.monotonic()
-                of = "" if total is None else f" of {total:,.0f}"
-                notice(f"{done:,.0f}{of} {unit}, {words}")
-
-        yield update
 
 
 __all__ = ["data"]

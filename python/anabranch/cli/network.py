@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -19,11 +19,13 @@ network = typer.Typer(
     rich_markup_mode=None,
     no_args_is_help=True,
 )
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", show_default=False)]
+NetworkArgument: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A network, .safetensors or .onnx.", show_default=False)
+]
 
 
 @network.command()
-def info(file: FileArgument, as_json: JsonOption = False) -> None:
+def info(file: NetworkArgument, as_json: JsonOption = False) -> None:
     """Describe a network file. It is checked, but not run.
 
     Example: anabranch network info net.onnx
@@ -44,7 +46,7 @@ def info(file: FileArgument, as_json: JsonOption = False) -> None:
 
 @network.command()
 def verify(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", show_default=False)],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Networks.", show_default=False)],
     as_json: JsonOption = False,
 ) -> None:
     """Check network files: bytes, shapes, weights, and the outputs for known positions.
@@ -74,7 +76,7 @@ def verify(
 
 @network.command()
 def bench(
-    file: FileArgument,
+    file: NetworkArgument,
     batch_size: Annotated[int, typer.Option(metavar="N", help="Positions in a batch.")] = 16,
     threads: Annotated[int, typer.Option("--threads", "-t", metavar="N", help="Threads of the runtime.")] = 1,
     seconds: Annotated[

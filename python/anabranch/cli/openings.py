@@ -20,7 +20,7 @@ openings = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-FileArgument: TypeAlias = Annotated[
+OpeningsArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="FILE", help="EPD, FEN or PGN, plain, .gz, .bz2 or .zip.")
 ]
 BoundOption: TypeAlias = Annotated[
@@ -66,9 +66,7 @@ def make(
 
     Example: anabranch openings make --variant crazyhouse --positions 500 --out my.epd
     """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    from anabranch.cli.output import notices, plural
+    from anabranch.cli.output import plural, show_progress
     from anabranch.jobs.executor import executor_of
     from anabranch.match.balanced_openings import OpeningsSpec, make_openings, with_titles
     from anabranch.match.player import read_player
@@ -78,25 +76,8 @@ def make(
     spec = with_titles(
         OpeningsSpec(variant, positions, judges, source, temperature, plies, bound, chess960, seed)  # type: ignore[arg-type]
     )
-    console = notices()
-    bar = Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("of {task.fields[tried]} candidates"),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    tried = 0
-    with bar:
-        shown = bar.add_task("openings", total=positions, tried=0)
-
-        def on_progress(kept: int, candidates: int) -> None:
-            nonlocal tried
-            tried = candidates
-            bar.update(shown, completed=kept, tried=candidates)
-
-        made = make_openings(spec, out, executor, on_progress)
+    with show_progress("openings") as on_progress:
+        made, tried = make_openings(spec, out, executor, on_progress)
     typer.echo(f"{plural(len(made), 'position')} of {plural(tried, 'candidate')} in {out}")
 
 
@@ -111,7 +92,7 @@ def default_judges(variant: str) -> list[str]:
 
 @openings.command()
 def check(
-    file: FileArgument,
+    file: OpeningsArgument,
     variant: VariantOption = "chess",
     chess960: Chess960Option = False,
     bound: BoundOption = 130,
@@ -170,7 +151,7 @@ def check(
 
 @openings.command()
 def convert(
-    file: FileArgument,
+    file: OpeningsArgument,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="What to write: .epd, .fen or .pgn.")],
     variant: VariantOption = "chess",
     chess960: Chess960Option = False,

@@ -8,16 +8,20 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import ProgressColumn, Task
+from rich.progress import BarColumn, ProgressColumn, Task, TimeRemainingColumn
+from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
     from anabranch.jobs.executor import Executor
+    from anabranch.jobs.progress import OnProgress
 
 
 class _Console(Console):
@@ -45,15 +49,38 @@ def notices() -> Console:
 class Amount(ProgressColumn):
     """How much is done, of how much where that is known, with the words of the task."""
 
-    def __init__(self, unit: str = "") -> None:
+    def __init__(self, unit: str) -> None:
         super().__init__()
-        self._unit = f" {unit}" if unit else ""
+        self._unit = unit
 
     def render(self, task: Task) -> Text:
         """The text of a task."""
         of = "" if task.total is None else f" of {task.total:,.0f}"
         words = task.fields.get("words", "")
-        return Text(f"{task.completed:,.0f}{of}{self._unit}, {words + ', ' if words else ''}time left")
+        return Text(f"{task.completed:,.0f}{of} {self._unit}, {words + ', ' if words else ''}time left")
+
+
+@contextmanager
+def show_progress(unit: str) -> Iterator[OnProgress]:
+    """A progress bar on stderr where that is a terminal; elsewhere a line a minute."""
+    console = notices()
+    columns = (BarColumn(), Amount(unit), TimeRemainingColumn())
+    is_terminal = console.is_terminal
+    last = time.monotonic()
+    with Bar(
+        *columns, console=console, transient=True, redirect_stdout=False, disable=not is_terminal
+    ) as bar:
+        task = bar.add_task(unit, total=None, words="")
+
+        def update(done: float, total: float | None, words: str) -> None:
+            nonlocal last
+            bar.update(task, completed=done, total=total, words=words)
+            if not is_terminal and time.monotonic() - last > 60:
+                last = time.monotonic()
+                of = "" if total is None else f" of {total:,.0f}"
+                console.print(f"{done:,.0f}{of} {unit}, {words}", soft_wrap=True)
+
+        yield update
 
 
 def announce(what: str, seconds: float, jobs: int, executor: Executor, *, is_most: bool) -> None:
@@ -64,10 +91,10 @@ def announce(what: str, seconds: float, jobs: int, executor: Executor, *, is_mos
     prefix = "at most " if is_most else ""
     if isinstance(executor, Processes):
         processes = max(1, min(executor.workers, jobs, cores()))
-        time = f"{in_words(seconds / processes)} on {plural(processes, 'core')}"
+        duration = f"{in_words(seconds / processes)} on {plural(processes, 'core')}"
     else:
-        time = f"{in_words(seconds)} of one core, divided among those of the cluster"
-    notices().print(f"{what} to do, {prefix}roughly {time}", soft_wrap=True)
+        duration = f"{in_words(seconds)} of one core, divided among those of the cluster"
+    notices().print(f"{what} to do, {prefix}roughly {duration}", soft_wrap=True)
 
 
 def print_json(document: object) -> None:

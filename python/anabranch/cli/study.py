@@ -5,9 +5,6 @@ This reads options and prints; `anabranch.study` does the work.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -20,10 +17,7 @@ from anabranch.study.plan import Size, Study
 
 if TYPE_CHECKING:
     from anabranch.study.estimate import Remaining
-    from anabranch.study.run import OnProgress
 
-QUIET = 30.0
-"""Seconds between two lines of progress where there is no terminal."""
 UNLIMITED = 400
 """Columns that a table may take where there is no terminal."""
 
@@ -126,7 +120,7 @@ def run(
     Example: anabranch study run ablation --scale tiny --out runs/ablation
     """
     from anabranch.cli.options import read_changes
-    from anabranch.cli.output import announce, notices, plural, print_json
+    from anabranch.cli.output import announce, notices, plural, print_json, show_progress
     from anabranch.jobs.executor import executor_of
     from anabranch.optional import require
     from anabranch.study.folder import STUDY
@@ -148,7 +142,7 @@ def run(
         jobs = remaining.games + len(remaining.measurements)
         announce(what, remaining.seconds, jobs, executor, is_most=error > 0.0)
 
-    with _progress() as on_progress:
+    with show_progress("games and measurements") as on_progress:
         try:
             parts = tuple(variant or ()), tuple(only or ())
             run_study(asked, out, executor, *parts, on_progress, error, on_start)
@@ -273,36 +267,6 @@ def _study(
         elif has_results(folder):
             raise StudyError(f"{folder} holds the study {before.experiment}, not {name}; take another folder")
     return replace(stored, size=stored.size.changed(name, size), **changes)
-
-
-@contextmanager
-def _progress() -> Iterator[OnProgress]:
-    """A callback that shows the progress: a bar where stderr is a terminal, else a line now and then."""
-    from rich.progress import BarColumn, Progress, TimeRemainingColumn
-
-    from anabranch.cli.output import Amount, notices
-
-    console = notices()
-    printed = time.monotonic()
-    bar = Progress(
-        BarColumn(),
-        Amount(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-    with bar:
-        task = bar.add_task("study", total=None, words="")
-
-        def show(done: int, planned: int, words: str) -> None:
-            nonlocal printed
-            bar.update(task, completed=done, total=planned, words=words)
-            if not console.is_terminal and time.monotonic() - printed >= QUIET:
-                printed = time.monotonic()
-                console.print(f"{done:,} of {planned:,} games and measurements; {words}")
-
-        yield show
 
 
 __all__ = ["study"]

@@ -24,7 +24,7 @@ train = typer.Typer(help="Train networks from shards, measure and export them.",
 DataOption: TypeAlias = Annotated[
     list[Path] | None, typer.Option("--data", metavar="DIR", help="A folder with shards; may be repeated.")
 ]
-ThreadsOption: TypeAlias = Annotated[
+TorchThreadsOption: TypeAlias = Annotated[
     int | None, typer.Option("--threads", "-t", metavar="N", help="Threads of PyTorch.  [default: all cores]")
 ]
 
@@ -61,7 +61,7 @@ def run(
     epochs: Annotated[
         float | None, typer.Option(metavar="N", help="Passes over the data, instead of --steps.")
     ] = None,
-    threads: ThreadsOption = None,
+    threads: TorchThreadsOption = None,
     ray: RayOption = None,
 ) -> None:
     """Train a network.
@@ -140,7 +140,7 @@ def evaluate(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document and nothing else.")
     ] = False,
-    threads: ThreadsOption = None,
+    threads: TorchThreadsOption = None,
 ) -> None:
     """Measure a checkpoint on held-out games: those of its own shards, or of --data.
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from anabranch import _core
 from anabranch.data.shards import Damage, Seen, about, find_shards, find_strays, read_shard
 from anabranch.errors import DataError
-from anabranch.jobs.progress import Progress, no_progress
+from anabranch.jobs.progress import OnProgress, no_progress
 
 SAMPLE = 1000
 """Positions of a shard that are held against the rules, unless all are."""
@@ -35,7 +35,7 @@ class CheckedShards(NamedTuple):
 def check_folders(
     folders: Sequence[Path],
     every_position: bool = False,
-    progress: Progress = no_progress,
+    progress: OnProgress = no_progress,
 ) -> CheckedShards:
     """What is wrong in some folders."""
     faults: list[Damage] = []

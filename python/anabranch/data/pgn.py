@@ -26,7 +26,7 @@ from anabranch.data.shards import SCHEMA, Seen, find_shards, notes_of, read_shar
 from anabranch.data.text import Piece, read_pieces
 from anabranch.errors import DataError, VariantError
 from anabranch.formats.scores import result_scale
-from anabranch.jobs.progress import Progress, no_progress
+from anabranch.jobs.progress import OnProgress, no_progress
 
 OMITTED = {
     "variant": "another variant",
@@ -199,7 +199,7 @@ def import_pgn(
     job: PgnJob,
     files: Sequence[Path],
     folder: Path,
-    progress: Progress = no_progress,
+    progress: OnProgress = no_progress,
     threads: int = 1,
 ) -> PgnReading:
     """Read games into a folder, from where an earlier reading was interrupted."""
@@ -212,7 +212,9 @@ def import_pgn(
         return _import(job, files, folder, progress, threads)
 
 
-def _import(job: PgnJob, files: Sequence[Path], folder: Path, progress: Progress, threads: int) -> PgnReading:
+def _import(
+    job: PgnJob, files: Sequence[Path], folder: Path, progress: OnProgress, threads: int
+) -> PgnReading:
     remove_parts(folder)
     seen = Seen()
     cursor = Cursor()

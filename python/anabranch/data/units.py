@@ -24,7 +24,7 @@ from anabranch.data.shards import replace_shard
 from anabranch.data.teacher import PATIENCE, Teacher, TeacherError, TeacherSpec
 from anabranch.errors import DataError
 from anabranch.jobs.executor import Executor
-from anabranch.jobs.progress import Progress, no_progress
+from anabranch.jobs.progress import OnProgress, no_progress
 
 FAILED_STARTS = 3
 """Starts of a teacher that may fail in a row."""
@@ -159,7 +159,7 @@ class MadeSamples:
         return f"{counts}, {self.failed:,} dropped because of the teacher"
 
 
-def make_shards(job: ShardJob[Any], executor: Executor, progress: Progress = no_progress) -> MadeSamples:
+def make_shards(job: ShardJob[Any], executor: Executor, progress: OnProgress = no_progress) -> MadeSamples:
     """Make the shards that a job lacks, going on from their journals."""
     shards = job.missing()
     left = sum(job.count(shard) - len(JOURNAL.read(journal_path(job.folder, shard))) for shard in shards)

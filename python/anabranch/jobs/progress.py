@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-Progress: TypeAlias = Callable[[float, float | None, str], object]
-"""Called with how much is done, of how much where that is known, and a few words about it."""
+OnProgress: TypeAlias = Callable[[float, float | None, str], object]
+"""Called with the amount done, the total where that is known, and a few words about it."""
 
 
 def no_progress(done: float, total: float | None, words: str) -> None:

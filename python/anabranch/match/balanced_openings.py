@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import count
@@ -24,6 +24,7 @@ from anabranch.errors import MatchError
 from anabranch.jobs.executor import Executor, Processes
 from anabranch.jobs.folder import locked
 from anabranch.jobs.journal import JournalFormat
+from anabranch.jobs.progress import OnProgress, no_progress
 from anabranch.match.openings import Opening, board_of, key_of, rules_of, write_openings
 from anabranch.match.player import Fault, MoveLimits, PlayerSpec
 from anabranch.match.players import close_players, keep_player, make_player
@@ -153,9 +154,9 @@ def make_openings(
     spec: OpeningsSpec,
     path: Path,
     executor: Executor = HERE,
-    on_progress: Callable[[int, int], object] = lambda kept, tried: None,
-) -> list[Opening]:
-    """Make openings and write them. `on_progress` receives how many are kept, of how many candidates.
+    on_progress: OnProgress = no_progress,
+) -> tuple[list[Opening], int]:
+    """Make openings and write them; returns them with the number of candidates.
 
     Candidates that were judged are kept in a journal beside the file, so that the same call continues after
     an interruption.
@@ -180,12 +181,10 @@ def make_openings(
             raise
     journal.unlink()
     lock.unlink(missing_ok=True)
-    return selection.openings
+    return selection.openings, selection.tried
 
 
-def _select(
-    spec: OpeningsSpec, path: Path, executor: Executor, on_progress: Callable[[int, int], object]
-) -> _Selection:
+def _select(spec: OpeningsSpec, path: Path, executor: Executor, on_progress: OnProgress) -> _Selection:
     """Judge candidates until there are enough."""
     head: dict[str, Any] = json.loads(json.dumps(asdict(spec)))
     del head["positions"]  # candidates do not depend on how many are wanted
@@ -198,14 +197,18 @@ def _select(
         journal.add(HEAD, head)
         known = {one.number: one for one in journal.records.values() if isinstance(one, Candidate)}
         selection = _Selection(spec, known)
-        on_progress(len(selection.openings), selection.tried)
+
+        def report() -> None:
+            on_progress(len(selection.openings), spec.positions, f"{selection.tried:,} candidates")
+
+        report()
         jobs = (CandidateJob(spec, number) for number in count() if number not in known)
         with closing(executor.run(judge_candidate, jobs, close_players)) as candidates:
             while not selection.is_full:
                 candidate = next(candidates)
                 journal.add(candidate.number, candidate)
                 selection.add(candidate)
-                on_progress(len(selection.openings), selection.tried)
+                report()
     return selection
 
 

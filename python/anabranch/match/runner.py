@@ -29,8 +29,6 @@ from anabranch.match.standings import Standings, Tally
 
 OnGame = Callable[[Standings, GameRecord | None], object]
 """Receives the standings: at the beginning, and with every game."""
-OnStart = Callable[[Sequence[GameSpec], Sequence[GameRecord]], object]
-"""Receives the missing and the played games, before the first of the missing ones is played."""
 
 
 def run_match(
@@ -38,9 +36,12 @@ def run_match(
     folder: Path,
     workers: int | Executor = 1,
     on_game: OnGame = lambda standings, record: None,
-    on_start: OnStart = lambda missing, played: None,
+    on_start: Callable[[Sequence[GameSpec], Sequence[GameRecord]], object] = lambda missing, played: None,
 ) -> Standings:
-    """Play the missing games of a match, with some processes or any executor; with 0, in this process."""
+    """Play the missing games of a match, with some processes or any executor; with 0, in this process.
+
+    `on_start` receives the missing and the played games, unless the match is over.
+    """
     FOLDER.check(folder, describe(spec))
     check_match(spec)
     with open_match(spec, folder) as match:

@@ -37,7 +37,7 @@ from anabranch.reference.formulas import (
     u_value,
     v_star,
 )
-from anabranch.reference.graph import Edge, Key, Node, State
+from anabranch.reference.graph import Edge, MergeKey, Node, State
 from anabranch.reference.leak import edge_leak, node_leak
 from anabranch.reference.path import End, Trajectory, Walk
 from anabranch.reference.policy import (
@@ -50,7 +50,7 @@ from anabranch.reference.policy import (
     visit_policy,
 )
 from anabranch.reference.random import Random
-from anabranch.reference.search import Evaluator, MiniBatch, Search
+from anabranch.reference.search import MiniBatch, ReferenceEvaluator, Search
 from anabranch.reference.select import edge_value, select_edge, unvisited_value
 from anabranch.reference.settings import PRESETS, Constraint, ReferenceSettings
 from anabranch.reference.solver import solve
@@ -60,11 +60,11 @@ __all__ = [
     "Constraint",
     "Edge",
     "End",
-    "Evaluator",
-    "Key",
+    "MergeKey",
     "MiniBatch",
     "Node",
     "Random",
+    "ReferenceEvaluator",
     "ReferenceSettings",
     "Search",
     "State",

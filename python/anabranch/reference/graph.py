@@ -19,7 +19,7 @@ from anabranch.reference.settings import Constraint, ReferenceSettings
 Tablebase = Callable[[chess.Board], int | None]
 """Maps a position to 1, 0 or -1 for the side to move, or to None when it is not in the tables."""
 
-Key = tuple[str, int, int | None]
+MergeKey = tuple[str, int, int | None]
 CLOCK_MARGIN = 40
 
 
@@ -71,7 +71,7 @@ class Edge:
 class Node:
     """A position of the graph; V, U and the state are for its side to move, edges[:opened] are open."""
 
-    key: Key
+    key: MergeKey
     position: str
     moves: list[chess.Move]
     is_terminal: bool = False
@@ -122,10 +122,10 @@ class Graph:
         self.tablebase = tablebase
         self.limit = clock_limit(board)
         self.side = board.turn
-        self.table: dict[Key, Node] = {}
+        self.table: dict[MergeKey, Node] = {}
         self.root = self.create(board, canonical_text(board))
 
-    def merge_key(self, position: str, board: chess.Board) -> Key:
+    def merge_key(self, position: str, board: chess.Board) -> MergeKey:
         """What makes two paths meet in one node: the position, and a salt that keeps the graph acyclic."""
         clock = board.halfmove_clock
         if self.settings.merge == "clock":

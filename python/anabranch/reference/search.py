@@ -17,7 +17,7 @@ from anabranch.reference.backup import back_up
 from anabranch.reference.board import canonical_text, move_code, play
 from anabranch.reference.explore import add_noise, draw_exploration, find_branch
 from anabranch.reference.formulas import softmax_priors, to_f32
-from anabranch.reference.graph import Edge, Graph, Key, Node, State, Tablebase
+from anabranch.reference.graph import Edge, Graph, MergeKey, Node, State, Tablebase
 from anabranch.reference.path import End, Trajectory, Walk
 from anabranch.reference.policy import root_policy
 from anabranch.reference.random import Random, mix
@@ -26,7 +26,7 @@ from anabranch.reference.settings import ReferenceSettings
 from anabranch.reference.solver import holds, inform, mark_pruned
 from anabranch.reference.transposition import stops
 
-Evaluator = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, Sequence[float]]]
+ReferenceEvaluator = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, Sequence[float]]]
 """Maps a position and its legal moves (ascending codes) to the mover's value and one logit per move."""
 
 
@@ -36,7 +36,7 @@ class MiniBatch:
 
     most_in_flight: int  # batches, this one included
     leaves: list[Trajectory] = field(default_factory=list)
-    keys: set[Key] = field(default_factory=set)
+    keys: set[MergeKey] = field(default_factory=set)
     evaluations: int = 0
     collisions: int = 0
     stops: int = 0
@@ -65,7 +65,7 @@ class Search:
         self,
         board: chess.Board,
         settings: ReferenceSettings,
-        evaluator: Evaluator,
+        evaluator: ReferenceEvaluator,
         tablebase: Tablebase | None = None,
     ) -> None:
         self.settings = settings
@@ -266,7 +266,7 @@ class Search:
 
     def apply(self, batch: MiniBatch) -> None:
         """Evaluate the leaves of a batch, equal ones once, and back them up in order."""
-        results: dict[Key, tuple[float, list[float]]] = {}
+        results: dict[MergeKey, tuple[float, list[float]]] = {}
         for trajectory in batch.leaves:
             leaf = trajectory.last
             if leaf.key not in results:

@@ -137,7 +137,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class ReferenceLine:
     """A horizontal line for reference."""
 
     name: str
@@ -156,7 +156,7 @@ class Chart:
     x_label: str
     y_label: str
     series: tuple[Series, ...]
-    levels: tuple[Level, ...] = ()
+    levels: tuple[ReferenceLine, ...] = ()
     log_x: bool = False
     log_y: bool = False
 
@@ -173,7 +173,11 @@ class Chart:
             for one in stored["series"]
         )
         return cls(
-            **{**stored, "series": series, "levels": tuple(Level(**level) for level in stored["levels"])}
+            **{
+                **stored,
+                "series": series,
+                "levels": tuple(ReferenceLine(**level) for level in stored["levels"]),
+            }
         )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anabranch.jobs.executor import Executor
+from anabranch.jobs.progress import OnProgress, no_progress
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import GameRecord
 from anabranch.match.player import PlayerSpec
@@ -32,8 +33,6 @@ from anabranch.study.folder import (
 from anabranch.study.measure import engine_of, measure
 from anabranch.study.plan import Measurement, Plan, Study
 
-OnProgress = Callable[[int, int, str], object]
-"""Receives the number of jobs done, of jobs planned, and what was done last, in words."""
 OnStart = Callable[[Remaining], object]
 """Receives what is missing, before the first job."""
 
@@ -59,7 +58,7 @@ def run_study(
     executor: Executor,
     variants: tuple[str, ...] = (),
     names: tuple[str, ...] = (),
-    on_progress: OnProgress = lambda done, planned, words: None,
+    on_progress: OnProgress = no_progress,
     error: float = 0.0,
     on_start: OnStart = lambda remaining: None,
 ) -> StudyResults:

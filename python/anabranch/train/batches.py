@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from anabranch.train.network import Encoded, TrainableNetwork
+from anabranch.train.network import Tensors, TrainableNetwork
 from anabranch.train.positions import Positions
 
 AHEAD = 4
@@ -30,7 +30,7 @@ AHEAD = 4
 class Batch:
     """Positions as a network reads them, with their targets."""
 
-    encoded: Encoded
+    encoded: Tensors
     wdl: Tensor
     importance: Tensor
     scores: NDArray[np.float32]

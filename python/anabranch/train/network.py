@@ -26,7 +26,7 @@ class NetworkOutput:
     """[B, 3] logits of win, draw, loss, from networks that have them."""
 
 
-Encoded = dict[str, Tensor]
+Tensors = dict[str, Tensor]
 """Tensors by name; always with move_offsets [B + 1] and target [M]."""
 
 
@@ -43,17 +43,17 @@ class TrainableNetwork(nn.Module, ABC):
         weights: list[list[float]],
         mirror: NDArray[np.bool_] | None,
         threads: int,
-    ) -> Encoded:
+    ) -> Tensors:
         """What the network reads of positions, and their policy targets."""
 
     @abstractmethod
-    def forward(self, batch: Encoded) -> NetworkOutput:
+    def forward(self, batch: Tensors) -> NetworkOutput:
         """Answer an encoded batch."""
 
     def after_step(self) -> None:
         """What must hold after the optimiser changed the weights."""
 
 
-def tensors(arrays: dict[str, Any]) -> Encoded:
+def tensors(arrays: dict[str, Any]) -> Tensors:
     """Arrays of the core as tensors that share their memory."""
     return {name: torch.from_numpy(array) for name, array in arrays.items()}

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from anabranch import _core
 from anabranch.networks.planes import shape_of
-from anabranch.train.network import Encoded, NetworkOutput, TrainableNetwork, tensors
+from anabranch.train.network import NetworkOutput, Tensors, TrainableNetwork, tensors
 
 VERSION = "v3"
 
@@ -62,7 +62,7 @@ class PlaneNetwork(TrainableNetwork):
         weights: list[list[float]],
         mirror: NDArray[np.bool_] | None,
         threads: int,
-    ) -> Encoded:
+    ) -> Tensors:
         """Planes, and where the logits of legal moves stand in [N * A]."""
         arrays = _core.encode_planes(self.variant, VERSION, fens, moves, weights, mirror, threads)
         counts = np.diff(arrays["move_offsets"])
@@ -70,7 +70,7 @@ class PlaneNetwork(TrainableNetwork):
         arrays["places"] = np.repeat(first, counts) + arrays.pop("move_index")
         return tensors(arrays)
 
-    def forward(self, batch: Encoded) -> NetworkOutput:
+    def forward(self, batch: Tensors) -> NetworkOutput:
         """Logits of the legal moves, and the value."""
         value, logits = self.answer(batch["planes"])
         return NetworkOutput(logits.view(-1)[batch["places"]], value.squeeze(1), None)

@@ -22,7 +22,7 @@ from anabranch import _core
 from anabranch.networks.planes import shape_of
 from anabranch.networks.sparse import CONTEXTS, FEATURES
 from anabranch.train.bags import Bags, dot_rows, pair_products, sum_rows, transpose
-from anabranch.train.network import Encoded, NetworkOutput, TrainableNetwork, tensors
+from anabranch.train.network import NetworkOutput, Tensors, TrainableNetwork, tensors
 
 PIECES = 3072
 BUCKETS = 8
@@ -69,7 +69,7 @@ class SparseNetwork(TrainableNetwork):
         weights: list[list[float]],
         mirror: NDArray[np.bool_] | None,
         threads: int,
-    ) -> Encoded:
+    ) -> Tensors:
         """Features, rows of the policy tables and their transposes."""
         arrays = _core.encode_sparse(self.variant, fens, moves, weights, mirror, threads)
         rows = np.empty((len(arrays["move_index"]), 2), np.int32)
@@ -82,7 +82,7 @@ class SparseNetwork(TrainableNetwork):
         encoded |= {f"policy.{name}": tensor for name, tensor in policy._asdict().items()}
         return encoded
 
-    def forward(self, batch: Encoded) -> NetworkOutput:
+    def forward(self, batch: Tensors) -> NetworkOutput:
         """Logits of the legal moves; value and win, draw, loss."""
         bias = _Round.apply(self.inputs_bias, INPUT_ONE)
         sums = sum_rows(_Fold.apply(self.inputs, self.inputs_shared), bias, _bags(batch, "features"))
@@ -210,5 +210,5 @@ def move_squares(variant: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return targets, origins
 
 
-def _bags(batch: Encoded, name: str) -> Bags:
+def _bags(batch: Tensors, name: str) -> Bags:
     return Bags(*(batch[f"{name}.{field}"] for field in Bags._fields))

@@ -23,7 +23,7 @@ from anabranch.web.messages import (
     MessageError,
     Openings,
     Play,
-    Stop,
+    StopMessage,
     Watch,
     read_message,
 )
@@ -155,7 +155,7 @@ class Client:
                 self._searches.view = view
             case Openings(variant=variant):
                 self._queue({"type": "openings", "variant": variant, "positions": await openings(variant)})
-            case Stop():
+            case StopMessage():
                 await self._end_search()
 
     async def _run(self, order: Analyse | Play) -> None:

@@ -158,13 +158,13 @@ class Openings(_Strict):
     variant: Variant
 
 
-class Stop(_Strict):
+class StopMessage(_Strict):
     """End the search."""
 
     type: Literal["stop"]
 
 
-Message: TypeAlias = Analyse | Play | Watch | Openings | Stop
+Message: TypeAlias = Analyse | Play | Watch | Openings | StopMessage
 _READER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 
 
@@ -172,7 +172,7 @@ def read_message(text: str) -> Message:
     """A message from its JSON text.
 
     >>> read_message('{"type": "stop"}')
-    Stop(type='stop')
+    StopMessage(type='stop')
     >>> read_message('{"type": "open", "path": "/etc/passwd"}')
     Traceback (most recent call last):
         ...

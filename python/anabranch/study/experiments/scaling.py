@@ -20,8 +20,8 @@ from anabranch.study.experiments.matches import Side, fault_notes, make_match, r
 from anabranch.study.figures import (
     Chart,
     Figures,
-    Level,
     Point,
+    ReferenceLine,
     Series,
     Table,
     columns,
@@ -135,7 +135,7 @@ def _gain_chart(variant: str, gains: dict[int, Estimate]) -> Chart:
         "evaluations per move",
         "Elo",
         (Series(GRAPH.name, tuple(Point.of(budget, gain) for budget, gain in gains.items())),),
-        (Level(TREE.name, 0.0),),
+        (ReferenceLine(TREE.name, 0.0),),
         log_x=True,
     )
 
@@ -161,7 +161,7 @@ def _chart(results: StudyResults, variant: str, ratings: dict[str, Estimate]) ->
         ]
         series.append(Series(side.name, tuple(points)))
     levels = tuple(
-        Level(name, rating.value, rating.to_dict()["error"])
+        ReferenceLine(name, rating.value, rating.to_dict()["error"])
         for name, rating in ratings.items()
         if name.startswith(REFERENCES[variant][0]) and math.isfinite(rating.value)
     )
