@@ -9,7 +9,7 @@ read by `anabranch.formats.pgn`; nothing is printed here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -20,6 +20,8 @@ import chess.pgn
 from anabranch.engine import Engine
 from anabranch.errors import AnnotationError
 from anabranch.formats.scores import centipawns
+from anabranch.jobs.progress import OnProgress, no_progress
+from anabranch.limits import Limits
 from anabranch.result import Line, Result
 
 Which = Literal["marked", "every-move", "blunders-only"]
@@ -108,29 +110,29 @@ class _Seen(NamedTuple):
 def annotate_game(
     game: chess.pgn.Game,
     engine: Engine,
+    limits: Limits,
     *,
-    simulations: int | None = None,
-    time: float | None = None,
     lines: int = 1,
     which: Which = "marked",
-    progress: Callable[[int, int], object] = lambda done, total: None,
+    on_progress: OnProgress = no_progress,
 ) -> Annotated:
-    """Annotate the main line of a game, in place, with so much search for every position.
+    """Annotate the main line of a game, in place; the limits are those of each position.
 
     The engine must be one for the game's variant. Comments, variations and headers stay; an evaluation in a
-    comment is replaced, and a move that has a glyph of judgement keeps it. `progress` gets the number of
-    positions that are done, and of all. An error of the engine leaves the game as it was.
+    comment is replaced, and a move that has a glyph of judgement keeps it. An error of the engine leaves the
+    game as it was. Progress is counted in positions.
 
     >>> import io
     >>> text = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0"
-    >>> annotated = annotate_game(chess.pgn.read_game(io.StringIO(text)), Engine(), simulations=500)
+    >>> game = chess.pgn.read_game(io.StringIO(text))
+    >>> annotated = annotate_game(game, Engine(), Limits(simulations=500))
     >>> [judgement.move for judgement in annotated.judgements if judgement.name == "blunder"]
     ['Nf6']
     """
     nodes = list(game.mainline())
     if any(not node.move for node in nodes):
         raise AnnotationError("the game has a null move, which is no move that could be judged")
-    seen = _search_all(game, nodes, engine, simulations, time, max(lines, 1), progress)
+    seen = _search_all(game, nodes, engine, limits, max(lines, 1), on_progress)
     board = game.board()
     players: dict[chess.Color, list[MoveJudgement]] = {chess.WHITE: [], chess.BLACK: []}
     judgements = []
@@ -174,10 +176,9 @@ def _search_all(
     game: chess.pgn.Game,
     nodes: Sequence[chess.pgn.ChildNode],
     engine: Engine,
-    simulations: int | None,
-    time: float | None,
+    limits: Limits,
     lines: int,
-    progress: Callable[[int, int], object],
+    on_progress: OnProgress,
 ) -> list[_Seen]:
     """Search every position of the main line, in the order of the game so that the graph is kept."""
     engine.position = game.board()
@@ -185,15 +186,15 @@ def _search_all(
     for number, node in enumerate((game, *nodes)):
         if isinstance(node, chess.pgn.ChildNode):
             engine.play(node.move)
-        progress(number, len(nodes) + 1)
+        on_progress(number, len(nodes) + 1, "")
         if engine.is_over:
             if number < len(nodes):
                 raise AnnotationError(f"the game goes on after its end at ply {number}")
             seen.append(_Seen(_of_the_end(node.board()), None))
         else:
-            result = engine.search(simulations=simulations, time=time, lines=lines)
+            result = engine.search(limits=limits, lines=lines)
             seen.append(_Seen(_of_result(result), result))
-    progress(len(nodes) + 1, len(nodes) + 1)
+    on_progress(len(nodes) + 1, len(nodes) + 1, "")
     return seen
 
 

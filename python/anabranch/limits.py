@@ -1,6 +1,4 @@
-"""The limits of a search: checked when they are made, and handed on as they are from `Engine.search` to the
-core.
-"""
+"""The limits of a search: checked when they are made, and passed on as one `Limits` down to the core."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import chess
 import chess.pgn
 import pytest
 
-from anabranch import Engine
+from anabranch import Engine, Limits
 from anabranch.annotate import MoveJudgement, annotate_game, name_of, summarise
 from anabranch.cli import run
 from anabranch.errors import AnnotationError
@@ -70,7 +70,7 @@ def node_at(game: chess.pgn.Game, ply: int) -> chess.pgn.ChildNode:
 @pytest.fixture
 def scholar() -> chess.pgn.Game:
     game = parse_game(SCHOLAR)
-    annotate_game(game, Engine(improve=True), simulations=500)
+    annotate_game(game, Engine(improve=True), Limits(simulations=500))
     return read(format_game(game))
 
 
@@ -90,7 +90,7 @@ def test_a_mate_is_written_for_white(scholar: chess.pgn.Game) -> None:
     assert "[%eval #1]" in node_at(scholar, 6).comment
     assert node_at(scholar, 7).comment == "over"  # nothing is left to evaluate
     black_mates = parse_game("1. f3 e5 2. g4 *")
-    annotate_game(black_mates, Engine(improve=True), simulations=500)
+    annotate_game(black_mates, Engine(improve=True), Limits(simulations=500))
     assert node_at(black_mates, 3).comment == "[%eval #-1]"
     assert node_at(black_mates, 3).nags == {chess.pgn.NAG_BLUNDER}
 
@@ -117,16 +117,16 @@ def test_comments_variations_and_headers_are_kept(scholar: chess.pgn.Game) -> No
 
 def test_annotating_again_adds_nothing_twice() -> None:
     once = parse_game(SCHOLAR)
-    annotate_game(once, Engine(), simulations=300)
+    annotate_game(once, Engine(), Limits(simulations=300))
     first = format_game(once)
     again = parse_game(first)
-    annotate_game(again, Engine(), simulations=300)
+    annotate_game(again, Engine(), Limits(simulations=300))
     assert format_game(again) == first
 
 
 def test_judgements_of_people_stay() -> None:
     game = parse_game("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6! 4. Qxf7# 1-0")
-    annotated = annotate_game(game, Engine(), simulations=300)
+    annotated = annotate_game(game, Engine(), Limits(simulations=300))
     assert node_at(game, 6).nags == {chess.pgn.NAG_GOOD_MOVE}
     assert annotated.black.blunders == 1
 
@@ -136,7 +136,7 @@ def test_variants_and_set_up_positions(text: str) -> None:
     game = parse_game(text)
     board = game.board()
     engine = Engine(board.uci_variant or "chess", chess960=board.chess960)
-    annotated = annotate_game(game, engine, simulations=200, which="every-move")
+    annotated = annotate_game(game, engine, Limits(simulations=200), which="every-move")
     again = read(format_game(game))
     assert moves(again) == moves(parse_game(text))
     assert again.headers.get("Variant") == parse_game(text).headers.get("Variant")
@@ -147,15 +147,15 @@ def test_variants_and_set_up_positions(text: str) -> None:
 
 
 def test_drops_and_castling_are_judged_by_their_names() -> None:
-    crazyhouse = annotate_game(parse_game(CRAZYHOUSE), Engine("crazyhouse"), simulations=50)
+    crazyhouse = annotate_game(parse_game(CRAZYHOUSE), Engine("crazyhouse"), Limits(simulations=50))
     assert crazyhouse.judgements[6].move == "@e5"
-    castling = annotate_game(parse_game(CHESS960), Engine(chess960=True), simulations=50)
+    castling = annotate_game(parse_game(CHESS960), Engine(chess960=True), Limits(simulations=50))
     assert [judgement.move for judgement in castling.judgements[2:4]] == ["O-O", "O-O"]
 
 
 def test_a_back_rank_mate_that_is_left_out_is_a_loss_of_a_player() -> None:
     game = parse_game(FROM_POSITION)
-    annotated = annotate_game(game, Engine(improve=True), simulations=500)
+    annotated = annotate_game(game, Engine(improve=True), Limits(simulations=500))
     assert annotated.white.accuracy is not None
     assert annotated.judgements[1].move == "h3"
     assert annotated.black.moves == 1
@@ -163,7 +163,7 @@ def test_a_back_rank_mate_that_is_left_out_is_a_loss_of_a_player() -> None:
 
 def test_blunders_only_writes_nothing_else() -> None:
     game = parse_game(SCHOLAR)
-    annotated = annotate_game(game, Engine(), simulations=300, which="blunders-only")
+    annotated = annotate_game(game, Engine(), Limits(simulations=300), which="blunders-only")
     blunders = [judgement.name == "blunder" for judgement in annotated.judgements]
     assert [node.eval() is not None for node in game.mainline()] == blunders
     assert [bool(node.nags) for node in game.mainline()] == blunders
@@ -173,7 +173,7 @@ def test_blunders_only_writes_nothing_else() -> None:
 
 def test_every_move_has_lines_where_the_engine_disagrees() -> None:
     game = parse_game("1. a4 h5 2. h4 a5 *")
-    annotated = annotate_game(game, Engine(), simulations=300, which="every-move")
+    annotated = annotate_game(game, Engine(), Limits(simulations=300), which="every-move")
     for node, judgement in zip(game.mainline(), annotated.judgements, strict=True):
         others = [other.san() for other in node.parent.variations[1:]]
         assert others == ([] if judgement.move == judgement.best else [judgement.best])
@@ -181,12 +181,12 @@ def test_every_move_has_lines_where_the_engine_disagrees() -> None:
 
 def test_more_lines() -> None:
     game = parse_game(SCHOLAR)
-    annotate_game(game, Engine(), simulations=500, lines=3)
+    annotate_game(game, Engine(), Limits(simulations=500), lines=3)
     assert len(node_at(game, 6).parent.variations) == 4
 
 
 def test_a_game_without_moves() -> None:
-    annotated = annotate_game(parse_game('[White "A"]\n\n*'), Engine(), simulations=50)
+    annotated = annotate_game(parse_game('[White "A"]\n\n*'), Engine(), Limits(simulations=50))
     assert annotated.judgements == ()
     assert annotated.white.accuracy is None
 
@@ -194,7 +194,7 @@ def test_a_game_without_moves() -> None:
 def test_null_moves_are_refused() -> None:
     game = parse_game("1. e4 -- 2. d4 *")
     with pytest.raises(AnnotationError, match="null move"):
-        annotate_game(game, Engine(), simulations=50)
+        annotate_game(game, Engine(), Limits(simulations=50))
 
 
 def test_names_of_losses() -> None:

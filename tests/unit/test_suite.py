@@ -8,7 +8,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from anabranch import Engine
+from anabranch import Engine, Limits
 from anabranch.bench.suite import Attempt, Task, attempt, read_suite, read_task
 from anabranch.cli import run
 from anabranch.errors import SuiteError
@@ -117,7 +117,7 @@ def test_files_that_are_no_text_are_refused(tmp_path: Path) -> None:
 
 def answer(line: str, *, mates: bool = False, **settings: bool | str) -> Attempt:
     engine = Engine("chess", "mcgs-combined", False, evaluator=None, tablebases=None, **settings)
-    return attempt(engine, read_task(line, engine), simulations=2000, mates=mates)
+    return attempt(engine, read_task(line, engine), Limits(simulations=2000), mates=mates)
 
 
 def test_best_moves_and_moves_to_avoid_decide() -> None:
@@ -179,7 +179,7 @@ def test_the_suites_say_what_they_should(variant: str) -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_mates_are_proven(variant: str) -> None:
     engine = Engine(variant, "mcgs-combined")
-    attempts = [attempt(engine, task, simulations=60_000, mates=True) for task in mates(variant)]
+    attempts = [attempt(engine, task, Limits(simulations=60_000), mates=True) for task in mates(variant)]
     unsolved = [done.task.id for done in attempts if not done.solved]
     assert all(name.startswith(f"{variant} 4.") for name in unsolved)
     assert len(unsolved) <= 2

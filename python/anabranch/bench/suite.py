@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ import chess
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, GameOverError, SuiteError
 from anabranch.formats.epd import read_epd, read_number
+from anabranch.limits import Limits
 from anabranch.result import Result, board_of
 
 FIRST_CHECKPOINT = 100
@@ -139,10 +140,8 @@ def checkpoints(most: int | None) -> Iterator[int]:
         step += 1
 
 
-def attempt(
-    engine: Engine, task: Task, simulations: int | None = None, time: float | None = None, mates: bool = False
-) -> Attempt:
-    """Search a task on a new graph to a limit of simulations, seconds or both, or until it is solved exactly.
+def attempt(engine: Engine, task: Task, limits: Limits, *, mates: bool = False) -> Attempt:
+    """Search a task on a new graph until its limits are met or it is solved exactly.
 
     A proven mate in at most `dm` moves is always right. Otherwise the best move decides by `bm` and `am`;
     with `mates` only proofs count: of a mate in `dm` moves, or of any win where there is no `dm`. The
@@ -150,7 +149,7 @@ def attempt(
 
     >>> engine = Engine()
     >>> task = read_task("6k1/5ppp/8/8/8/8/8/R5K1 w - - dm 1;", engine)
-    >>> attempt(engine, task, simulations=500).mate
+    >>> attempt(engine, task, Limits(simulations=500)).mate
     1
     """
     engine.position = task.position
@@ -159,13 +158,10 @@ def attempt(
     done = evaluations = 0
     seconds = 0.0
     since: tuple[int, float] | None = None
-    for checkpoint in checkpoints(simulations):
-        result = engine.search(
-            simulations=max(checkpoint - done, 1),
-            time=None if time is None else max(time - seconds, 1e-3),
-            mate=task.mate,
-            lines=0,
-        )
+    for checkpoint in checkpoints(limits.simulations):
+        left = None if limits.time is None else max(limits.time - seconds, 1e-3)
+        part = replace(limits, simulations=max(checkpoint - done, 1), time=left, mate=task.mate)
+        result = engine.search(limits=part, lines=0)
         done += result.statistics.simulations
         evaluations += result.statistics.evaluations
         seconds += result.elapsed
@@ -173,7 +169,7 @@ def attempt(
             since = None
         elif since is None:
             since = (done, seconds)
-        if result.finish != "limit" or (time is not None and seconds >= time):
+        if result.finish != "limit" or (limits.time is not None and seconds >= limits.time):
             break
     solved = result.solved
     return Attempt(
@@ -197,8 +193,7 @@ class TaskJob(NamedTuple):
     number: int
     task: Task
     make_engine: Callable[[], Engine]
-    simulations: int | None = None
-    time: float | None = None
+    limits: Limits
     mates: bool = False
 
 
@@ -211,7 +206,7 @@ def attempt_job(job: TaskJob) -> tuple[int, Attempt]:
     key = repr(job.make_engine)
     if key not in _engines:
         _engines[key] = job.make_engine()
-    return job.number, attempt(_engines[key], job.task, job.simulations, job.time, job.mates)
+    return job.number, attempt(_engines[key], job.task, job.limits, mates=job.mates)
 
 
 def _is_right(task: Task, result: Result, board: chess.Board, mates: bool) -> bool:

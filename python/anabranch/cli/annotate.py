@@ -27,6 +27,7 @@ from anabranch.cli.options import (
     read_changes,
 )
 from anabranch.jobs.files import replacing
+from anabranch.limits import Limits
 from anabranch.settings import variants
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from anabranch.annotate import Annotated as AnnotatedGame
     from anabranch.annotate import Which
     from anabranch.engine import Engine
+    from anabranch.jobs.progress import OnProgress
 
 SIMULATIONS = 10_000
 """The limit per position where none is given."""
@@ -111,10 +113,9 @@ def annotate(
             engines[key] = make_engine(key[0], preset, key[1], dict(changes))
         return engines[key]
 
-    if simulations is None and time is None:
-        simulations = SIMULATIONS
+    limits = Limits(simulations=SIMULATIONS if simulations is time is None else simulations, time=time)
     which: Which = "every-move" if every_move else "blunders-only" if blunders_only else "marked"
-    work = _Work(texts, variant, engine_for, simulations, time, lines, which)
+    work = _Work(texts, variant, engine_for, limits, lines, which)
     work.check()
     with _destination(out, as_json) as file:
         done = work.run(file)
@@ -134,27 +135,23 @@ class _Work:
         texts: list[str],
         variant: str,
         engine_for: Callable[[chess.Board], Engine],
-        simulations: int | None,
-        time: float | None,
+        limits: Limits,
         lines: int,
         which: Which,
     ) -> None:
         self.texts = texts
         self.variant = variant
         self.engine_for = engine_for
-        self.simulations = simulations
-        self.time = time
+        self.limits = limits
         self.lines = lines
         self.which = which
         self.passed: list[tuple[str, str]] = []
         """Games that were passed on as they were, and why."""
 
     def check(self) -> None:
-        """Refuse limits and settings before anything is written."""
+        """Refuse settings before anything is written."""
         engine = self.engine_for(self._first_board())
-        engine.search(simulations=1, time=self.time)
-        if self.simulations is not None and self.simulations < 1:
-            engine.search(simulations=self.simulations)
+        engine.search(simulations=1)
         engine.reset()
 
     def _first_board(self) -> chess.Board:
@@ -174,11 +171,12 @@ class _Work:
     def run(self, file: TextIO) -> list[tuple[str, AnnotatedGame, str]]:
         """Annotate the games, and write each as soon as it is done: names, games and their texts."""
         from anabranch.annotate import annotate_game
+        from anabranch.cli.output import notices, show_progress
         from anabranch.errors import AnabranchError
         from anabranch.formats.pgn import describe, format_game, parse_game, preamble_of
 
         done = []
-        with _bar(len(self.texts)) as (progress, write):
+        with show_progress("positions") as on_progress:
             for number, text in enumerate(self.texts, start=1):
                 name = describe(text, number)
                 try:
@@ -186,11 +184,10 @@ class _Work:
                     annotated = annotate_game(
                         game,
                         self.engine_for(game.board()),
-                        simulations=self.simulations,
-                        time=self.time,
+                        self.limits,
                         lines=self.lines,
                         which=self.which,
-                        progress=partial(progress, number),
+                        on_progress=partial(_in_game, on_progress, f"game {number} of {len(self.texts)}"),
                     )
                     _sign(game)
                     text = preamble_of(text) + format_game(game)  # noqa: PLW2901
@@ -198,10 +195,15 @@ class _Work:
                 except AnabranchError as error:
                     reason = " ".join(str(error).split())
                     self.passed.append((name, reason))
-                    write(f"anabranch: {name} is passed on as it was: {reason[:1].lower()}{reason[1:]}")
+                    reason = f"{reason[:1].lower()}{reason[1:]}"
+                    notices().print(f"anabranch: {name} is passed on as it was: {reason}", soft_wrap=True)
                 file.write(text + "\n")
                 file.flush()
         return done
+
+
+def _in_game(on_progress: OnProgress, game: str, done: float, total: float | None, words: str) -> None:
+    on_progress(done, total, game)
 
 
 def _sign(game: chess.pgn.Game) -> None:
@@ -229,37 +231,6 @@ def _destination(out: Path | None, as_json: bool) -> Iterator[TextIO]:
             else:
                 part.unlink()
             raise
-
-
-@contextmanager
-def _bar(games: int) -> Iterator[tuple[Callable[[int, int, int], None], Callable[[str], None]]]:
-    """A progress bar on stderr where that is a terminal: a callback for the game, the position and the number
-    of positions, and one that writes a line above the bar.
-    """
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from anabranch.cli.output import notices
-
-    console = notices()
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("positions, time left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        redirect_stdout=False,
-        disable=not console.is_terminal,
-    )
-    with bar:
-        shown = bar.add_task("game 1", total=None)
-
-        def progress(number: int, position: int, total: int) -> None:
-            description = f"game {number} of {games}" if games > 1 else "game"
-            bar.update(shown, description=description, completed=position, total=total)
-
-        yield progress, lambda text: console.print(text, soft_wrap=True)
 
 
 def _document(

@@ -28,6 +28,7 @@ from anabranch.cli.options import (
     make_engine,
     read_changes,
 )
+from anabranch.limits import Limits
 
 if TYPE_CHECKING:
     from anabranch.bench.suite import Attempt, TaskJob
@@ -92,10 +93,9 @@ def suite(
     tasks = [task for path in files for task in read_suite(path, engine)]
     if not tasks:
         raise SuiteError(f"there is no position in {', '.join(str(path) for path in files)}")
-    if simulations is None and time is None:
-        simulations = SIMULATIONS
+    limits = Limits(simulations=SIMULATIONS if simulations is time is None else simulations, time=time)
     build = partial(make_engine, variant, preset, chess960, changes)
-    jobs = [TaskJob(number, task, build, simulations, time, mates) for number, task in enumerate(tasks)]
+    jobs = [TaskJob(number, task, build, limits, mates) for number, task in enumerate(tasks)]
     executor = executor_of(0 if workers is None and ray is None else workers, ray)
     attempts, is_complete = _attempt_all(jobs, executor)
     if as_json:
@@ -106,7 +106,7 @@ def suite(
                 "variant": engine.variant,
                 "preset": preset,
                 "mates": mates,
-                "limits": {"simulations": simulations, "time": time},
+                "limits": {"simulations": limits.simulations, "time": limits.time},
                 "attempts": [_document(attempt) for attempt in attempts],
                 "settings": asdict(engine.settings),
             }

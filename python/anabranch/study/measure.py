@@ -13,6 +13,7 @@ import chess
 
 from anabranch.bench.suite import attempt, read_task
 from anabranch.engine import Engine
+from anabranch.limits import Limits
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import ending
 from anabranch.match.openings import board_of
@@ -85,7 +86,7 @@ def _proof(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     """Simulations until a mate is proven; nothing but a proof tallies."""
     engine = engine_of(variant, about["preset"], about["settings"])
     task = read_task(about["position"], engine)
-    tried = attempt(engine, task, about["simulations"], mates=True)
+    tried = attempt(engine, task, Limits(simulations=about["simulations"]), mates=True)
     return {
         "mate": task.mate,
         "proven": tried.solved,
