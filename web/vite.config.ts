@@ -1,5 +1,4 @@
-// Builds the page into the Python package, with a hash of the sources beside it: a test compares that with the
-// hash of the present sources.
+// Builds the page into the Python package, with a hash of its sources, which a test checks.
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';

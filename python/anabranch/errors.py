@@ -90,7 +90,7 @@ class ProgramMissingError(JobError):
 
 
 class StudyError(AnabranchError, ValueError):
-    """A study, its recipe or its folder makes no sense."""
+    """A study, its experiment or its folder makes no sense."""
 
 
 class TablebaseError(AnabranchError, ValueError):

@@ -532,7 +532,7 @@ def test_a_match_that_is_precise_gets_no_more_pairs(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("anabranch.study.run.LEAST_PAIRS", 3)
     size = EXPERIMENTS["virtual"].sizes["tiny"].changed("virtual", {"pairs": 30, "plies": 200})
     study = EXPERIMENTS["virtual"].study("tiny", size=size, settings={"evaluator": "material"})
-    reports: list[tuple[float, float | None]] = []
+    reports: list[tuple[Any, Any]] = []
 
     def on_progress(done: float, planned: float | None, words: str) -> None:
         reports.append((done, planned))

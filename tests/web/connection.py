@@ -145,4 +145,4 @@ def closing_of(line: ClientConnection) -> tuple[int, str]:
 
 
 def analyse(number: int, **fields: Any) -> dict[str, Any]:
-    return {"type": "analyse", "id": number, "game": GAME, "recipes": [{"preset": "default"}], **fields}
+    return {"type": "analyse", "id": number, "game": GAME, "configs": [{"preset": "default"}], **fields}

@@ -348,8 +348,8 @@ def test_openings_and_chess960(page: Page) -> None:
     page.get_by_role("button", name="Ruy Lopez").click()
     expect_moves(page, "e4", "e5", "Nf3", "Nc6", "Bb5")
     page.get_by_role("button", name="Openings").click()
-    page.get_by_label("Opening suite, 1 to 500").fill("7")
-    page.click("[data-id=suite]")
+    page.get_by_label("Opening of matches, 1 to 500").fill("7")
+    page.click("[data-id=opening]")
     expect(page.get_by_role("heading", name="chess-007")).to_be_visible()
     assert fen(page).split()[:4] == default_openings("chess")[6].fen.split()[:4]
     paste(page, "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1")

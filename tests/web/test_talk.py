@@ -50,9 +50,9 @@ def test_the_page_gets_the_settings_of_preset_variant_and_evaluator(
 
 
 def test_two_recipes_search_in_turn(server: Server) -> None:
-    recipes = [{"preset": "default"}, {"preset": "alphazero", "changes": {"solver": True}}]
+    configs = [{"preset": "default"}, {"preset": "alphazero", "changes": {"solver": True}}]
     with server.talk() as line:
-        line.send(json.dumps(analyse(1, recipes=recipes, seconds=0.5)))
+        line.send(json.dumps(analyse(1, configs=configs, seconds=0.5)))
         hear(line)
         sides = set()
         while (news := hear(line))["type"] != "done":
@@ -112,10 +112,10 @@ def test_tablebases_speak_up() -> None:
 def test_a_server_keeps_time_and_memory_of_its_browsers(server: Server) -> None:
     searches = ClientSearches(Resources(seconds=0.4, memory=64 << 20))
     told: list[dict[str, Any]] = []
-    order = read_message(json.dumps(analyse(1, seconds=60, recipes=[{}, {}])))
-    assert isinstance(order, Analyse)
+    message = read_message(json.dumps(analyse(1, seconds=60, configs=[{}, {}])))
+    assert isinstance(message, Analyse)
     begun = time.monotonic()
-    searches.analyse(order, told.append)
+    searches.analyse(message, told.append)
     assert time.monotonic() - begun < 10
     assert told[-1] == {"type": "done", "id": 1, "finish": "time"}
     engines = [engine for engine in searches._engines if engine is not None]
@@ -170,14 +170,14 @@ MALFORMED: list[Any] = [
     analyse(1, lines=2.5),
     analyse(1, seconds=-1),
     analyse(1, seconds="1"),
-    analyse(1, recipes=[]),
-    analyse(1, recipes=[{"preset": "default"}] * 3),
-    analyse(1, recipes=[{"preset": "../../etc/passwd"}]),
-    analyse(1, recipes=[{"preset": "default", "changes": {"evaluator": "/etc/passwd"}}]),
-    analyse(1, recipes=[{"preset": "default", "changes": {"memory": 1 << 60}}]),
-    analyse(1, recipes=[{"preset": "default", "changes": {"threads": 256}}]),
-    analyse(1, recipes=[{"preset": "default", "changes": {"solver": "rubbish"}}]),
-    analyse(1, recipes=[{"preset": "default", "changes": {"q_epsilon": 1e300}}]),
+    analyse(1, configs=[]),
+    analyse(1, configs=[{"preset": "default"}] * 3),
+    analyse(1, configs=[{"preset": "../../etc/passwd"}]),
+    analyse(1, configs=[{"preset": "default", "changes": {"evaluator": "/etc/passwd"}}]),
+    analyse(1, configs=[{"preset": "default", "changes": {"memory": 1 << 60}}]),
+    analyse(1, configs=[{"preset": "default", "changes": {"threads": 256}}]),
+    analyse(1, configs=[{"preset": "default", "changes": {"solver": "rubbish"}}]),
+    analyse(1, configs=[{"preset": "default", "changes": {"q_epsilon": 1e300}}]),
     analyse(1, game={**GAME, "variant": "atomic"}),
     analyse(1, game={**GAME, "fen": ""}),
     analyse(1, game={**GAME, "fen": "x" * 201}),
@@ -284,9 +284,9 @@ def test_who_does_not_read_is_cut_off_and_fills_nothing(server: Server) -> None:
         f"Cookie: {server.cookie}",
     ]
     lines += [f"{name}: {value}" for name, value in HANDSHAKE]
-    order = json.dumps(analyse(1, view={"nodes": 2000, "depth": 50, "visits": 0})).encode()
+    message = json.dumps(analyse(1, view={"nodes": 2000, "depth": 50, "visits": 0})).encode()
     mask = b"\x00\x00\x00\x00"
-    frame = b"\x81" + bytes([0x80 | 126]) + len(order).to_bytes(2, "big") + mask + order
+    frame = b"\x81" + bytes([0x80 | 126]) + len(message).to_bytes(2, "big") + mask + message
     sleeper = socket.socket()
     sleeper.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     with contextlib.closing(sleeper), server.talk() as other:
@@ -327,11 +327,11 @@ def test_leaving_ends_the_search(server: Server) -> None:
 
 def test_a_change_of_view_that_comes_before_the_search_began_counts() -> None:
     small, large = ({"nodes": nodes, "depth": 9, "visits": 1} for nodes in (20, 80))
-    orders = [json.dumps({"type": "watch", "view": large}), json.dumps(analyse(1, view=small))]
+    messages = [json.dumps({"type": "watch", "view": large}), json.dumps(analyse(1, view=small))]
 
     async def receive() -> str:
-        if orders:
-            return orders.pop()
+        if messages:
+            return messages.pop()
         await asyncio.sleep(3600)
         raise AssertionError
 
@@ -347,15 +347,16 @@ def test_a_change_of_view_that_comes_before_the_search_began_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    "order", [analyse(1), {"type": "play", "id": 1, "game": GAME, "level": {"by": "seconds", "seconds": 60}}]
+    "message",
+    [analyse(1), {"type": "play", "id": 1, "game": GAME, "level": {"by": "seconds", "seconds": 60}}],
 )
-def test_a_client_that_goes_is_gone_within_a_second(order: dict[str, Any]) -> None:
-    orders = [json.dumps(order)]
+def test_a_client_that_goes_is_gone_within_a_second(message: dict[str, Any]) -> None:
+    messages = [json.dumps(message)]
     searching = asyncio.Event()
 
     async def receive() -> str:
-        if orders:
-            return orders.pop()
+        if messages:
+            return messages.pop()
         await asyncio.sleep(0.5)
         raise ClientGoneError("gone")
 

@@ -5,7 +5,7 @@ import { stopSearch } from './app';
 import { currentNode, gameSoFar, outcomeAt } from './current';
 import { graphOf } from './graph/model';
 import { forWhite, whiteScore } from './numbers';
-import type { GraphColumns, Recipe, Report, Setting } from './protocol';
+import type { GraphColumns, SearchConfig, Report, Setting } from './protocol';
 import { sanLine, turnOf } from './rules';
 import type { Mode, Trial, State } from './state';
 import { lineThrough, nodeOf } from './tree';
@@ -48,7 +48,7 @@ export function requestAnalysis(app: App): void {
     type: 'analyse',
     id,
     game: gameSoFar(state),
-    recipes: analysis.compare ? analysis.recipes : [analysis.recipes[0]],
+    configs: analysis.compare ? analysis.configs : [analysis.configs[0]],
     lines: analysis.lines,
     view: state.mode === 'graph' ? state.view : null,
   });
@@ -105,12 +105,12 @@ function storeJudgement(state: State, report: Report, id: number | undefined): v
   node.judgement = { ...whiteScore(report, turnOf(node.fen)), visits };
 }
 
-/** Store the result of a recipe, for the table that compares them. */
+/** Store the result of a configuration, for the table that compares them. */
 function storeTrial(state: State, report: Report): void {
-  const { trials, recipes } = state.analysis;
+  const { trials, configs } = state.analysis;
   const { fen } = currentNode(state);
   if (trials.fen !== fen) Object.assign(trials, { fen, rows: [] });
-  const label = recipeText(state, recipes[report.side]);
+  const label = configText(state, configs[report.side]);
   const row: Trial = {
     label,
     move: sanLine(state.game.variant, fen, [report.best])[0] ?? report.best,
@@ -131,29 +131,29 @@ export function presetSettings(state: State, preset: string): Record<string, Set
   return state.hello?.presets[preset]?.[state.game.variant] ?? {};
 }
 
-/** A short description of a recipe. */
-function recipeText(state: State, recipe: Recipe): string {
-  const base = presetSettings(state, recipe.preset);
-  const changes = Object.entries(recipe.changes).filter(([name, value]) => base[name] !== value);
-  return [recipe.preset, ...changes.map(([name, value]) => `${name}=${String(value)}`)].join(', ');
+/** A short description of a configuration. */
+function configText(state: State, config: SearchConfig): string {
+  const base = presetSettings(state, config.preset);
+  const changes = Object.entries(config.changes).filter(([name, value]) => base[name] !== value);
+  return [config.preset, ...changes.map(([name, value]) => `${name}=${String(value)}`)].join(', ');
 }
 
 export function setPreset(app: App, side: 0 | 1, preset: string): void {
-  app.state.analysis.recipes[side] = { preset, changes: {} };
+  app.state.analysis.configs[side] = { preset, changes: {} };
   requestAnalysis(app);
   app.redraw();
 }
 
 export function setSetting(app: App, side: 0 | 1, name: string, value: Setting): void {
   const { state } = app;
-  const recipe = state.analysis.recipes[side];
-  const changes = { ...recipe.changes, [name]: value };
-  if (presetSettings(state, recipe.preset)[name] === value) {
-    state.analysis.recipes[side] = {
-      preset: recipe.preset,
+  const config = state.analysis.configs[side];
+  const changes = { ...config.changes, [name]: value };
+  if (presetSettings(state, config.preset)[name] === value) {
+    state.analysis.configs[side] = {
+      preset: config.preset,
       changes: Object.fromEntries(Object.entries(changes).filter(([key]) => key !== name)),
     };
-  } else state.analysis.recipes[side] = { preset: recipe.preset, changes };
+  } else state.analysis.configs[side] = { preset: config.preset, changes };
   requestAnalysis(app);
   app.redraw();
 }
@@ -220,7 +220,7 @@ function continueSweep(app: App): void {
     type: 'analyse',
     id,
     game: gameSoFar(state, next),
-    recipes: [state.analysis.recipes[0]],
+    configs: [state.analysis.configs[0]],
     lines: 1,
     seconds: SWEEP_SECONDS,
     view: null,

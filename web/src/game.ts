@@ -108,20 +108,20 @@ export function startFromOpening(app: App, opening: Opening): void {
   openGame(app, game, at);
 }
 
-/** Open the dialog of openings. Requests the opening suite of the variant, once. */
+/** Open the dialog of openings. Requests those of the variant, once. */
 export function openOpenings(app: App): void {
   const { variant } = app.state.game;
-  if (!app.state.suites[variant]) app.send({ type: 'openings', variant });
+  if (!app.state.openings[variant]) app.send({ type: 'openings', variant });
   update(app, { dialog: 'openings' });
 }
 
-/** Start from a position of the suite, by its number from 1. */
-export function startFromSuite(app: App, number: number): void {
+/** Start from an opening of matches, by its number from 1. */
+export function startFromMatchOpening(app: App, number: number): void {
   const { state } = app;
   const { variant } = state.game;
-  const found = state.suites[variant]?.[number - 1];
+  const found = state.openings[variant]?.[number - 1];
   if (!found) return;
-  state.suiteNumber = number;
+  state.openingNumber = number;
   const game = newGame(variant, found[1]);
   game.headers['Opening'] = found[0];
   openGame(app, game);

@@ -71,7 +71,7 @@ function receive(message: ServerMessage): void {
     return;
   }
   if (message.type === 'openings') {
-    state.suites[message.variant] = message.positions;
+    state.openings[message.variant] = message.positions;
     app.redraw();
     return;
   }

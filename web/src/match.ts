@@ -7,7 +7,7 @@ import type { Level } from './protocol';
 import type { Color, Outcome } from './rules';
 import { positionOf, randomStart, spoken, START, turnOf } from './rules';
 import type { MatchForm, State, Strength } from './state';
-import { DEFAULT_RECIPE } from './state';
+import { DEFAULT_CONFIG } from './state';
 import { addMove, newGame, nodeOf, remove, ROOT } from './tree';
 
 const HINT_SECONDS = 1;
@@ -89,7 +89,7 @@ export function requestMove(app: App): void {
     type: 'play',
     id,
     game: gameSoFar(state, tip),
-    recipe: DEFAULT_RECIPE,
+    config: DEFAULT_CONFIG,
     level: levelOf(match.strength, state),
     clock,
   });
@@ -116,7 +116,7 @@ export function requestHint(app: App): void {
     type: 'play',
     id,
     game: gameSoFar(state),
-    recipe: DEFAULT_RECIPE,
+    config: DEFAULT_CONFIG,
     level: { by: 'seconds', seconds: HINT_SECONDS },
     clock: null,
   });

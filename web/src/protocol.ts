@@ -11,7 +11,7 @@ export interface GameSoFar {
   moves: string[];
 }
 
-export interface Recipe {
+export interface SearchConfig {
   preset: string;
   changes: Record<string, Setting>;
 }
@@ -39,12 +39,12 @@ export type ClientMessage =
       type: 'analyse';
       id: number;
       game: GameSoFar;
-      recipes: Recipe[];
+      configs: SearchConfig[];
       lines: number;
       seconds?: number;
       view: View | null;
     }
-  | { type: 'play'; id: number; game: GameSoFar; recipe: Recipe; level: Level; clock: ClockLeft | null }
+  | { type: 'play'; id: number; game: GameSoFar; config: SearchConfig; level: Level; clock: ClockLeft | null }
   | { type: 'watch'; view: View | null }
   | { type: 'openings'; variant: Variant }
   | { type: 'stop' };

@@ -2,7 +2,7 @@
 // function of the state.
 import type { Clock } from './clock';
 import type { Graph } from './graph/model';
-import type { Hello, Recipe, Report, View } from './protocol';
+import type { Hello, SearchConfig, Report, View } from './protocol';
 import type { Color, Outcome, Role, SquareName, Variant } from './rules';
 import type { ConnectionState } from './socket';
 import type { Game } from './tree';
@@ -40,7 +40,7 @@ export interface MatchForm {
   increment: number;
 }
 
-/** The result of one recipe, for comparison with others. */
+/** The result of one configuration, for comparison with others. */
 export interface Trial {
   label: string;
   move: string;
@@ -56,7 +56,7 @@ export interface Analysis {
   running: boolean;
   compare: boolean;
   lines: number;
-  recipes: [Recipe, Recipe];
+  configs: [SearchConfig, SearchConfig];
   reports: [Report | null, Report | null];
   graphs: [Graph | null, Graph | null];
   finish: string | null;
@@ -87,9 +87,9 @@ export interface State {
   theme: Theme;
   sound: boolean;
   dialog: Dialog;
-  /** The opening suites that the server has sent: name and FEN. */
-  suites: Partial<Record<Variant, [string, string][]>>;
-  suiteNumber: number;
+  /** The openings that the server has sent: name and FEN. */
+  openings: Partial<Record<Variant, [string, string][]>>;
+  openingNumber: number;
   importText: string;
   importError: string;
   promotion: { from: SquareName; to: SquareName; colour: Color } | null;
@@ -102,7 +102,7 @@ export interface State {
   notice: string;
 }
 
-export const DEFAULT_RECIPE: Recipe = { preset: 'default', changes: {} };
+export const DEFAULT_CONFIG: SearchConfig = { preset: 'default', changes: {} };
 
 export function initialState(): State {
   return {
@@ -130,7 +130,7 @@ export function initialState(): State {
       running: false,
       compare: false,
       lines: 3,
-      recipes: [DEFAULT_RECIPE, { preset: 'alphazero', changes: {} }],
+      configs: [DEFAULT_CONFIG, { preset: 'alphazero', changes: {} }],
       reports: [null, null],
       graphs: [null, null],
       finish: null,
@@ -144,8 +144,8 @@ export function initialState(): State {
     theme: 'system',
     sound: false,
     dialog: null,
-    suites: {},
-    suiteNumber: 1,
+    openings: {},
+    openingNumber: 1,
     importText: '',
     importError: '',
     promotion: null,
@@ -176,8 +176,8 @@ const STORAGE_KEY = 'anabranch';
 /** The part of the state that is saved in the browser, as JSON. */
 export function serialize(state: State): string {
   const values = Object.fromEntries(SAVED_KEYS.map((key) => [key, state[key]]));
-  const { compare, lines, recipes } = state.analysis;
-  return JSON.stringify({ version: VERSION, ...values, analysis: { compare, lines, recipes } });
+  const { compare, lines, configs } = state.analysis;
+  return JSON.stringify({ version: VERSION, ...values, analysis: { compare, lines, configs } });
 }
 
 /** The state from saved JSON; the initial state if it cannot be read. */

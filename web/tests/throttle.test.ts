@@ -7,7 +7,7 @@ function analyse(id: number): ClientMessage {
     type: 'analyse',
     id,
     game: { variant: 'chess', chess960: false, fen: '', moves: [] },
-    recipes: [],
+    configs: [],
     lines: 1,
     view: null,
   };

@@ -191,7 +191,7 @@ def _search(engine: Engine, limits: Limits, lines: int, top: int, as_json: bool)
             return engine.search(
                 limits=limits,
                 lines=lines,
-                progress=lambda news: live.update(_view(news, rows, console.width, is_final=False)),
+                progress=lambda progress: live.update(_view(progress, rows, console.width, is_final=False)),
                 progress_interval=0.2,
             )
     except KeyboardInterrupt:

@@ -13,7 +13,7 @@ import typer
 
 from anabranch.cli.from_settings import FromSettings, with_settings
 from anabranch.cli.options import EvaluatorOption, JsonOption, RayOption, WorkersOption
-from anabranch.study.plan import Size, Study
+from anabranch.study.plan import EXPERIMENT, Size, Study
 
 if TYPE_CHECKING:
     from anabranch.study.estimate import Remaining
@@ -130,7 +130,7 @@ def run(
     changes = read_changes(assignments, evaluator)
     if changes:
         settings["settings"] = {name: str(value) for name, value in changes.items()}
-    asked = _study(experiment, out, scale, size, settings)
+    requested = _study(experiment, out, scale, size, settings)
     is_complete = True
     executor = executor_of(workers, ray)
     if ray is not None:
@@ -145,7 +145,7 @@ def run(
     with show_progress("games and measurements") as on_progress:
         try:
             parts = tuple(variant or ()), tuple(only or ())
-            run_study(asked, out, executor, *parts, on_progress, error, on_start)
+            run_study(requested, out, executor, *parts, on_progress, error, on_start)
         except KeyboardInterrupt:
             is_complete = False
     if not (is_complete or (out / STUDY).exists()):
@@ -193,7 +193,7 @@ def draw(
         summary = read_summary(source)
         charts = figures_of(summary).charts
         folder = out or (source / "figures" if source.is_dir() else source.parent)
-        for path in draw_all(charts, folder, form, experiment=summary["recipe"], study=_name_of(source)):
+        for path in draw_all(charts, folder, form, experiment=summary[EXPERIMENT], study=_name_of(source)):
             typer.echo(path)
 
 
@@ -238,7 +238,7 @@ def summarise(
         write_summary(summary, out)
         typer.echo(out)
         charts = figures_of(summary).charts
-        for path in draw_all(charts, out.parent, experiment=summary["recipe"], study=out.stem):
+        for path in draw_all(charts, out.parent, experiment=summary[EXPERIMENT], study=out.stem):
             typer.echo(path)
     elif as_json:
         print_json(summary)

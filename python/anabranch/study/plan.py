@@ -17,6 +17,8 @@ VARIANTS = ("crazyhouse", "chess")
 SCALES = ("tiny", "small", "full")
 GROWS = ("pairs", "positions")
 """Sizes that may grow when a study is continued."""
+EXPERIMENT = "recipe"
+"""The key of the experiment in files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +89,7 @@ class Study:
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return {
-            "recipe": self.experiment,
+            EXPERIMENT: self.experiment,
             "scale": self.scale,
             "size": self.size.to_dict(),
             "settings": dict(self.settings),
@@ -98,7 +100,7 @@ class Study:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         """The study of a stored document; other values in it are skipped."""
-        named = {**stored, "experiment": stored["recipe"], "size": Size.from_dict(stored["size"])}
+        named = {**stored, "experiment": stored[EXPERIMENT], "size": Size.from_dict(stored["size"])}
         return cls(**{entry.name: named[entry.name] for entry in fields(cls)})
 
 

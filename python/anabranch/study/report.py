@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.study.draw import embedded
+from anabranch.study.plan import EXPERIMENT
 from anabranch.study.summary import figures_of, status_of
 
 STYLE = """
@@ -37,7 +38,7 @@ def build_report(summaries: Sequence[dict[str, Any]], title: str = "The study") 
     """The page of some studies."""
     contents = "\n".join(
         f'<li><a href="#study-{number}">{html.escape(summary["title"])}</a> '
-        f"({html.escape(summary['recipe'])}, {html.escape(summary['scale'])})</li>"
+        f"({html.escape(summary[EXPERIMENT])}, {html.escape(summary['scale'])})</li>"
         for number, summary in enumerate(summaries)
     )
     sections = "\n".join(_section(number, summary) for number, summary in enumerate(summaries))

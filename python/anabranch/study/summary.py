@@ -15,6 +15,7 @@ from anabranch.jobs.files import write_atomic
 from anabranch.study.experiments import find_experiment
 from anabranch.study.figures import Figures
 from anabranch.study.folder import FOLDER
+from anabranch.study.plan import EXPERIMENT
 from anabranch.study.run import open_study
 
 FORMAT = 1
@@ -27,7 +28,7 @@ def summarise(folder: Path) -> dict[str, Any]:
     experiment = find_experiment(results.study.experiment)
     return {
         "format": FORMAT,
-        "recipe": experiment.name,
+        EXPERIMENT: experiment.name,
         "title": experiment.title,
         "question": experiment.question,
         "of_paper": experiment.of_paper,

@@ -44,7 +44,7 @@ class ClientGoneError(Exception):
 
 
 async def openings(variant: str) -> list[tuple[str, str]]:
-    """Name and FEN of every position of the suite that comes with the package."""
+    """Name and FEN of every opening of a variant that comes with the package."""
     return await asyncio.to_thread(_openings, variant)
 
 
@@ -147,10 +147,10 @@ class Client:
 
     async def _handle(self, text: str) -> None:
         match read_message(text):
-            case Analyse() | Play() as order:
+            case Analyse() | Play() as request:
                 await self._end_search()
-                self._searches.prepare(order.view if isinstance(order, Analyse) else None)
-                self._search = asyncio.create_task(self._run(order))
+                self._searches.prepare(request.view if isinstance(request, Analyse) else None)
+                self._search = asyncio.create_task(self._run(request))
             case Watch(view=view):
                 self._searches.view = view
             case Openings(variant=variant):
@@ -158,7 +158,7 @@ class Client:
             case StopMessage():
                 await self._end_search()
 
-    async def _run(self, order: Analyse | Play) -> None:
+    async def _run(self, request: Analyse | Play) -> None:
         loop = asyncio.get_running_loop()
 
         def send(message: dict[str, Any]) -> None:
@@ -169,14 +169,14 @@ class Client:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._box.put, key, text)
 
-        work = self._searches.analyse if isinstance(order, Analyse) else self._searches.play
+        work = self._searches.analyse if isinstance(request, Analyse) else self._searches.play
         try:
-            await loop.run_in_executor(self._thread, work, order, send)  # type: ignore[arg-type]
+            await loop.run_in_executor(self._thread, work, request, send)  # type: ignore[arg-type]
         except AnabranchError as error:
-            self._queue({"type": "error", "id": order.id, "message": str(error)})
+            self._queue({"type": "error", "id": request.id, "message": str(error)})
         except Exception:
             self._queue(
-                {"type": "error", "id": order.id, "message": "the search failed; see the server's log"}
+                {"type": "error", "id": request.id, "message": "the search failed; see the server's log"}
             )
             raise
 

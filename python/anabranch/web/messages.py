@@ -120,12 +120,12 @@ Number: TypeAlias = Annotated[int, Field(ge=0, le=2**31)]
 
 
 class Analyse(_Strict):
-    """Search a position until `stop`; with one recipe, or with two in turn."""
+    """Search a position until `stop`; with one configuration, or with two in turn."""
 
     type: Literal["analyse"]
     id: Number
     game: Game
-    recipes: Annotated[list[SearchConfig], Field(min_length=1, max_length=2)]
+    configs: Annotated[list[SearchConfig], Field(min_length=1, max_length=2)]
     lines: Annotated[int, Field(ge=1, le=8)] = 3
     seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
     view: View | None = None
@@ -138,7 +138,7 @@ class Play(_Strict):
     type: Literal["play"]
     id: Number
     game: Game
-    recipe: SearchConfig = SearchConfig()
+    config: SearchConfig = SearchConfig()
     level: Level
     clock: Clock | None = None
     """A clock that the move must respect, whatever the level is."""
@@ -152,7 +152,7 @@ class Watch(_Strict):
 
 
 class Openings(_Strict):
-    """Request the positions of the opening suite of a variant."""
+    """Request the openings of a variant."""
 
     type: Literal["openings"]
     variant: Variant
@@ -183,10 +183,10 @@ def read_message(text: str) -> Message:
     except ValidationError as error:
         raise MessageError(f"the message cannot be read: {_first(error)}") from None
     if isinstance(message, Analyse):
-        for recipe in message.recipes:
-            _check(recipe)
+        for config in message.configs:
+            _check(config)
     elif isinstance(message, Play):
-        _check(message.recipe)
+        _check(message.config)
     return message
 
 
@@ -198,9 +198,9 @@ def _first(error: ValidationError) -> str:
     return f"{text} ({place})" if place else text
 
 
-def _check(recipe: SearchConfig) -> None:
-    if recipe.preset not in presets():
-        raise MessageError(f"there is no preset {recipe.preset!r}")
-    for name in recipe.changes:
+def _check(config: SearchConfig) -> None:
+    if config.preset not in presets():
+        raise MessageError(f"there is no preset {config.preset!r}")
+    for name in config.changes:
         if name not in CHANGEABLE:
             raise MessageError(f"the setting {name!r} cannot be changed from a browser")

@@ -34,7 +34,7 @@ GRAPH_SHARE = 0.2
 GRAPH_PAUSE = 0.6
 """Least seconds between two copies."""
 CLOCK_RESERVE = 0.1
-"""Seconds that a move by the clock leaves for the way to the page."""
+"""Network latency reserve in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,69 +71,69 @@ class ClientSearches:
                 engine.stop()
 
     def prepare(self, view: View | None = None) -> None:
-        """The next search begins, showing this: a `stop` or another view from here on is meant for it."""
+        """Prepare the next search; later `stop` and view messages apply to it."""
         self._stopped.clear()
         self.view = view
 
-    def analyse(self, order: Analyse, send: Send) -> None:
-        """Search in slices until it is stopped, and send a report of each; two recipes take turns."""
-        limit = min(order.seconds or self._resources.seconds, self._resources.seconds)
+    def analyse(self, request: Analyse, send: Send) -> None:
+        """Search in slices until it is stopped, and send a report of each; two configurations take turns."""
+        limit = min(request.seconds or self._resources.seconds, self._resources.seconds)
         sides = [
-            _Side(number, self._engine(number, order.game, recipe), order.lines)
-            for number, recipe in enumerate(order.recipes)
+            _Side(number, self._engine(number, request.game, config), request.lines)
+            for number, config in enumerate(request.configs)
         ]
         finish = "stopped"
         while not self._stopped.is_set():
             for side in sides:
                 if side.finish is None and not self._stopped.is_set():
-                    send({"type": "report", "id": order.id, **side.search(limit)})
+                    send({"type": "report", "id": request.id, **side.search(limit)})
                     shown = side.snapshot(self.view)
                     if shown is not None:
-                        send({"type": "graph", "id": order.id, **shown})
+                        send({"type": "graph", "id": request.id, **shown})
             if all(side.finish is not None for side in sides):
                 finish = sides[0].finish or finish
                 break
         for side in sides:
             shown = None if self._stopped.is_set() else side.snapshot(self.view, last=True)
             if shown is not None:
-                send({"type": "graph", "id": order.id, **shown})
-        send({"type": "done", "id": order.id, "finish": finish})
+                send({"type": "graph", "id": request.id, **shown})
+        send({"type": "done", "id": request.id, "finish": finish})
 
-    def play(self, order: Play, send: Send) -> None:
+    def play(self, request: Play, send: Send) -> None:
         """Choose one move."""
-        engine = self._engine(0, order.game, order.recipe)
+        engine = self._engine(0, request.game, request.config)
         limits = Limits(time=self._resources.seconds)
-        match order.level:
+        match request.level:
             case Elo(elo=elo):
                 handicap = Handicap.of(elo)
                 engine.configure(**handicap.settings(self._random))
                 stray = handicap.stray(engine.legal_moves, self._random)
                 if stray is not None:
-                    send({"type": "move", "id": order.id, "move": stray, "report": None})
+                    send({"type": "move", "id": request.id, "move": stray, "report": None})
                     return
                 limits = replace(limits, simulations=handicap.simulations)
             case Evaluations(evaluations=evaluations):
                 limits = replace(limits, evaluations=evaluations)
             case Seconds(seconds=seconds):
                 limits = replace(limits, time=min(self._resources.seconds, seconds))
-        for clock in (order.level, order.clock):
+        for clock in (request.level, request.clock):
             if isinstance(clock, Clock):
                 limits = replace(limits, time=min(limits.time or 0.0, _share(clock, engine)))
         result = engine.search(
-            limits=limits, lines=3, progress=lambda _: self._stop_if_asked(engine), progress_interval=0.1
+            limits=limits, lines=3, progress=lambda _: self._stop_if_requested(engine), progress_interval=0.1
         )
         if self._stopped.is_set():
-            send({"type": "done", "id": order.id, "finish": "stopped"})
+            send({"type": "done", "id": request.id, "finish": "stopped"})
             return
         message = {"side": 0, "elapsed": round(result.elapsed, 3), **report.report(result)}
-        send({"type": "move", "id": order.id, "move": result.best_move, "report": message})
+        send({"type": "move", "id": request.id, "move": result.best_move, "report": message})
 
-    def _stop_if_asked(self, engine: Engine) -> None:
+    def _stop_if_requested(self, engine: Engine) -> None:
         """End a search whose stop came before it had begun."""
         if self._stopped.is_set():
             engine.stop()
 
-    def _engine(self, number: int, game: Game, recipe: SearchConfig) -> Engine:
+    def _engine(self, number: int, game: Game, config: SearchConfig) -> Engine:
         """An engine that stands in the position, with the settings; its graph is kept where it still fits."""
         engine = self._engines[number]
         if engine is None or (engine.variant, engine.chess960) != (game.variant, game.chess960):
@@ -148,7 +148,7 @@ class ClientSearches:
             self._engines[number] = engine
         if number == 0 and self._engines[1] is not None and self._engines[1].variant != game.variant:
             self._engines[1] = None
-        settings = asdict(resolve(recipe.preset, game.variant, engine.evaluator, recipe.changes))
+        settings = asdict(resolve(config.preset, game.variant, engine.evaluator, config.changes))
         del settings["evaluator"]
         settings |= {"memory": self._resources.memory // 2, "threads": self._resources.threads}
         engine.configure(**settings)
@@ -159,7 +159,7 @@ class ClientSearches:
 
 
 class _Side:
-    """One recipe of an analysis."""
+    """One configuration of an analysis."""
 
     def __init__(self, number: int, engine: Engine, lines: int) -> None:
         self.finish: str | None = None

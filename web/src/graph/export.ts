@@ -102,7 +102,8 @@ export function toSvg(graph: Graph, layout: Layout, line: ReadonlySet<GraphEdge>
     parts.push(
       node.state === 'unknown'
         ? `<circle cx="${n(x)}" cy="${n(y)}" r="${n(radius)}" ${style}>${title}</circle>`
-        : `<rect x="${n(x - radius)}" y="${n(y - radius)}" width="${side}" height="${side}" ${style}>${title}</rect>`,
+        : `<rect x="${n(x - radius)}" y="${n(y - radius)}" width="${side}" height="${side}" ${style}>` +
+            `${title}</rect>`,
     );
   }
   const ground = `<rect width="100%" height="100%" fill="${palette.ground}"/>`;

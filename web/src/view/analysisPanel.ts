@@ -1,5 +1,5 @@
-// The panel of analysis: lines, win-draw-loss, every move with its visits, value and prior, for one recipe or
-// for two side by side, and the evaluation over the game.
+// The panel of analysis: lines, win-draw-loss, every move with its visits, value and prior, for one
+// configuration or for two side by side, and the evaluation over the game.
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import { update } from '../app';
@@ -23,7 +23,7 @@ import { chart } from './chart';
 import type { VNode } from './dom';
 import { button, check, figures, h, scrolled, select, table } from './dom';
 import { moveList } from './moveList';
-import { enhancements, presetSelect } from './recipe';
+import { enhancements, presetSelect } from './searchConfig';
 
 const MAX_ROWS = 12;
 
@@ -251,17 +251,17 @@ export function statistics(report: Report): VNode {
   return figures(rows);
 }
 
-/** The recipes that were tried in this position, for comparison. */
+/** The configurations that were tried in this position, for comparison. */
 function trials(app: App): VNode | null {
   const { trials: shown } = app.state.analysis;
   if (shown.rows.length < 2 || shown.fen !== currentNode(app.state).fen) return null;
   return h('section.card.trials', { attrs: { 'aria-label': 'What changes' } }, [
     h('h2', 'What changes'),
     scrolled(
-      'Recipes tried in this position',
+      'Configurations tried in this position',
       table(
         'table',
-        ['Recipe', 'Move', 'Score', 'Visits', 'Transp.', 'Solved', 'Leak'],
+        ['Configuration', 'Move', 'Score', 'Visits', 'Transp.', 'Solved', 'Leak'],
         shown.rows.map((row) =>
           h('tr', { key: row.label }, [
             h('td.label', { attrs: { title: row.label } }, row.label),

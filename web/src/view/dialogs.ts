@@ -61,24 +61,24 @@ function importForm(app: App): VNode[] {
   ];
 }
 
-/** The opening suite of matches. */
-function suite(app: App): VNode {
+/** The openings of matches. */
+function matchOpenings(app: App): VNode {
   const { state } = app;
-  const size = state.suites[state.game.variant]?.length ?? 0;
-  return h('div.suite', [
+  const size = state.openings[state.game.variant]?.length ?? 0;
+  return h('div.match-openings', [
     number(
-      size ? `Opening suite, 1 to ${size}` : 'Opening suite',
-      state.suiteNumber,
+      size ? `Opening of matches, 1 to ${size}` : 'Opening of matches',
+      state.openingNumber,
       { min: 1, max: Math.max(1, size) },
-      (chosen) => update(app, { suiteNumber: Math.round(chosen) }),
+      (chosen) => update(app, { openingNumber: Math.round(chosen) }),
     ),
-    button('Start here', () => game.startFromSuite(app, state.suiteNumber), {
+    button('Start here', () => game.startFromMatchOpening(app, state.openingNumber), {
       disabled: !size,
-      id: 'suite',
+      id: 'opening',
     }),
-    button('Random', () => game.startFromSuite(app, 1 + Math.floor(Math.random() * size)), {
+    button('Random', () => game.startFromMatchOpening(app, 1 + Math.floor(Math.random() * size)), {
       disabled: !size,
-      id: 'suite-lot',
+      id: 'opening-lot',
     }),
   ]);
 }
@@ -91,7 +91,7 @@ function openings(app: App): VNode[] {
       game.restart(app, chosen);
       game.openOpenings(app);
     }),
-    suite(app),
+    matchOpenings(app),
     h('ul.openings', { attrs: { tabindex: 0, 'aria-label': 'Openings' } }, [
       h('li', { key: 'start' }, [
         button('Initial position', () => game.restart(app, variant), { kind: 'quiet' }),

@@ -15,7 +15,7 @@ import { plyOf } from '../tree';
 import { lines, playLine, sanCached, startButton, statistics, verdictRow } from './analysisPanel';
 import type { VNode } from './dom';
 import { button, figures, h, segments, slider, table } from './dom';
-import { presetSelect } from './recipe';
+import { presetSelect } from './searchConfig';
 
 const MAX_TRANSPOSITIONS = 12;
 

@@ -1,4 +1,4 @@
-// The choice of a recipe: a preset and the settings that differ from it.
+// The choice of a configuration: a preset and the settings that differ from it.
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import type { SettingRow } from '../protocol';
@@ -12,7 +12,7 @@ export function presetSelect(app: App, side: 0 | 1, isHidden = false): VNode {
   return select(
     label,
     names,
-    state.analysis.recipes[side].preset,
+    state.analysis.configs[side].preset,
     (preset) => analysis.setPreset(app, side, preset),
     isHidden,
   );
@@ -20,8 +20,8 @@ export function presetSelect(app: App, side: 0 | 1, isHidden = false): VNode {
 
 export function enhancements(app: App, side: 0 | 1): VNode {
   const { state } = app;
-  const recipe = state.analysis.recipes[side];
-  const changed = Object.keys(recipe.changes).length;
+  const config = state.analysis.configs[side];
+  const changed = Object.keys(config.changes).length;
   return h('details.enhancements', { key: `enhancements-${side}` }, [
     h('summary', ['Enhancements', changed ? h('span.badge', `${changed} changed`) : null]),
     h(
@@ -29,14 +29,14 @@ export function enhancements(app: App, side: 0 | 1): VNode {
       (state.hello?.settings ?? []).map((row) => setting(app, side, row)),
     ),
     changed
-      ? button('Reset to the preset', () => analysis.setPreset(app, side, recipe.preset), { kind: 'quiet' })
+      ? button('Reset to the preset', () => analysis.setPreset(app, side, config.preset), { kind: 'quiet' })
       : null,
   ]);
 }
 
 function setting(app: App, side: 0 | 1, row: SettingRow): VNode {
-  const recipe = app.state.analysis.recipes[side];
-  const value = recipe.changes[row.name] ?? analysis.presetSettings(app.state, recipe.preset)[row.name];
+  const config = app.state.analysis.configs[side];
+  const value = config.changes[row.name] ?? analysis.presetSettings(app.state, config.preset)[row.name];
   const label = row.name.replaceAll('_', ' ');
   const set = (given: boolean | number | string): void => analysis.setSetting(app, side, row.name, given);
   const field =
@@ -49,7 +49,7 @@ function setting(app: App, side: 0 | 1, row: SettingRow): VNode {
     'div.setting',
     {
       key: row.name,
-      class: { changed: row.name in recipe.changes },
+      class: { changed: row.name in config.changes },
       attrs: { title: row.meaning },
     },
     [field],
