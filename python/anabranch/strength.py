@@ -19,7 +19,7 @@ HIGHEST = 2100
 C_INIT, WIDTH_VISITS = 2.5, 0
 """The exploration, and what was in flight, in the games by which the handicaps were measured."""
 MEASURED = 2100
-"""Above, the table goes on by rule, and no game has checked it."""
+"""Above this Elo the table is extrapolated, not measured."""
 
 
 class HandicapSettings(TypedDict):

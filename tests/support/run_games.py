@@ -24,7 +24,7 @@ from tests.support.games import OPPONENTS, Terms, play
 
 
 def terms_of(options: argparse.Namespace) -> list[Terms]:
-    """All games that are asked for."""
+    """All requested games."""
     variants = [options.variant] if options.variant else list(OPPONENTS)
     return [
         Terms(

@@ -45,7 +45,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What a search made of a task."""
+    """The result of a search on a test position."""
 
     task: Task
     solved: bool

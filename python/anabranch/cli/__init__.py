@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = run(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
-        # Nobody reads on: what is left in the buffer goes nowhere, so that the interpreter can end in peace.
+        # The reader closed the pipe. Redirect stdout to devnull so that the flush at exit does not fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     if code == INTERRUPTED:
@@ -90,7 +90,7 @@ def run(arguments: list[str]) -> int:
     except (AnabranchError, OSError) as error:
         return _refuse(str(error))
     except Exception as error:
-        # Typer's own errors about options have a message for people; anything else is a fault of ours.
+        # Typer's own errors about options have a message for people; any other exception is a bug.
         message = getattr(error, "format_message", None)
         if message is None:
             raise

@@ -50,13 +50,11 @@ EvaluationsOption: TypeAlias = Annotated[
     int | None, typer.Option("--evaluations", metavar="N", help="Limit: evaluations of positions.")
 ]
 RayOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESS", help="Do it on the Ray cluster there (HOST:PORT, or auto), not on this machine."
-    ),
+    str | None, typer.Option(metavar="ADDRESS", help="Run on this Ray cluster (HOST:PORT or auto).")
 ]
 WorkersOption: TypeAlias = Annotated[
-    int | None, typer.Option("--workers", "-w", metavar="N", help="Processes.  [default: the cores here]")
+    int | None,
+    typer.Option("--workers", "-w", metavar="N", help="Worker processes.  [default: number of cores]"),
 ]
 JsonOption: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else.")

@@ -65,7 +65,7 @@ def suite(
     assignments: SetOption = None,
     workers: Annotated[
         int | None,
-        typer.Option("--workers", "-w", metavar="N", help="Processes.  [default: this one alone]"),
+        typer.Option("--workers", "-w", metavar="N", help="Worker processes.  [default: none]"),
     ] = None,
     ray: RayOption = None,
     as_json: JsonOption = False,

@@ -48,7 +48,7 @@ class FolderKind:
     document: str
     """The file that describes the job: `match.json`."""
     has_results: Callable[[Path], bool]
-    """Whether a folder holds something that would be a loss."""
+    """Whether the folder contains results."""
     clear: Callable[[Path], object]
     """Removes the files of a job without results; the lock stays."""
     is_document: Callable[[dict[str, Any]], object]

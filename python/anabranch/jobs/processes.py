@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 from anabranch.errors import AnabranchError, JobError, WorkerError
 
 LIVES = 3
-"""Workers that may die over a job."""
+"""Attempts per job before it fails."""
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")

@@ -23,7 +23,7 @@ Trouble = Literal["start", "crash", "hang", "endless", "garbage"]
 """It could not be started; it ended; it gave no answer in time, endless output, or nonsense."""
 
 MOST = 1 << 22
-"""Bytes that no honest answer has."""
+"""Maximum bytes without a complete answer."""
 _PIECE = 1 << 16
 
 
@@ -103,7 +103,7 @@ class Program:
         return answer
 
     def close(self) -> None:
-        """End the process, and what it has started: a hung engine may stand behind a script."""
+        """End the process and its children: the engine may be a child of a wrapper script."""
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()

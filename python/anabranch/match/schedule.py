@@ -41,7 +41,7 @@ class MatchSpec:
     patience: float = 60.0
     """Seconds without a reply, where there is no clock, after which a program counts as hanging."""
     seed: int = 0
-    """Of the order of the openings, and with the number of the pair of our engines."""
+    """Seed of the opening order; engines use seed + pair number."""
     sprt: Sprt | None = None
     anchor: tuple[str, float] | None = None
     """A player and its rating; by default the last of more than two players has 0."""

@@ -55,7 +55,7 @@ def fnv1a(data: bytes) -> int:
 
 
 def hash_evaluator(board: chess.Board, moves: Sequence[chess.Move]) -> tuple[float, list[float]]:
-    """Pseudo-random numbers that depend on the canonical text alone: a network nobody can second-guess."""
+    """A pseudo-random evaluator for tests; its numbers depend on the canonical text alone."""
     h = fnv1a(canonical_text(board).encode("ascii"))
     value = (mix(h) >> 40) / 2.0**23 - 1.0
     salts = [(move_code(board, move) + 1) * GOLDEN & MASK64 for move in moves]

@@ -132,18 +132,20 @@ class ConfiguredEngine:
 
     def _open_evaluator(self) -> str | _core.Network | AnyEvaluator | None:
         options = self._options
-        asked, backend = options.evaluator, options.text("Backend")
+        requested, backend = options.evaluator, options.text("Backend")
         if backend == "material":
             return "material"
         threads = options.number("Threads")
         if backend == "auto":
-            return None if asked is None else resolve_evaluator(asked, options.variant, threads=threads)
-        if asked is None:
+            return (
+                None if requested is None else resolve_evaluator(requested, options.variant, threads=threads)
+            )
+        if requested is None:
             shipped = bundled(options.variant, "onnx")
             if shipped is None:
                 raise EvaluatorError(f"no ONNX network for {options.variant} comes with the package")
-            asked = str(shipped)
-        return resolve_evaluator(asked, options.variant, runtime=backend, threads=threads)
+            requested = str(shipped)
+        return resolve_evaluator(requested, options.variant, runtime=backend, threads=threads)
 
     def _change_evaluator(self) -> None:
         """Take the evaluator of the options; where that fails, the old one stays in use."""

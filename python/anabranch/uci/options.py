@@ -226,8 +226,8 @@ class UciOptions:
     @property
     def evaluator(self) -> str | None:
         """The name or path of the network or evaluator; none for that of the package."""
-        asked = (self.text(name) for name in NETWORK_OPTIONS)
-        return next((text for text in asked if text not in OWN_NETWORK), None)
+        requested = (self.text(name) for name in NETWORK_OPTIONS)
+        return next((text for text in requested if text not in OWN_NETWORK), None)
 
     @property
     def preset(self) -> str:

@@ -24,7 +24,7 @@ from anabranch.uci.terms import Terms
 GRACE = 0.02
 """Seconds that a search has to return after a stop."""
 INSTANT = 0.004
-"""Seconds that are not worth a search where there is an earlier one to answer from."""
+"""Below this time in seconds, answer from the previous search."""
 LEAST = 16
 """Simulations of a search that was stopped before it began."""
 REPEAT = 0.5
@@ -37,7 +37,7 @@ class UciSearch:
     def __init__(self, go: Go, write: Callable[[list[str]], None]) -> None:
         self.go = go
         self.final: Progress | None = None
-        """What was answered from."""
+        """The result behind the answer."""
         self.spent: float | None = None
         """Seconds of our clock, where nothing but the clock could have ended the search."""
         self.late = 0.0

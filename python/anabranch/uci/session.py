@@ -163,10 +163,10 @@ class UciSession:
 
     def _run_console(self, name: str, words: list[str]) -> None:
         """A command for people."""
-        asked = time.monotonic()
+        begun = time.monotonic()
 
         def is_stopped() -> bool:
-            return self._stopped_at > asked or self._quitting
+            return self._stopped_at > begun or self._quitting
 
         def run() -> None:
             engine = self._configured.ready()
@@ -178,7 +178,7 @@ class UciSession:
     # Jobs of the worker
 
     def _run(self, search: UciSearch) -> None:
-        """Search and answer, whatever happens."""
+        """Search and send `bestmove`, also after an error."""
         legal: tuple[str, ...] = ()
         try:
             engine = self._configured.ready()

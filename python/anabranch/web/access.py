@@ -142,7 +142,7 @@ def _all(headers: Headers, name: bytes) -> list[str]:
 
 def security_headers(hosts: tuple[str, ...]) -> dict[str, str]:
     """The headers of every response: load from here only, run no inline scripts, no frames, no caching."""
-    # The policy has no words for IPv6; there 'self' alone must do.
+    # CSP cannot express IPv6 addresses, so only 'self' is used.
     sockets = " ".join(f"ws://{host}" for host in hosts if not host.startswith("["))
     return {
         "content-security-policy": (
