@@ -61,14 +61,14 @@ class LimitKeywords(TypedDict, total=False):
     root_moves: Sequence[Move] | None
 
 
-def check_count(name: str, given: object, least: int, most: int = 2**63 - 1) -> int | None:
+def check_count(name: str, given: Any, least: int, most: int = 2**63 - 1) -> int | None:
     """A whole number within bounds, or `None`."""
     if given is None:
         return None
     number: int | None
     try:
         whole = isinstance(given, float) and given.is_integer()
-        number = None if isinstance(given, bool) else int(given) if whole else operator.index(given)  # type: ignore[arg-type, call-overload]
+        number = None if isinstance(given, bool) else int(given) if whole else operator.index(given)
     except TypeError:
         number = None
     if number is None or not least <= number <= most:
@@ -76,10 +76,10 @@ def check_count(name: str, given: object, least: int, most: int = 2**63 - 1) -> 
     return number
 
 
-def check_seconds(name: str, given: object, *, exclusive: bool) -> float:
+def check_seconds(name: str, given: Any, *, exclusive: bool) -> float:
     """A number of seconds of at least 0, or above 0 if that is `exclusive`."""
     try:
-        number = math.nan if isinstance(given, (bool, str)) else float(given)  # type: ignore[arg-type]
+        number = math.nan if isinstance(given, (bool, str)) else float(given)
     except (TypeError, ValueError):
         number = math.nan
     if not (0.0 <= number < 1e9) or (exclusive and number == 0.0):

@@ -52,7 +52,8 @@ def test_a_wheel_keeps_everything_else(tmp_path: Path) -> None:
         wheel.writestr("river-1.0.dist-info/METADATA", METADATA)
         wheel.writestr(
             "river-1.0.dist-info/RECORD",
-            "river/run,sha256=abc,10\nriver-1.0.dist-info/METADATA,sha256=old,1\nriver-1.0.dist-info/RECORD,,\n",
+            "river/run,sha256=abc,10\nriver-1.0.dist-info/METADATA,sha256=old,1\n"
+            "river-1.0.dist-info/RECORD,,\n",
         )
     finish_wheel(path, AT)
     with zipfile.ZipFile(path) as wheel:

@@ -208,7 +208,8 @@ def test_saved_graphs_go_on_with_their_network_only(tmp_path: Path) -> None:
     alone.save(tmp_path / "copy")
     for copy in (path, tmp_path / "copy"):
         for stranger in (other, "material", Outside(open_sparse(one))):
-            assert Engine.load(copy, evaluator=stranger).search(simulations=100).statistics.root_visits <= 100  # type: ignore[arg-type]
+            loaded = Engine.load(copy, evaluator=stranger)  # type: ignore[arg-type]
+            assert loaded.search(simulations=100).statistics.root_visits <= 100
         assert Engine.load(copy, evaluator=one).search(simulations=1).statistics.root_visits > 250
     engine.configure(evaluator="material")
     engine.search(simulations=300)

@@ -39,11 +39,11 @@ def test_draws_of_the_path_cost_it_whoever_moves(side: str) -> None:
 
 
 def test_without_contempt_nothing_changes() -> None:
-    results = [
-        Engine("chess", evaluator="material", **settings).search(BARE, simulations=500)  # type: ignore[arg-type]
-        for settings in ({}, {"contempt": 0.0})
-    ]
-    assert results[0].moves == results[1].moves
+    plain, settled = (
+        Engine("chess", evaluator="material"),
+        Engine("chess", evaluator="material", contempt=0.0),
+    )
+    assert plain.search(BARE, simulations=500).moves == settled.search(BARE, simulations=500).moves
 
 
 def test_the_graph_is_forgotten_with_the_side_and_with_the_setting(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_the_core_does_as_the_reference(
             return None
         return (prober.probe_wdl(board) > 1) - (prober.probe_wdl(board) < -1)
 
-    settings = {
+    settings: dict[str, Any] = {
         "backup": backup, "solver": solver, "epsilon_greedy": 0.05, "epsilon_checks": 0.05,
         "node_temperature": 1.7, "urgency": "fixed", "virtual_mode": "loss", "chooser": "q", "seed": 3,
         "width_visits": 0,
@@ -87,7 +87,7 @@ def test_the_core_does_as_the_reference(
     session.set_position(FIVE, [])
     session.run(simulations=1500)
     nodes, edges = session.export(None, 0, 10**9)
-    search = ref.Search(board, ref.ReferenceSettings(**settings), evaluators.hash_evaluator, tablebase=wdl)  # type: ignore[arg-type]
+    search = ref.Search(board, ref.ReferenceSettings(**settings), evaluators.hash_evaluator, tablebase=wdl)
     search.run(simulations=1500)
     assert any(node["state"].startswith("tb-") for node in nodes)
 

@@ -7,7 +7,7 @@ continues when it is called again.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
@@ -73,9 +73,8 @@ def make(
 
     executor = executor_of(workers, ray)
     judges = tuple(read_player(text) for text in judge or default_judges(variant))
-    spec = with_titles(
-        OpeningsSpec(variant, positions, judges, source, temperature, plies, bound, chess960, seed)  # type: ignore[arg-type]
-    )
+    given: Any = (variant, positions, judges, source, temperature, plies, bound, chess960, seed)
+    spec = with_titles(OpeningsSpec(*given))
     with show_progress("openings") as on_progress:
         made, tried = make_openings(spec, out, executor, on_progress)
     typer.echo(f"{plural(len(made), 'position')} of {plural(tried, 'candidate')} in {out}")

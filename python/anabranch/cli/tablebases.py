@@ -50,7 +50,9 @@ def fetch(
 
 @tablebases.command()
 def check(
-    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", show_default=False)],
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Directories of tables.", show_default=False)
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Check every byte of the tables in directories.
@@ -81,7 +83,7 @@ def check(
 
 @tablebases.command()
 def probe(
-    fen: Annotated[str, typer.Argument(metavar="FEN", show_default=False)],
+    fen: Annotated[str, typer.Argument(metavar="FEN", help="The position, in quotes.", show_default=False)],
     path: Annotated[
         list[str] | None,
         typer.Option("--path", metavar="DIR", help="Directories of tables.  [default: your data directory]"),

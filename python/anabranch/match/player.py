@@ -189,8 +189,8 @@ def read_player(text: str) -> PlayerSpec:
         if key.strip() in chosen:
             raise MatchError(f"the option {key.strip()} of {name or target} stands twice")
         chosen[key.strip()] = value.strip()
-    budget = read_budget(limits)
-    return PlayerSpec(name.strip() or target.split()[0], kind, target, options, budget)  # type: ignore[arg-type]
+    name = name.strip() or target.split()[0]
+    return PlayerSpec(name, kind, target, options, read_budget(limits))  # type: ignore[arg-type]
 
 
 def read_budget(limits: Mapping[str, str]) -> Budget:

@@ -47,8 +47,8 @@ def _show(results: StudyResults) -> Figures:
                 series.append(Series(side.name, _points(found, most)))
                 rows.append({"variant": variant, "name": side.name, **_row(found)})
         if series:
-            labels = f"{variant}: mates proven", "lines", "simulations", "positions proven, %"
-            charts.append(Chart(f"proofs-{variant}", *labels, tuple(series), log_x=True))  # type: ignore[arg-type]
+            name, title, y = f"proofs-{variant}", f"{variant}: mates proven", "positions proven, %"
+            charts.append(Chart(name, title, "lines", "simulations", y, tuple(series), log_x=True))
     head = (
         *columns("text", variant="variant", name="player"),
         *columns("count", positions="positions"),
