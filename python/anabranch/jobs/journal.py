@@ -33,7 +33,7 @@ class JournalFormat(Generic[Key, Record]):
     what: str
     """A record in words, for the error about a bad line."""
     parse: Callable[[Any], tuple[Key, Record]]
-    """Key and record of a JSON value; raises `ValueError`, `TypeError` or `KeyError` where it is none."""
+    """Key and record of a JSON value; raises `ValueError`, `TypeError` or `LookupError` where it is none."""
     format: Callable[[Key, Record], Any]
     """The JSON value of a record."""
     error: type[AnabranchError] = JobError
@@ -67,7 +67,7 @@ class JournalFormat(Generic[Key, Record]):
                 key, record = self.parse(json.loads(line))
                 if not line.endswith(b"\n"):
                     break
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, LookupError):
                 if number == len(lines):
                     break
                 raise self.error(f"line {number} of {path} is not {self.what}") from None
