@@ -122,31 +122,21 @@ def suite(
 
 def _attempt_all(jobs: list[TaskJob], executor: Executor) -> tuple[list[Attempt], bool]:
     """The attempts, with a progress bar where stderr is a terminal; and whether they are all of them."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
     from anabranch.bench.suite import attempt_job
-    from anabranch.cli.output import notices
+    from anabranch.cli.output import show_progress
 
-    console = notices()
-    bar = Progress(
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[solved]} solved, {task.fields[rate]}, time left"),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
     found: dict[int, Attempt] = {}
-    with bar:
-        shown = bar.add_task("suite", total=len(jobs), solved=0, rate="")
-        with suppress(KeyboardInterrupt), closing(executor.run(attempt_job, jobs)) as results:
-            for number, attempt in results:
-                found[number] = attempt
-                seconds = sum(done.seconds for done in found.values())
-                simulations = sum(done.simulations for done in found.values())
-                rate = f"{simulations / max(seconds, 1e-9):,.0f} simulations/s"
-                bar.update(shown, advance=1, solved=sum(done.solved for done in found.values()), rate=rate)
+    with (
+        show_progress("positions") as on_progress,
+        suppress(KeyboardInterrupt),
+        closing(executor.run(attempt_job, jobs)) as results,
+    ):
+        for number, attempt in results:
+            found[number] = attempt
+            solved = sum(done.solved for done in found.values())
+            seconds = sum(done.seconds for done in found.values())
+            rate = sum(done.simulations for done in found.values()) / max(seconds, 1e-9)
+            on_progress(len(found), len(jobs), f"{solved} solved, {rate:,.0f} simulations/s")
     return [found[number] for number in sorted(found)], len(found) == len(jobs)
 
 
