@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from anabranch.annotate import Annotated as AnnotatedGame
     from anabranch.annotate import Which
     from anabranch.engine import Engine
-    from anabranch.jobs.progress import OnProgress
 
 SIMULATIONS = 10_000
 """The limit per position where none is given."""
@@ -177,6 +175,10 @@ class _Work:
 
         done = []
         with show_progress("positions") as on_progress:
+
+            def report(position: float, positions: float | None, _: str) -> None:
+                on_progress(position, positions, f"game {number} of {len(self.texts)}")
+
             for number, text in enumerate(self.texts, start=1):
                 name = describe(text, number)
                 try:
@@ -187,7 +189,7 @@ class _Work:
                         self.limits,
                         lines=self.lines,
                         which=self.which,
-                        on_progress=partial(_in_game, on_progress, f"game {number} of {len(self.texts)}"),
+                        on_progress=report,
                     )
                     _sign(game)
                     text = preamble_of(text) + format_game(game)  # noqa: PLW2901
@@ -200,10 +202,6 @@ class _Work:
                 file.write(text + "\n")
                 file.flush()
         return done
-
-
-def _in_game(on_progress: OnProgress, game: str, done: float, total: float | None, words: str) -> None:
-    on_progress(done, total, game)
 
 
 def _sign(game: chess.pgn.Game) -> None:

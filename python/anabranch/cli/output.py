@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, Task, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
@@ -46,39 +46,23 @@ def notices() -> Console:
     return _Console(stderr=True, markup=False, highlight=False, emoji=False)
 
 
-class Amount(ProgressColumn):
-    """How much is done, of how much where that is known, with the words of the task."""
-
-    def __init__(self, unit: str) -> None:
-        super().__init__()
-        self._unit = unit
-
-    def render(self, task: Task) -> Text:
-        """The text of a task."""
-        of = "" if task.total is None else f" of {task.total:,.0f}"
-        words = task.fields.get("words", "")
-        return Text(f"{task.completed:,.0f}{of} {self._unit}, {words + ', ' if words else ''}time left")
-
-
 @contextmanager
 def show_progress(unit: str) -> Iterator[OnProgress]:
     """A progress bar on stderr where that is a terminal; elsewhere a line a minute."""
     console = notices()
-    columns = (BarColumn(), Amount(unit), TimeRemainingColumn())
-    is_terminal = console.is_terminal
+    columns = (BarColumn(), TextColumn("{task.description}, time left", markup=False), TimeRemainingColumn())
+    hidden = not console.is_terminal
     last = time.monotonic()
-    with Bar(
-        *columns, console=console, transient=True, redirect_stdout=False, disable=not is_terminal
-    ) as bar:
-        task = bar.add_task(unit, total=None, words="")
+    with Bar(*columns, console=console, transient=True, redirect_stdout=False, disable=hidden) as bar:
+        task = bar.add_task(unit, total=None)
 
         def update(done: float, total: float | None, words: str) -> None:
             nonlocal last
-            bar.update(task, completed=done, total=total, words=words)
-            if not is_terminal and time.monotonic() - last > 60:
+            text = f"{done:,.0f}{'' if total is None else f' of {total:,.0f}'} {unit}{words and f', {words}'}"
+            bar.update(task, description=text, completed=done, total=total)
+            if hidden and time.monotonic() - last > 60:
                 last = time.monotonic()
-                of = "" if total is None else f" of {total:,.0f}"
-                console.print(f"{done:,.0f}{of} {unit}, {words}", soft_wrap=True)
+                console.print(text, soft_wrap=True)
 
         yield update
 
