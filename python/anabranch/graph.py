@@ -1,6 +1,6 @@
 """A part of a search graph, for looking at: NetworkX, Graphviz DOT, JSON.
 
-A copy: it does not change when the search goes on. It knows nothing of engines.
+A copy: it does not change when the search continues. It knows nothing of engines.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class SearchGraph:
     def _to_graphml(self) -> str:
         graph = self.to_networkx()
         for _, values in graph.nodes(data=True):
-            if values["plies"] is None:  # the format has no word for it
+            if values["plies"] is None:  # the format cannot express it
                 del values["plies"]
         import networkx
 

@@ -108,7 +108,7 @@ def test_ctrl_c_ends_a_match_in_good_order(mock: FakeEngine, tmp_path: Path) -> 
     shown, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "a - b" in shown
-    assert "interrupted; the same command goes on" in said
+    assert "interrupted; the same command continues" in said
     assert "Traceback" not in said
     assert not processes_of(engine)
     records = read_results(tmp_path / "match")

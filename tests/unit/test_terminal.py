@@ -107,7 +107,7 @@ def test_ctrl_c_ends_a_match_that_goes_on_later(place: Path, workers: str, momen
     call = ["match", *PLAYERS, "--evaluations", "50", "--longest", "8", "-o", "m", "-w", workers]
     code, text = in_terminal(*call, "--pairs", "500", cwd=place, interrupt_at=moment)
     assert (code, "Traceback" in text) == (130, False), text
-    assert "interrupted; the same command goes on" in text
+    assert "interrupted; the same command continues" in text
     played = len(read_results(place / "m"))
     assert played >= int(moment.split(maxsplit=1)[0])
     code, text = in_terminal(*call, "--pairs", str(played // 2 + 1), cwd=place)
@@ -119,4 +119,4 @@ def test_ctrl_c_ends_a_study_that_goes_on_later(place: Path, recipe: str, worker
     call = ["study", "run", recipe, "--scale", "small", "-o", "s", "-w", workers]
     code, text = in_terminal(*call, cwd=place, interrupt_at="0 of ")
     assert (code, "Traceback" in text) == (130, False), text
-    assert "interrupted; the same command goes on" in text
+    assert "interrupted; the same command continues" in text

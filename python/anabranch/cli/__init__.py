@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     if code == INTERRUPTED:
-        os._exit(code)  # a thread of the core may still be at work
+        os._exit(code)  # a thread of the core may still be running
     sys.exit(code)
 
 

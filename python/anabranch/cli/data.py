@@ -1,7 +1,7 @@
 """`anabranch data`: training data made by a teacher or read from games, counted and checked.
 
 Options become a job of `anabranch.data`. Ctrl-C ends a command at once, and nothing finished is lost: the
-same command goes on.
+same command continues.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def generate(
 ) -> None:
     """Let a UCI engine play against itself, and store its scores for every position.
 
-    The same command goes on where it was interrupted, and extends the data when it has more games. The data
+    The same command continues where it was interrupted, and extends the data when it has more games. The data
     depends on the options and the engine, not on the number of workers or machines.
 
     Example: anabranch data generate --variant crazyhouse --games 1000 --out games
@@ -112,8 +112,8 @@ def label(
 ) -> None:
     """Let a UCI engine judge positions that exist already.
 
-    The same command goes on where it was interrupted. Games keep their moves and results; positions of a list
-    are games of their own, without either.
+    The same command continues where it was interrupted. Games keep their moves and results; positions of a
+    list are games of their own, without either.
 
     Example: anabranch data label openings.epd --nodes 2000 --out labels
     """
@@ -178,7 +178,7 @@ def from_pgn(
 
     The move that was played is the policy target; the value comes from the result and from scores in comments
     where there are any: %eval, and those that engines give in matches. Games without a result, with illegal
-    moves, or seen before are left out and counted. The same command goes on where it was interrupted, and
+    moves, or seen before are left out and counted. The same command continues where it was interrupted, and
     more files extend the data.
 
     Example: anabranch data from-pgn lichess_db_standard_rated_2017-01.pgn.zst --min-rating 2200 --out games

@@ -162,7 +162,7 @@ def match(
         console = output()
         console.print(render(tally.standings(), tally.ratings(), console.width))
     if not is_complete:
-        notices().print("interrupted; the same command goes on")
+        notices().print("interrupted; the same command continues")
         raise typer.Exit(130)
 
 

@@ -32,7 +32,7 @@ class _Console(Console):
 
 
 PIPE_WIDTH = 120
-"""Columns where there is no terminal to ask."""
+"""Columns where there is no terminal."""
 
 
 def output() -> Console:
@@ -82,7 +82,7 @@ def announce(what: str, seconds: float, jobs: int, executor: Executor, *, is_mos
 
 
 def print_json(document: object) -> None:
-    """Print one JSON document; numbers that JSON has no word for become null."""
+    """Print one JSON document; numbers that JSON cannot represent become null."""
     sys.stdout.write(json.dumps(_finite(document), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
 
 

@@ -156,7 +156,7 @@ def run(
     else:
         _print_tables(summary)
     if not is_complete:
-        notices().print("interrupted; the same command goes on")
+        notices().print("interrupted; the same command continues")
         raise typer.Exit(130)
 
 

@@ -71,7 +71,7 @@ def run(
     on exactly where the last checkpoint was.
 
     With --ray the whole run is one job on one machine of the cluster, which needs --out and --data under the
-    same paths as here. If that machine dies, another goes on from the last checkpoint. Ctrl-C ends the job
+    same paths as here. If that machine dies, another continues from the last checkpoint. Ctrl-C ends the job
     without a new checkpoint.
 
     Example: anabranch train run --variant crazyhouse --data games --epochs 20 --out run
@@ -100,7 +100,7 @@ def run(
     if ray is not None:
         job = job.absolute()
     outcome = train_on(Processes(0) if ray is None else Ray(ray), job)
-    state = "finished" if outcome.is_finished else "interrupted; --resume goes on"
+    state = "finished" if outcome.is_finished else "interrupted; --resume continues"
     typer.echo(f"{outcome.checkpoint}: step {outcome.step:,}, {state}")
     if outcome.was_stopped:
         raise typer.Exit(130)

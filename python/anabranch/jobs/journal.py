@@ -86,11 +86,11 @@ class Journal(Generic[Key, Record]):
         self.records = records
 
     def add(self, key: Key, record: Record) -> bool:
-        """Keep a record for good; returns False if there is one of that key already."""
+        """Write a record to the disk; returns False if its key is there already."""
         return self.add_all({key: record})
 
     def add_all(self, records: Mapping[Key, Record]) -> bool:
-        """Keep several records for good; returns False if there is none of a new key."""
+        """Write the records of new keys to the disk; returns False if there is none."""
         new = {key: record for key, record in records.items() if key not in self.records}
         if new:
             lines = (json.dumps(self._format(*one), separators=(",", ":")) + "\n" for one in new.items())

@@ -19,7 +19,7 @@ Kind = Literal["preset", "uci"]
 FaultKind = Literal["crash", "hang", "time", "illegal", "garbage", "not ready", "endless"]
 
 
-class Fault(Exception):  # noqa: N818 - a fault is not an error of ours
+class Fault(Exception):  # noqa: N818 - a fault of a player is no error of this package
     """A player failed: it crashed, hung, was late or played no legal move."""
 
     def __init__(self, kind: FaultKind, message: str) -> None:

@@ -70,7 +70,7 @@ class MatchRun:
         return list(self._journal.records.values())
 
     def add(self, record: GameRecord) -> None:
-        """Keep a game for good, unless it is there already."""
+        """Write a game to the disk, unless it is there already."""
         if self._journal.add(record.key, record):
             with (self._folder / GAMES).open("a", encoding="utf-8") as games:
                 games.write(pgn_of(record) + "\n")
@@ -106,7 +106,7 @@ class GameDone(NamedTuple):
 
 
 def play_job(job: GameJob) -> GameDone:
-    """Play a game, in whatever process this is."""
+    """Play a game, in this process."""
     return GameDone(job.match, play_game(job.game))
 
 

@@ -48,7 +48,7 @@ class Measured(NamedTuple):
 
 
 def do_job(job: GameJob | Measurement) -> GameDone | Measured:
-    """Play a game or do a measurement, in whatever process this is."""
+    """Play a game or do a measurement, in this process."""
     return play_job(job) if isinstance(job, GameJob) else Measured(job, measure(job))
 
 

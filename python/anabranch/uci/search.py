@@ -3,7 +3,7 @@
 Three threads meet here. The one that reads commands calls `stop` and `ponderhit`, which never wait. The
 worker calls `run`. A third keeps the time: it ends the search at the deadline, and where the search does not
 return at once (a sweep of a full graph, a slow network) it answers from the last report. So a move is there
-in time whatever the search is doing.
+in time whatever the state of the search is.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class UciSession:
         return False
 
     def close(self, seconds: float = 2.0) -> None:
-        """End whatever is under way."""
+        """End the search or command under way."""
         self._quitting = True
         self._stop([])
         self._worker.close(seconds)

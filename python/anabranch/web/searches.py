@@ -137,7 +137,7 @@ class ClientSearches:
         """An engine that stands in the position, with the settings; its graph is kept where it still fits."""
         engine = self._engines[number]
         if engine is None or (engine.variant, engine.chess960) != (game.variant, game.chess960):
-            self._engines[number] = None  # the memory of the old one comes first
+            self._engines[number] = None  # frees the memory of the old one first
             tables = self._tables if game.variant == "chess" else None
             engine = Engine(
                 game.variant, chess960=game.chess960, memory=self._resources.memory // 2, tablebases=tables
