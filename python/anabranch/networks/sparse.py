@@ -19,15 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anabranch import _core
+from anabranch._core import CONTEXTS, FEATURES
 from anabranch.errors import NetworkError
 from anabranch.jobs.files import replacing
 from anabranch.networks.planes import shape_of
 
 SUFFIX = ".safetensors"
-FEATURES = 3549
-"""Inputs of a network."""
-CONTEXTS = 1584
-"""Contexts of moves."""
 FIXED = {
     "format": "anabranch-sparse",
     "version": "1",

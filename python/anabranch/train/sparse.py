@@ -19,8 +19,8 @@ from torch.autograd import Function
 from torch.nn.functional import embedding
 
 from anabranch import _core
+from anabranch._core import CONTEXTS, FEATURES
 from anabranch.networks.planes import shape_of
-from anabranch.networks.sparse import CONTEXTS, FEATURES
 from anabranch.train.bags import Bags, dot_rows, pair_products, sum_rows, transpose
 from anabranch.train.network import NetworkOutput, Tensors, TrainableNetwork, tensors
 
@@ -111,7 +111,7 @@ class SparseNetwork(TrainableNetwork):
         return hidden
 
     def folded_inputs(self) -> Tensor:
-        """[3549, P + V]: the table with what the states of a piece share."""
+        """[FEATURES, P + V]: the table with what the states of a piece share."""
         pieces = self.inputs[:PIECES].view(12, 4, 64, -1) + self.inputs_shared
         return torch.cat([pieces.view(PIECES, -1), self.inputs[PIECES:]])
 
