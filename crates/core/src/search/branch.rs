@@ -69,8 +69,8 @@ impl<G: Game> Search<G> {
         explore::random_unsolved(&self.graph, id, |_| true, &mut self.random).map(Choice::Opened)
     }
 
-    /// The same at the root of a search that is restricted to some of its moves. What it finds exhausted is so
-    /// for these only: no flag is set.
+    /// The same at the root of a search that is restricted to some of its moves. What it finds exhausted is
+    /// so for these only: no flag is set.
     #[cold]
     fn branch_root(&mut self, kind: Exploration) -> Option<Choice> {
         if !self.graph.node(self.root).is_listed_whole() {
