@@ -1,7 +1,7 @@
 """The imports of all sources against the order in docs/architecture.md, the only place that states it.
 
-A block there lists the rooms of one source tree from top to bottom. A room is a file or a folder at the top
-of the tree, and uses only what stands above it. Inside a room files must not form a cycle; where indented
+A block there lists the parts of one source tree from top to bottom. A part is a file or a folder at the top
+of the tree, and uses only what stands above it. Inside a part files must not form a cycle; where indented
 lines list them, they have an order too. Imports inside functions and for types count like any other.
 """
 
@@ -25,7 +25,7 @@ Uses = list[tuple[Module, Module]]
 
 
 def read_order(text: str) -> dict[Module, list[str]]:
-    """The rooms in order under the empty key; under a room the order of its files, where it is listed."""
+    """The parts in order under the empty key; under a part the order of its files, where it is listed."""
     order: dict[Module, list[str]] = {(): []}
     for line in filter(str.strip, text.splitlines()):
         names = re.split(r"\s{2,}", line.strip())[0].replace("/", "").split()
@@ -174,7 +174,7 @@ def test_a_name_stands_for_one_type() -> None:
 
 
 def test_faults_are_found() -> None:
-    order = read_order("low/    a line\nmiddle high  two rooms\n  one two  files of the last room\n")
+    order = read_order("low/    a line\nmiddle high  two parts\n  one two  files of the last part\n")
     a, b, one, two = ("middle", "a"), ("middle", "b"), ("high", "one"), ("high", "two")
     modules: set[Module] = {("low",), a, b, one, two}
     sound: Uses = [(a, ("low",)), (two, one), (one, b)]
