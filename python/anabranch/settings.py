@@ -46,8 +46,7 @@ class Settings:
     urgency_reduction: float = 0.3
     """Reduction per square root of visited prior, with urgency = reduction."""
     table_values: bool = False
-    """Unvisited moves whose child is in the graph take its value; slow, because every child's key is
-    computed."""
+    """Unvisited moves whose child is in the graph take its value; slow: it computes every child's key."""
     node_temperature: float = 1.0
     """Flattens (above 1) or sharpens the priors of every node."""
     value_min: float = -1.0
@@ -55,7 +54,7 @@ class Settings:
     value_max: float = 1.0
     """Upper end of the value range, Eq. (10)."""
     backup: Backup = "paper"
-    """How values travel up: trees, merged without correction, the paper's correction, or two further ones."""
+    """How values travel up: trees, merged without correction, the paper's correction, or two more."""
     stop: Stop = "gap"
     """When a trajectory ends at a transposition node without an evaluation."""
     q_epsilon: float = 0.01
