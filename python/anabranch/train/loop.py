@@ -118,7 +118,8 @@ def start(
     if epochs is not None:
         order = BatchOrder(len(data.train), recipe.batch, recipe.seed)
         recipe = recipe.changed(steps=max(1, round(epochs * order.per_epoch)))
-    return _run(recipe, data, None, out, options, notify)
+    with locked_folder(out):
+        return _run(recipe, data, None, out, options, notify)
 
 
 def resume(out: Path, options: RunOptions, notify: Notify = print_notice) -> RunOutcome:
@@ -127,7 +128,8 @@ def resume(out: Path, options: RunOptions, notify: Notify = print_notice) -> Run
     saved = read_newest(out, notify)
     recipe = read_recipe(saved["recipe"]).changed(value_scale=saved["value_scale"])
     data = read_training_data(named_shards(saved["shards"]), recipe, None, saved["draw_share"])
-    return _run(read_recipe(saved["recipe"]), data, saved, out, options, notify)
+    with locked_folder(out):
+        return _run(read_recipe(saved["recipe"]), data, saved, out, options, notify)
 
 
 def rate_at(step: int, recipe: Recipe) -> float:
@@ -149,18 +151,6 @@ def make_optimiser(network: TrainableNetwork, recipe: Recipe) -> torch.optim.Ada
 
 
 def _run(
-    recipe: Recipe,
-    data: TrainingData,
-    saved: dict[str, Any] | None,
-    out: Path,
-    options: RunOptions,
-    notify: Notify,
-) -> RunOutcome:
-    with locked_folder(out):
-        return _train_steps(recipe, data, saved, out, options, notify)
-
-
-def _train_steps(
     recipe: Recipe,
     data: TrainingData,
     saved: dict[str, Any] | None,

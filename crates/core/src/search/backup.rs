@@ -170,6 +170,7 @@ pub fn mark(graph: &mut Graph, steps: &[Step], flying: bool) {
 mod tests {
     use super::*;
     use crate::game::MoveCode;
+    use crate::graph::edge_flag;
     use crate::graph::prior::Candidate;
 
     /// An edge with four visits and Q = 0.5 into a transposition node that is worth 0.8 to its parent.
@@ -231,5 +232,34 @@ mod tests {
             // averages.
             assert!((graph.edge(id, 0).q - expected).abs() < 1e-12, "{backup:?}: {}", graph.edge(id, 0).q);
         }
+    }
+
+    #[test]
+    fn a_child_created_anew_does_not_replace_what_its_edge_knows() {
+        let (mut graph, id) = edge_into_transposition();
+        let settings = Settings { backup: Backup::Recompute, ..Settings::default() };
+        let child = graph.edge(id, 0).child;
+        graph.node_mut(child).visits = 1;
+        graph.edge_mut(id, 0).flags |= edge_flag::LOST;
+        back_up(&mut graph, &[Step { node: id, slot: 0 }], Arrival::Value(-0.8), false, &settings);
+        assert!((graph.edge(id, 0).q - 0.56).abs() < 1e-12, "(4 * 0.5 + 0.8) / 5: {}", graph.edge(id, 0).q);
+        graph.node_mut(child).visits = 9;
+        back_up(&mut graph, &[Step { node: id, slot: 0 }], Arrival::Value(-0.8), false, &settings);
+        assert!((graph.edge(id, 0).q - 0.8).abs() < 1e-12, "the child knows more now");
+    }
+
+    #[test]
+    fn a_trajectory_makes_its_nodes_recent() {
+        let (mut graph, id) = edge_into_transposition();
+        let (child, other) =
+            (graph.edge(id, 0).child, graph.parents(graph.edge(id, 0).child).last().unwrap());
+        for _ in 0..100 {
+            graph.count_trajectory();
+        }
+        let age = graph.age(other);
+        assert!(age > 0 && graph.age(id) == age && graph.age(child) == age);
+        back_up(&mut graph, &[Step { node: id, slot: 0 }], Arrival::Value(-0.8), false, &Settings::default());
+        assert_eq!((graph.age(id), graph.age(child)), (0, 0));
+        assert!(graph.age(other) >= age, "not on the way");
     }
 }
