@@ -79,6 +79,17 @@ pub trait Game: Clone + Send + Sync + 'static {
         false
     }
 
+    /// Keeps those of the legal moves that give check.
+    fn retain_checks(&self, moves: &mut Vec<MoveCode>) {
+        moves.retain(|&mv| self.satisfies(Constraint::Checks, mv));
+    }
+
+    /// Moves with the same number, below 64, are alike as answers to a threat: where one of them fails, the
+    /// others probably fail too. `None` for a move that is like no other.
+    fn reply_group(&self, _mv: MoveCode) -> Option<u8> {
+        None
+    }
+
     /// The position as people write it (FEN).
     fn text(&self) -> String;
 

@@ -8,6 +8,7 @@ pub mod random;
 pub mod game;
 pub mod oracle;
 pub mod games;
+pub mod mates;
 pub mod graph;
 pub mod evaluators;
 pub mod network;

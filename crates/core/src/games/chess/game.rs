@@ -5,7 +5,7 @@
 use shakmaty::Role;
 
 use super::board::Board;
-use super::rules::Rules;
+use super::rules::{CheckRule, Rules};
 use super::variant::Variant;
 use super::{moves, planes, policy, threat};
 use crate::game::{Constraint, Ending, Game, MoveCode};
@@ -70,7 +70,23 @@ impl<P: Rules> Game for Board<P> {
     }
 
     fn is_won_by_check_only(&self) -> bool {
-        matches!(self.variant(), Variant::Chess | Variant::Crazyhouse)
+        matches!(self.variant(), Variant::Chess | Variant::Crazyhouse | Variant::ThreeCheck)
+    }
+
+    fn retain_checks(&self, list: &mut Vec<MoveCode>) {
+        match self.position.check_rule() {
+            CheckRule::Never => list.clear(),
+            CheckRule::Play => list.retain(|&mv| self.gives_check_when_played(mv)),
+            CheckRule::Chess => {
+                let info = self.check_info();
+                list.retain(|&mv| self.gives_check_with(&info, mv));
+            }
+        }
+    }
+
+    /// Drops on one square: usually the same answer takes them all.
+    fn reply_group(&self, mv: MoveCode) -> Option<u8> {
+        moves::dropped(mv).map(|_| moves::target(mv).to_u32() as u8)
     }
 
     fn text(&self) -> String {

@@ -1,0 +1,195 @@
+//! A proof written out: every position that the attacker needs, each once, with its move and its defences.
+//!
+//! It is read from the table of a [`Solver`], and checked on the way: no position depends on itself, the
+//! game is drawn nowhere by its history, and on the longest way to each position the clock is below its
+//! limit. What passes is a win in this game.
+
+use std::collections::HashMap;
+
+use super::dfpn::Solver;
+use super::{Question, Verdict, identity};
+use crate::game::{Game, MoveCode};
+
+/// Positions of the largest proof that is written out.
+const MOST_NODES: usize = 1 << 20;
+
+/// A position of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProofNode {
+    /// Whether the attacker is to move.
+    pub is_attack: bool,
+    /// Plies to the end of the game by this proof.
+    pub plies: u16,
+    /// The attacker's move, or every legal move of the defender, with the index of the next position. Empty
+    /// where the game is over.
+    pub moves: Vec<(MoveCode, u32)>,
+    key: u64,
+    /// Which of the moves reset the clock.
+    zeroing: Vec<bool>,
+}
+
+/// An and-or graph that proves a win. The root is the first position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// The positions, each once.
+    pub nodes: Vec<ProofNode>,
+}
+
+impl Proof {
+    /// Reads the proof of a question that was answered with a win. Where the table has dropped a position,
+    /// that is solved again with what is left of `budget`. `None` when that fails, or when the proof does not
+    /// hold with the history of the game.
+    pub fn read<G: Game>(solver: &mut Solver, question: &Question<'_, G>, budget: u64) -> Option<Proof> {
+        let end = solver.positions() + budget;
+        let mut proof = Proof { nodes: Vec::new() };
+        let mut ids: HashMap<u64, u32> = HashMap::new();
+        let mut waiting: Vec<(G, u32)> = Vec::new();
+        let mut moves = Vec::new();
+        proof.enter(&mut ids, &mut waiting, question.game.clone(), question.attacker);
+        while let Some((game, id)) = waiting.pop() {
+            game.legal_moves(&mut moves);
+            if game.ending(&moves).is_some() {
+                continue;
+            }
+            if proof.nodes.len() > MOST_NODES {
+                return None;
+            }
+            if proof.nodes[id as usize].is_attack {
+                let mv = proven_move(solver, question, &game, end)?;
+                moves.clear();
+                moves.push(mv);
+            }
+            for &mv in &moves {
+                let zeroing = game.is_zeroing(mv);
+                let mut next = game.clone();
+                next.play(mv);
+                let child = proof.enter(&mut ids, &mut waiting, next, question.attacker);
+                let node = &mut proof.nodes[id as usize];
+                node.moves.push((mv, child));
+                node.zeroing.push(zeroing);
+            }
+        }
+        (proof.measure() && proof.is_distinct() && proof.holds(question)).then_some(proof)
+    }
+
+    /// The index of a position, which is new or known.
+    fn enter<G: Game>(
+        &mut self,
+        ids: &mut HashMap<u64, u32>,
+        waiting: &mut Vec<(G, u32)>,
+        game: G,
+        attacker: u8,
+    ) -> u32 {
+        let key = game.key();
+        *ids.entry(identity(&game)).or_insert_with(|| {
+            let id = self.nodes.len() as u32;
+            self.nodes.push(ProofNode {
+                is_attack: game.player() == attacker,
+                plies: 0,
+                moves: Vec::new(),
+                key,
+                zeroing: Vec::new(),
+            });
+            waiting.push((game, id));
+            id
+        })
+    }
+
+    /// Computes the plies of all positions from the ends upwards. Returns whether that is possible: no
+    /// position may depend on itself.
+    fn measure(&mut self) -> bool {
+        let mut parents: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        let mut open: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        for (id, node) in self.nodes.iter().enumerate() {
+            open.push(node.moves.len() as u32);
+            for &(_, child) in &node.moves {
+                parents[child as usize].push(id as u32);
+            }
+        }
+        let mut ready: Vec<u32> = (0..self.nodes.len() as u32).filter(|&id| open[id as usize] == 0).collect();
+        let mut measured = 0;
+        while let Some(id) = ready.pop() {
+            measured += 1;
+            let plies = self.nodes[id as usize].plies.saturating_add(1);
+            for &parent in &parents[id as usize] {
+                let node = &mut self.nodes[parent as usize];
+                node.plies = node.plies.max(plies);
+                open[parent as usize] -= 1;
+                if open[parent as usize] == 0 {
+                    ready.push(parent);
+                }
+            }
+        }
+        measured == self.nodes.len()
+    }
+
+    /// Whether each position is there once. Near the limit of the clock the same position may have two
+    /// answers.
+    fn is_distinct(&self) -> bool {
+        let mut keys: Vec<u64> = self.nodes.iter().map(|node| node.key).collect();
+        keys.sort_unstable();
+        keys.windows(2).all(|pair| pair[0] != pair[1])
+    }
+
+    /// Whether no position is a draw by repetition or by the move count, on the longest way to it.
+    fn holds<G: Game>(&self, question: &Question<'_, G>) -> bool {
+        let limit = question.game.clock_limit().unwrap_or(u32::MAX);
+        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        order.sort_by_key(|&id| std::cmp::Reverse(self.nodes[id as usize].plies));
+        let mut clocks = vec![0; self.nodes.len()];
+        clocks[0] = question.game.clock();
+        for id in order {
+            let node = &self.nodes[id as usize];
+            let clock = clocks[id as usize];
+            if node.moves.is_empty() {
+                continue;
+            }
+            // The root stands on the board: its own occurrence is there already.
+            if clock >= limit || (question.before)(node.key) >= 2 {
+                return false;
+            }
+            for (&(_, child), &zeroing) in node.moves.iter().zip(&node.zeroing) {
+                let next = if zeroing { 0 } else { clock + 1 };
+                clocks[child as usize] = next.max(clocks[child as usize]);
+            }
+        }
+        true
+    }
+
+    /// Plies to the end of the game.
+    pub fn plies(&self) -> u16 {
+        self.nodes[0].plies
+    }
+
+    /// The attacker's moves against the longest resistance.
+    pub fn line(&self) -> Vec<MoveCode> {
+        let mut line = Vec::new();
+        let mut node = &self.nodes[0];
+        // The first of the longest defences.
+        while let Some(&(mv, child)) =
+            node.moves.iter().rev().max_by_key(|&&(_, child)| self.nodes[child as usize].plies)
+        {
+            line.push(mv);
+            node = &self.nodes[child as usize];
+        }
+        line
+    }
+}
+
+/// The winning move at a position of the attacker, solved again where the table has dropped it.
+fn proven_move<G: Game>(
+    solver: &mut Solver,
+    question: &Question<'_, G>,
+    game: &G,
+    end: u64,
+) -> Option<MoveCode> {
+    let key = identity(game);
+    let proven = |solver: &Solver| solver.table.find(key, 0).filter(|numbers| numbers.is_proven());
+    if proven(solver).is_none() {
+        let question = Question { game, ..*question };
+        if solver.search(&question, end.saturating_sub(solver.positions())).0 != Verdict::Win {
+            return None;
+        }
+    }
+    proven(solver).map(|numbers| numbers.mv)
+}
