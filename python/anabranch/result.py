@@ -212,6 +212,8 @@ class Counts:
     """Times the graph gave up nodes to stay below its cap."""
     tablebase_hits: int
     """New nodes whose result a tablebase knew."""
+    mates: int
+    """Nodes that the search for mates proved."""
 
 
 @dataclass(frozen=True, kw_only=True)

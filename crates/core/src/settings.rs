@@ -385,6 +385,15 @@ settings! {
     solver: flag() = true, "", "The exact terminal solver, Algorithm 3.";
     improve: flag() = false, "",
         "After the root is solved, look for the shortest proof; then the length is the true distance.";
+    mate_leaf: integer(0, 1u64 << 20) = 0, "",
+        "Positions of the search for a mate at a new leaf; 0 leaves it out.";
+    mate_leaf_value: float(-1.0, 1.0) = 0.0, "",
+        "Evaluation for the side to move from which on a leaf is searched for a mate.";
+    mate_growth: float(0.0, 1000.0) = 0.0, "",
+        "Positions per visit of the search for a mate at nodes, each time their visits have doubled.";
+    mate_start: integer(1, 1u64 << 32) = 32, "", "Visits of a node at its first search for a mate.";
+    mate_root: float(0.0, 1000.0) = 0.0, "",
+        "Positions per visit of the search for a mate at the root, and after the move to play.";
     epsilon_greedy: float(0.0, 1.0) = 0.01, "epsilon_greedy",
         "Share of simulations that explore the next unvisited move on a disconnected trajectory.";
     epsilon_checks: float(0.0, 1.0) = 0.01, "epsilon_checks",

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anabranch_core::report::{EdgeExport, Line, Meters, MoveReport, NodeExport, Report, Statistics};
 use anabranch_core::run::drive::Limits;
+use anabranch_core::run::session::SolveReport;
 use anabranch_core::search::Solved;
 use anabranch_core::settings::{Settings, Value, table};
 use pyo3::IntoPyObjectExt;
@@ -112,9 +113,15 @@ fn statistics<'py>(py: Python<'py>, numbers: &Statistics) -> PyResult<Bound<'py,
     let mean_depth = counters.depth_sum as f64 / counters.simulations.max(1) as f64;
     Ok(dict!(py, { "mean_depth": mean_depth },
         counters: simulations evaluations batches transposition_links corrections stops shared collisions
-            terminals path_draws explorations max_depth reclaims tablebase_hits,
+            terminals path_draws explorations max_depth reclaims tablebase_hits mates,
         numbers: nodes edges root_visits transposition_nodes solved_nodes leak node_leak bytes
             reserved_bytes))
+}
+
+/// What was found out about a position by solving it.
+pub fn solve_report<'py>(py: Python<'py>, report: &SolveReport) -> PyResult<Bound<'py, PyDict>> {
+    Ok(dict!(py, {},
+        report: result plies line is_shortest proof_positions positions no_win certificate))
 }
 
 /// The result so far.

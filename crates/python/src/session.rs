@@ -13,7 +13,7 @@ use anabranch_core::run::any::{AnySession, open};
 use anabranch_core::run::drive::Finish;
 use anabranch_core::run::errors::SessionError;
 use anabranch_core::run::external::LeafText;
-use anabranch_core::run::session::Source;
+use anabranch_core::run::session::{SolveLimits, Source};
 use anabranch_core::with_session;
 use numpy::ndarray::{Dimension, Ix1, Ix2};
 use numpy::{Element, PyArray, PyArray4, PyArrayMethods, PyReadonlyArray, PyUntypedArrayMethods};
@@ -270,6 +270,45 @@ impl Session {
         let limits = convert::limits(simulations, evaluations, time, mate)?;
         with_session!(&mut *self.lock()?, session => session.begin(limits, &root_moves))
             .map_err(errors::session)
+    }
+
+    /// Looks for a forced win or loss of the side to move with the rules alone. `stop` ends it.
+    #[pyo3(signature = (
+        positions=None, time=None, memory=256 << 20, wins=true, losses=true, checks_only=false, shortest=false,
+    ))]
+    #[allow(clippy::too_many_arguments)]
+    fn solve<'py>(
+        &self,
+        py: Python<'py>,
+        positions: Option<u64>,
+        time: Option<f64>,
+        memory: usize,
+        wins: bool,
+        losses: bool,
+        checks_only: bool,
+        shortest: bool,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let time = convert::limits(None, None, time, None)?.time;
+        let limits = SolveLimits {
+            positions: positions.unwrap_or(u64::MAX),
+            memory,
+            wins,
+            losses,
+            checks_only,
+            shortest,
+        };
+        let mut guard = self.lock()?;
+        let deadline = time.and_then(|time| Instant::now().checked_add(time));
+        let any = &*guard;
+        let watched = watch(
+            py,
+            &self.stop,
+            deadline,
+            &|_, ()| Ok(()),
+            |_| with_session!(any, session => session.solve(&limits, &self.stop)),
+        );
+        let (report, _) = watched.settle(|| rebuild(&mut guard))?;
+        convert::solve_report(py, &report.map_err(errors::session)?)
     }
 
     /// The move that would be played now, if anything is known.

@@ -273,6 +273,7 @@ impl Graph {
             flags: if player == 0 { 0 } else { node_flag::PLAYER },
             seen: self.clock.now(),
             state: State::Unknown,
+            mate_searches: 0,
         };
         debug_assert!(self.is_swept());
         self.live_nodes += 1;

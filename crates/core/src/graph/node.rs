@@ -105,6 +105,8 @@ pub mod node_flag {
     pub const NO_THREATS: u16 = 256;
     /// The slot is free.
     pub const FREE: u16 = 512;
+    /// Proven by a search for mates: its proof need not be in the graph.
+    pub const MATE: u16 = 1024;
 }
 
 /// Bits of [`Edge::flags`].
@@ -161,6 +163,8 @@ pub struct Node {
     pub seen: u16,
     /// What is proven.
     pub state: State,
+    /// How often a mate has been searched for here, by the visits; see `search/mates.rs`.
+    pub mate_searches: u8,
 }
 
 impl Node {

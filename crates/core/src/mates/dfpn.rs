@@ -7,7 +7,7 @@
 //! (Kishimoto and Mueller); a proof never rests on one, so it is a fact of the position.
 
 use super::table::{INFINITE, Numbers, ON_ALL_PATHS, Table};
-use super::{Attack, Question, Verdict, identity, is_drawn_by_history};
+use super::{Attack, Question, Verdict, identity};
 use crate::game::{Ending, Game, MoveCode};
 use crate::random::mix;
 
@@ -45,6 +45,13 @@ struct Tally {
     second: u32,
     /// Children that are neither proven nor disproven, and count.
     count: u32,
+}
+
+impl Default for Solver {
+    /// A solver whose table is as large as it needs to be.
+    fn default() -> Solver {
+        Solver::new(usize::MAX)
+    }
 }
 
 impl Solver {
@@ -303,7 +310,7 @@ impl Solver {
             Some(Ending::Win) if is_attack => Numbers::proven(0, MoveCode(0)),
             Some(Ending::Loss) if !is_attack => Numbers::proven(0, MoveCode(0)),
             Some(_) => Numbers::disproven(ON_ALL_PATHS),
-            None if is_drawn_by_history(game, question.before) => Numbers::disproven(ON_ALL_PATHS),
+            None if self.is_drawn(question, game) => Numbers::disproven(ON_ALL_PATHS),
             None if is_attack => {
                 if question.attack == Attack::Checks {
                     game.retain_checks(&mut self.moves);
@@ -317,6 +324,13 @@ impl Solver {
         };
         self.table.store(key, before as u32, numbers, 1);
         numbers
+    }
+
+    /// Whether the game is drawn here by the move count, or by a repetition of the game before. The position
+    /// of the question stands on the board already.
+    fn is_drawn<G: Game>(&self, question: &Question<'_, G>, game: &G) -> bool {
+        game.clock_limit().is_some_and(|limit| game.clock() >= limit)
+            || (!self.path.is_empty() && (question.before)(game.key()) >= 2)
     }
 
     /// The moves of the defender, where a group counts once.

@@ -8,6 +8,7 @@ mod table;
 pub mod dfpn;
 pub mod proof;
 pub mod solve;
+pub mod certificate;
 
 use crate::game::Game;
 use crate::random::mix;
@@ -42,7 +43,8 @@ pub struct Question<'a, G> {
     pub attack: Attack,
     /// The longest line that is looked at, in plies.
     pub depth: u16,
-    /// How often a position has occurred in the game, by its key. The third occurrence is a draw.
+    /// How often a position has occurred in the game, the present one included, by its key. The third
+    /// occurrence is a draw.
     pub before: &'a dyn Fn(u64) -> u32,
     /// Ends the search early when it returns true. It is asked every few hundred positions.
     pub cancel: &'a dyn Fn() -> bool,
@@ -56,9 +58,4 @@ fn identity<G: Game>(game: &G) -> u64 {
     let clock = game.clock();
     let near = game.clock_limit().is_some_and(|limit| clock + CLOCK_HORIZON >= limit);
     if near { game.key() ^ mix(u64::from(clock) + 1) } else { game.key() }
-}
-
-/// Whether the game is drawn here by repetition or by the move count, if it is not over.
-fn is_drawn_by_history<G: Game>(game: &G, before: &dyn Fn(u64) -> u32) -> bool {
-    before(game.key()) >= 2 || game.clock_limit().is_some_and(|limit| game.clock() >= limit)
 }

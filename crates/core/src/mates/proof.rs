@@ -33,6 +33,8 @@ pub struct ProofNode {
 pub struct Proof {
     /// The positions, each once.
     pub nodes: Vec<ProofNode>,
+    /// The legal moves of all these positions together.
+    pub width: usize,
 }
 
 impl Proof {
@@ -41,7 +43,7 @@ impl Proof {
     /// hold with the history of the game.
     pub fn read<G: Game>(solver: &mut Solver, question: &Question<'_, G>, budget: u64) -> Option<Proof> {
         let end = solver.positions() + budget;
-        let mut proof = Proof { nodes: Vec::new() };
+        let mut proof = Proof { nodes: Vec::new(), width: 0 };
         let mut ids: HashMap<u64, u32> = HashMap::new();
         let mut waiting: Vec<(G, u32)> = Vec::new();
         let mut moves = Vec::new();
@@ -51,6 +53,7 @@ impl Proof {
             if game.ending(&moves).is_some() {
                 continue;
             }
+            proof.width += moves.len();
             if proof.nodes.len() > MOST_NODES {
                 return None;
             }
@@ -144,8 +147,8 @@ impl Proof {
             if node.moves.is_empty() {
                 continue;
             }
-            // The root stands on the board: its own occurrence is there already.
-            if clock >= limit || (question.before)(node.key) >= 2 {
+            // The first position stands on the board already.
+            if clock >= limit || (id > 0 && (question.before)(node.key) >= 2) {
                 return false;
             }
             for (&(_, child), &zeroing) in node.moves.iter().zip(&node.zeroing) {

@@ -11,6 +11,9 @@ use crate::random::mix;
 /// The number of a win that is disproven, or of a disproof where the win is proven.
 pub const INFINITE: u32 = u32::MAX / 4;
 
+/// Entries for which an empty table keeps its memory: clearing takes time in proportion.
+const KEPT_CAPACITY: usize = 1 << 12;
+
 /// A disproof that holds on every path.
 pub const ON_ALL_PATHS: u16 = u16::MAX;
 
@@ -83,15 +86,18 @@ impl Table {
 
     /// Removes all entries.
     pub fn clear(&mut self) {
-        self.entries.clear();
+        if self.entries.capacity() > KEPT_CAPACITY {
+            self.entries = HashTable::new();
+        } else {
+            self.entries.clear();
+        }
     }
 
     /// What is known about a position reached on a path. A disproof that rests on another path says nothing.
     pub fn find(&self, key: u64, path: u32) -> Option<Numbers> {
         let entry = self.entries.find(mix(key), |entry| entry.key == key)?;
         let numbers = entry.numbers;
-        let is_elsewhere =
-            numbers.is_disproven() && numbers.repeats != ON_ALL_PATHS && entry.path != path;
+        let is_elsewhere = numbers.is_disproven() && numbers.repeats != ON_ALL_PATHS && entry.path != path;
         Some(if is_elsewhere { Numbers::open(1, 1) } else { numbers })
     }
 

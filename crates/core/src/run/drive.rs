@@ -131,7 +131,6 @@ pub fn run<G: Game>(
     watch: &mut dyn FnMut(&mut Search<G>),
 ) -> Finish {
     let evaluator = search.evaluator.clone().expect("the Rust loop runs evaluators of the core");
-    let ranking = search.ranking();
     let mut state = LoopState::new(limits);
     let mut queue: Queue<G> = VecDeque::new();
     let mut scratch = EvaluationScratch::default();
@@ -150,7 +149,7 @@ pub fn run<G: Game>(
                     .enumerate()
                     .map(|(place, (leaf, result))| Task { place, leaf, result })
                     .collect();
-                pool.launch(tasks, &evaluator, ranking, stop)
+                pool.launch(tasks, &evaluator, search.ranking(), stop)
             });
             queue.push_back((batch, flight));
         }
@@ -170,6 +169,7 @@ pub fn run<G: Game>(
         }
     }
     pool.clear();
+    search.check_choice();
     finish
 }
 

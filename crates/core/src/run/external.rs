@@ -13,6 +13,7 @@ use crate::game::Game;
 use crate::games::chess::planes::Version;
 use crate::games::chess::{Board, Rules};
 use crate::graph::prior::{RankScratch, rank};
+use crate::mates::dfpn::Solver;
 use crate::search::{Batch, Evaluated, Search};
 
 /// What a collection for an outside evaluator left.
@@ -129,6 +130,7 @@ impl<P: Rules> External<P> {
         let mut results = search.result_buffers(size);
         let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
         let (mut gathered, mut weights) = (Vec::new(), RankScratch::default());
+        let (mates, mut solver) = (search.ranking().mates, Solver::default());
         for (i, (leaf, result)) in leaves.zip(&mut results).enumerate() {
             let value = values[i];
             if !value.is_finite() || value.abs() > 1.001 {
@@ -148,6 +150,7 @@ impl<P: Rules> External<P> {
             }
             result.value = value.clamp(-1.0, 1.0);
             rank(&leaf.moves, &gathered, temperature, usize::MAX, &mut result.candidates, &mut weights);
+            result.mate = mates.search(&leaf.game, result.value, &mut solver);
         }
         Ok(results)
     }

@@ -155,7 +155,7 @@ impl<G: Game> Pool<G> {
             jobs.push(Job {
                 tasks: rest.by_ref().take(share).collect(),
                 evaluator: Arc::clone(evaluator),
-                ranking,
+                ranking: ranking.clone(),
                 flight: Arc::clone(&flight),
             });
         }

@@ -237,7 +237,7 @@ fn read_node(
     let (mut counted, mut sum) = (0, 0);
     let too_many = usize::from(legal) > crate::graph::MOST_MOVES
         || usize::from(opened) + usize::from(listed) > usize::from(legal);
-    let known_flags = (node_flag::FREE - 1) & !node_flag::WAITING;
+    let known_flags = (node_flag::FREE - 1) & !node_flag::WAITING | node_flag::MATE;
     let bad_flags = flags & !known_flags != 0 || (flags & node_flag::EVALUATED != 0 && visits == 0);
     if too_many
         || unknown > legal

@@ -40,6 +40,7 @@ impl<G: Game> Search<G> {
         self.path = Path::new(root, &before, played);
         self.known_root =
             self.oracle.as_deref().and_then(|oracle| KnownRoot::rank(oracle, &self.path, &self.settings));
+        self.mates.repeated = self.path.repeated().into();
         self.origin = origin;
         self.played = played.to_vec();
     }

@@ -5,8 +5,9 @@
 use super::Search;
 use super::backup::{Arrival, back_up, mark};
 use super::batch::{Batch, Evaluated, Pending, Ranking};
-use crate::game::Game;
-use crate::graph::node_flag;
+use crate::game::{Game, MoveCode};
+use crate::graph::prior::Candidate;
+use crate::graph::{NodeId, node_flag};
 
 /// Candidates kept per node by evaluators in the core: the rest is derived again where it is needed.
 const HEAD: usize = 16;
@@ -36,13 +37,17 @@ impl<G: Game> Search<G> {
             self.land(&pending);
             let id = pending.node;
             let result = &results[index];
-            self.graph.list_candidates(id, &result.candidates);
+            self.list_unopened(id, &result.candidates);
             let node = self.graph.node_mut(id);
-            node.raw = result.value;
-            node.value = f64::from(result.value);
+            // A won leaf has the value of its win.
+            node.raw = if result.mate.is_some() { 1.0 } else { result.value };
+            node.value = f64::from(node.raw);
             node.visits = 1;
             node.flags |= node_flag::EVALUATED;
             let value = node.value;
+            if let Some(plies) = result.mate {
+                self.prove_win(id, plies);
+            }
             let corrections = back_up(
                 &mut self.graph,
                 &pending.steps,
@@ -54,6 +59,18 @@ impl<G: Game> Search<G> {
             self.recycle(pending);
         }
         self.spare_evaluated.append(results);
+        self.complete_proof();
+    }
+
+    /// Lists the candidates of a new evaluation. Moves that a proof has opened are edges already.
+    fn list_unopened(&mut self, id: NodeId, candidates: &[Candidate]) {
+        if self.graph.node(id).opened == 0 {
+            return self.graph.list_candidates(id, candidates);
+        }
+        let opened: Vec<MoveCode> = self.graph.edges(id).iter().map(|edge| edge.mv).collect();
+        let mut rest = candidates.to_vec();
+        rest.retain(|candidate| !opened.contains(&candidate.mv()));
+        self.graph.list_candidates(id, &rest);
     }
 
     /// Takes back the marks of a batch in flight, as if it had never been collected.
@@ -85,6 +102,11 @@ impl<G: Game> Search<G> {
 
     /// How evaluators in the core turn logits into candidates.
     pub fn ranking(&self) -> Ranking {
-        Ranking { temperature: self.settings.node_temperature, head: HEAD, draws: self.graph.draws() }
+        Ranking {
+            temperature: self.settings.node_temperature,
+            head: HEAD,
+            draws: self.graph.draws(),
+            mates: self.leaf_mates(),
+        }
     }
 }

@@ -6,10 +6,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backup::Step;
+use super::mates::LeafMates;
 use crate::evaluators::{Evaluator, Leaf};
 use crate::game::Game;
 use crate::graph::NodeId;
 use crate::graph::prior::{Candidate, RankScratch, rank};
+use crate::mates::dfpn::Solver;
 
 /// A leaf that waits, with the trajectory that led there.
 #[derive(Debug)]
@@ -49,17 +51,27 @@ pub struct Evaluated {
     pub value: f32,
     /// Candidates, best first; all, or the best of them.
     pub candidates: Vec<Candidate>,
+    /// Plies of a win that the search for mates found.
+    pub mate: Option<u16>,
 }
 
 /// What a thread keeps between evaluations to spare allocations.
-pub type EvaluationScratch = (Vec<f32>, RankScratch);
+#[derive(Debug, Default)]
+pub struct EvaluationScratch {
+    logits: Vec<f32>,
+    weights: RankScratch,
+    /// For the mates of leaves.
+    pub solver: Solver,
+}
 
 /// What a thread needs to evaluate a leaf into a result.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Ranking {
     pub(super) temperature: f64,
     pub(super) head: usize,
     pub(super) draws: [f64; 2],
+    /// How leaves are searched for mates.
+    pub mates: LeafMates,
 }
 
 impl Ranking {
@@ -72,7 +84,7 @@ impl Ranking {
         result: &mut Evaluated,
         cancel: &AtomicBool,
     ) {
-        let (logits, weights) = scratch;
+        let EvaluationScratch { logits, weights, solver } = scratch;
         let draw = self.draws[usize::from(leaf.game.player())];
         result.value = if draw == 0.0 {
             evaluator.evaluate(leaf, logits, cancel)
@@ -84,5 +96,6 @@ impl Ranking {
         }
         let limit = if leaf.moves.len() <= self.head + self.head / 2 { usize::MAX } else { self.head };
         rank(&leaf.moves, logits, self.temperature, limit, &mut result.candidates, weights);
+        result.mate = self.mates.search(&leaf.game, result.value, solver);
     }
 }

@@ -42,6 +42,7 @@ impl<G: Game> Search<G> {
         let (size, most_in_flight) = self.width();
         batch.most_in_flight = most_in_flight;
         self.prepare_root(stop);
+        self.search_root_for_mate();
         while batch.evaluations < size
             && collided.len() < self.settings.batch_collisions as usize
             && stopped < self.settings.batch_stops
@@ -81,6 +82,7 @@ impl<G: Game> Search<G> {
             mark(&mut self.graph, &steps, false);
             self.spare_steps.push(steps);
         }
+        self.complete_proof();
         batch
     }
 

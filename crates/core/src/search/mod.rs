@@ -14,6 +14,7 @@ pub mod backup;
 pub mod proof;
 pub mod mate;
 pub mod choose;
+pub mod mates;
 pub mod tablebases;
 mod batch;
 mod nodes;
@@ -43,6 +44,7 @@ use crate::settings::{Backup, Settings};
 use backup::Step;
 pub use batch::{Batch, Evaluated, EvaluationScratch, Pending, Ranking};
 use mate::Shortest;
+use mates::Mates;
 use path::Path;
 pub use root::Solved;
 use root_moves::RootMoves;
@@ -86,6 +88,8 @@ pub struct Counters {
     pub relistings: u64,
     /// New nodes whose result a tablebase knew.
     pub tablebase_hits: u64,
+    /// Nodes that the search for mates proved.
+    pub mates: u64,
 }
 
 /// How much a search may do.
@@ -135,6 +139,7 @@ pub struct Search<G: Game> {
     spare_steps: Vec<Vec<Step>>,
     spare_leaves: Vec<Box<Leaf<G>>>,
     spare_evaluated: Vec<Evaluated>,
+    mates: Mates,
 }
 
 impl<G: Game> Search<G> {
@@ -178,6 +183,7 @@ impl<G: Game> Search<G> {
             spare_steps: Vec::new(),
             spare_leaves: Vec::new(),
             spare_evaluated: Vec::new(),
+            mates: Mates::default(),
         };
         search.restart(origin, played);
         search

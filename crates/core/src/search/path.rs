@@ -177,6 +177,15 @@ impl<G: Game> Path<G> {
         recent.extend(self.moves.iter().rev().chain(&self.recent_before).take(8));
     }
 
+    /// The positions that have occurred at least twice in the game, the root included, ascending.
+    pub fn repeated(&self) -> Vec<u64> {
+        let root = self.keys[0];
+        let twice = |&(&key, &count): &(&u64, &u32)| count + u32::from(key == root) >= 2;
+        let mut keys: Vec<u64> = self.before.iter().filter(twice).map(|(&key, _)| key).collect();
+        keys.sort_unstable();
+        keys
+    }
+
     /// How often a position occurred in the game before the root.
     pub fn count_before(&self, key: u64) -> u32 {
         self.before.get(&key).copied().unwrap_or(0)

@@ -84,6 +84,13 @@ impl<G: Game> Search<G> {
                     self.await_evaluation(id, fresh, exploration, batch)
                 };
             }
+            if self.is_due_for_mate(id) && self.search_node_for_mate(id) {
+                self.counters.terminals += 1;
+                let value = self.graph.best_value(id);
+                self.finish(Arrival::Value(value), exploration);
+                return End::Terminal;
+            }
+            let edge = self.graph.edge(node, slot);
             if stops(&self.graph, node, edge, &self.settings) {
                 self.counters.stops += 1;
                 let value = self.graph.best_value(id);

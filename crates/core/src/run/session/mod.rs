@@ -4,11 +4,13 @@
 
 mod file;
 mod searches;
+mod solve;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use file::saved_variant;
+pub use solve::{SolveLimits, SolveReport};
 
 use super::drive::Limits;
 use super::errors::SessionError;

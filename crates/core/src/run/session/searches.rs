@@ -49,6 +49,7 @@ impl<P: Rules> Session<P> {
         if !self.search.is_on_side() {
             self.search.start_over();
         }
+        self.search.complete_proof();
         // A proof from an earlier search may rest on a position that has been repeated since: then the graph
         // is of no use here.
         if self.search.proof_check() == Some(ProofCheck::Fails) {
@@ -176,6 +177,7 @@ impl<P: Rules> Session<P> {
     /// it.
     pub fn conclude(&mut self, stop: &AtomicBool) {
         let (limits, begun) = (*self.external.state().limits(), self.external.state().begun());
+        self.search.check_choice();
         self.improve(&limits, begun, stop, None);
     }
 

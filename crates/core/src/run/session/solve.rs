@@ -1,0 +1,157 @@
+//! Solving the position of a session: a forced win or loss of the side to move, its proof, and the shortest
+//! line.
+//!
+//! It uses the rules and the game's history alone; the graph, the evaluator and the settings are not touched.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Session;
+use crate::game::{Game, MoveCode};
+use crate::games::chess::{Board, Rules};
+use crate::mates::certificate::{self, Claim};
+use crate::mates::proof::Proof;
+use crate::mates::solve::Solving;
+use crate::mates::{Attack, Question, Verdict};
+use crate::run::errors::SessionError;
+use crate::search::mate;
+use crate::search::path::Path;
+use crate::search::root_moves::RootMoves;
+
+/// Plies of the longest line.
+const MOST_DEPTH: u16 = 256;
+
+/// How a position is to be solved.
+#[derive(Clone, Debug)]
+pub struct SolveLimits {
+    /// Positions in all.
+    pub positions: u64,
+    /// Bytes of the tables.
+    pub memory: usize,
+    /// Whether a win of the side to move is looked for.
+    pub wins: bool,
+    /// Whether a loss of the side to move is looked for.
+    pub losses: bool,
+    /// Whether the attacker gives check with every move.
+    pub checks_only: bool,
+    /// Whether the shortest line is looked for.
+    pub shortest: bool,
+}
+
+/// What was found out about a position.
+#[derive(Clone, Debug, Default)]
+pub struct SolveReport {
+    /// `win` or `loss` for the side to move; absent while nothing is proven.
+    pub result: Option<&'static str>,
+    /// Length of the line in plies.
+    pub plies: Option<u32>,
+    /// The winner's moves against the longest defence.
+    pub line: Vec<String>,
+    /// Whether no shorter win exists.
+    pub is_shortest: bool,
+    /// Positions of the proof.
+    pub proof_positions: usize,
+    /// How often the moves of a position were listed.
+    pub positions: u64,
+    /// Whether the side to move has no forced win, by any of the moves that were allowed.
+    pub no_win: bool,
+    /// The proof as text.
+    pub certificate: Option<String>,
+}
+
+impl<P: Rules> Session<P> {
+    /// Looks for a forced win or loss of the side to move.
+    pub fn solve(&self, limits: &SolveLimits, stop: &AtomicBool) -> Result<SolveReport, SessionError> {
+        if self.search.is_over() {
+            return Err(SessionError::Over(self.fen()));
+        }
+        let path = &self.search.path;
+        let (game, key) = (path.root(), path.root().key());
+        let before = |other| path.count_before(other) + u32::from(other == key);
+        let cancel = || stop.load(Ordering::Relaxed);
+        let attack = if limits.checks_only { Attack::Checks } else { Attack::All };
+        let question = |attacker| Question {
+            game,
+            attacker,
+            attack,
+            depth: MOST_DEPTH,
+            before: &before,
+            cancel: &cancel,
+        };
+        let sides: Vec<(&'static str, Question<'_, Board<P>>)> =
+            [(limits.wins, "win", game.player()), (limits.losses, "loss", 1 - game.player())]
+                .into_iter()
+                .filter(|side| side.0)
+                .map(|(_, result, attacker)| (result, question(attacker)))
+                .collect();
+        let mut solvings: Vec<Solving> =
+            sides.iter().map(|(_, question)| Solving::new(question, limits.memory / sides.len())).collect();
+        let mut found: Option<(&'static str, Proof)> = None;
+        let spent = |solvings: &[Solving]| solvings.iter().map(Solving::positions).sum::<u64>();
+        while found.is_none()
+            && !cancel()
+            && spent(&solvings) < limits.positions
+            && solvings.iter().any(|solving| !solving.is_over())
+        {
+            for (index, (result, question)) in sides.iter().enumerate() {
+                let left = limits.positions.saturating_sub(spent(&solvings));
+                if let Some(proof) = solvings[index].go_on(question, left) {
+                    found = Some((result, proof));
+                    break;
+                }
+            }
+        }
+        let mut report = SolveReport { positions: spent(&solvings), ..SolveReport::default() };
+        let knows_no_win =
+            |(side, solving): (&(&str, _), &Solving)| side.0 == "win" && solving.verdict() == Verdict::NoWin;
+        report.no_win = found.is_none() && sides.iter().zip(&solvings).any(knows_no_win);
+        if let Some((result, proof)) = found {
+            let (origin, moves) = self.game();
+            let claim =
+                Claim { variant: self.variant.name(), chess960: self.chess960, fen: origin, moves, result };
+            report.certificate = Some(certificate::write(&claim, &proof, game));
+            report.result = Some(result);
+            report.proof_positions = proof.nodes.len();
+            self.write_line(&mut report, &proof, limits.shortest, &cancel);
+        }
+        Ok(report)
+    }
+
+    /// The line of the proof, or the shortest one if that is wanted and found before the search is cancelled.
+    fn write_line(
+        &self,
+        report: &mut SolveReport,
+        proof: &Proof,
+        wants_shortest: bool,
+        cancel: &dyn Fn() -> bool,
+    ) {
+        let path = &self.search.path;
+        let mut line = proof.line();
+        report.is_shortest = line.len() == 1;
+        if wants_shortest && !report.is_shortest {
+            let shortest = shorten(path, report.result == Some("win"), line.len() as u32, cancel);
+            report.is_shortest = shortest.is_some();
+            line = shortest.unwrap_or(line);
+        }
+        let mut game = path.root().clone();
+        for mv in &line {
+            report.line.push(game.uci(*mv));
+            game.play(*mv);
+        }
+        report.plies = Some(line.len() as u32);
+    }
+}
+
+fn shorten<G: Game>(
+    path: &Path<G>,
+    is_win: bool,
+    most: u32,
+    cancel: &dyn Fn() -> bool,
+) -> Option<Vec<MoveCode>> {
+    let all = RootMoves::default();
+    let found = if is_win {
+        mate::shortest_win(path.root(), path, most, &all, cancel)
+    } else {
+        mate::longest_defence(path, most, &all, cancel)
+    };
+    found.ok().flatten().map(|shortest| shortest.line)
+}
