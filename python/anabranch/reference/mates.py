@@ -158,7 +158,8 @@ class MateSearch:
             # The number that selects may pass the second best by a quarter; the other one has what the
             # siblings leave of the threshold.
             best, most = tally.best, tally.second + tally.second // 4 + 1
-            assert best is not None and best.identity is not None
+            assert best is not None
+            assert best.identity is not None
             if is_attack:
                 limits = min(tp, most), max(td - (tally.count - 1), 0)
             else:
@@ -192,7 +193,7 @@ class MateSearch:
         return Tally(numbers, ranked[0], second, count)
 
     def tally_defence(self, board: chess.Board, children: list[Child], path: Path) -> Tally:
-        """The defender needs one move that does not lose. The rest of a group waits for its first open one."""
+        """The defender needs one move that does not lose. Of a group only the first open one counts."""
         open_children: list[Child] = []
         groups: set[chess.Square] = set()
         longest: tuple[int, chess.Move | None] = (0, None)
