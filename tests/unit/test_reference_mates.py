@@ -15,9 +15,9 @@ from anabranch.reference.forced import find_mate, searches_due
 from anabranch.reference.graph import Node
 from anabranch.reference.mates import (
     OPEN,
+    MateAnswer,
     MateSearch,
     Proof,
-    Verdict,
     after,
     disproven,
     group_of,
@@ -36,7 +36,7 @@ PERPETUAL = "6k1/5pp1/7p/8/8/2q5/5PPP/4Q1K1 w - - 0 1"
 
 def ask(
     board: chess.Board, budget: int = 3000, drawn: tuple[str, ...] = ()
-) -> tuple[MateSearch, Verdict, int]:
+) -> tuple[MateSearch, MateAnswer, int]:
     search = MateSearch(board, drawn, budget)
     return search, *search.run()
 
@@ -95,7 +95,7 @@ def brute_force(board: chess.Board, plies: int) -> bool:
 )
 def test_mates(board: chess.Board, plies: int | None, move: str | None) -> None:
     search, verdict, found = ask(board)
-    assert verdict is Verdict.WIN
+    assert verdict is MateAnswer.WIN
     proof = read_proof(search)
     assert proof is not None
     assert play_out(proof, search) == found == proof[search.root].plies
@@ -105,24 +105,24 @@ def test_mates(board: chess.Board, plies: int | None, move: str | None) -> None:
 
 def test_perpetual_check_is_no_win() -> None:
     search, verdict, _ = ask(chess.Board(PERPETUAL))
-    assert verdict is Verdict.NO_WIN
+    assert verdict is MateAnswer.NO_WIN
     assert search.positions < 100
 
 
 @pytest.mark.parametrize(
     ("board", "verdict"),
     [
-        (chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Verdict.NO_WIN),  # stalemate on the board
-        (chess.variant.KingOfTheHillBoard("k7/8/K7/8/8/8/1Q6/8 w - - 0 1"), Verdict.WIN),  # Qb6 stalemates
-        (chess.Board("7K/5k2/7P/8/8/8/8/6rR w - - 0 1"), Verdict.NO_WIN),  # no check at all
-        (chess.Board("6kr/5ppp/8/8/8/8/q7/4R2K w - - 0 1"), Verdict.WIN),
-        (chess.Board("5k2/8/8/8/8/8/6qp/1R5K w - - 0 1"), Verdict.NO_WIN),  # is mated already
+        (chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), MateAnswer.NO_WIN),  # stalemate on the board
+        (chess.variant.KingOfTheHillBoard("k7/8/K7/8/8/8/1Q6/8 w - - 0 1"), MateAnswer.WIN),  # Qb6 stalemates
+        (chess.Board("7K/5k2/7P/8/8/8/8/6rR w - - 0 1"), MateAnswer.NO_WIN),  # no check at all
+        (chess.Board("6kr/5ppp/8/8/8/8/q7/4R2K w - - 0 1"), MateAnswer.WIN),
+        (chess.Board("5k2/8/8/8/8/8/6qp/1R5K w - - 0 1"), MateAnswer.NO_WIN),  # is mated already
     ],
 )
-def test_ends_of_games(board: chess.Board, verdict: Verdict) -> None:
+def test_ends_of_games(board: chess.Board, verdict: MateAnswer) -> None:
     search, found, _ = ask(board)
     assert found is verdict
-    if found is Verdict.WIN:
+    if found is MateAnswer.WIN:
         proof = read_proof(search)
         assert proof is not None
         play_out(proof, search)
@@ -140,25 +140,25 @@ def test_a_repetition_disproves_on_its_own_path_only() -> None:
 
 
 def test_repetitions_of_the_question_hold_on_every_path_and_long_lines_do_not() -> None:
-    assert MateSearch(chess.Board(PERPETUAL), (), 3000).run()[0] is Verdict.NO_WIN
-    assert MateSearch(chess.Board(PERPETUAL), (), 3000, depth=2).run()[0] is Verdict.OPEN
-    assert MateSearch(chess.Board(LADDER), (), 3000, depth=3).run()[0] is Verdict.OPEN
-    assert MateSearch(chess.Board(LADDER), (), 3000, depth=4).run() == (Verdict.WIN, 3)
+    assert MateSearch(chess.Board(PERPETUAL), (), 3000).run()[0] is MateAnswer.NO_WIN
+    assert MateSearch(chess.Board(PERPETUAL), (), 3000, depth=2).run()[0] is MateAnswer.OPEN
+    assert MateSearch(chess.Board(LADDER), (), 3000, depth=3).run()[0] is MateAnswer.OPEN
+    assert MateSearch(chess.Board(LADDER), (), 3000, depth=4).run() == (MateAnswer.WIN, 3)
 
 
 def test_a_position_that_has_occurred_twice_is_a_draw_but_not_the_question() -> None:
     board = chess.Board(LADDER)
-    assert ask(board, drawn=(canonical_text(board),))[1:] == (Verdict.WIN, 3)
+    assert ask(board, drawn=(canonical_text(board),))[1:] == (MateAnswer.WIN, 3)
     first = after(board, chess.Move.from_uci("b5b7"))
     search, verdict, plies = ask(board, drawn=(canonical_text(first),))
-    if verdict is Verdict.WIN:
+    if verdict is MateAnswer.WIN:
         proof = read_proof(search)
         assert proof is not None
         assert play_out(proof, search, (canonical_text(first),)) == plies > 3
     # Every reply to the first check is a draw: that check cannot win.
     board = chess.Board("k7/8/1K6/8/8/8/6q1/7R w - - 0 1")
     only = after(after(board, chess.Move.from_uci("h1h8")), chess.Move.from_uci("g2g8"))
-    assert ask(board, drawn=(canonical_text(only),))[1] is Verdict.NO_WIN
+    assert ask(board, drawn=(canonical_text(only),))[1] is MateAnswer.NO_WIN
 
 
 def test_the_move_count() -> None:
@@ -167,14 +167,14 @@ def test_the_move_count() -> None:
         board.halfmove_clock = clock
         return board
 
-    assert ask(at(97))[1:] == (Verdict.WIN, 3)  # the mate comes with the last ply
-    assert find_mate(at(97), (), 3000) == (Verdict.OPEN, 0)  # and is left alone
-    assert find_mate(at(96), (), 3000) == (Verdict.WIN, 3)
-    assert ask(at(98))[1] is Verdict.NO_WIN
+    assert ask(at(97))[1:] == (MateAnswer.WIN, 3)  # the mate comes with the last ply
+    assert find_mate(at(97), (), 3000) == (MateAnswer.OPEN, 0)  # and is left alone
+    assert find_mate(at(96), (), 3000) == (MateAnswer.WIN, 3)
+    assert ask(at(98))[1] is MateAnswer.NO_WIN
     assert identify(at(59))[1] is None
     assert identify(at(60))[1] == 60
     board = Crazyhouse("6k1/5ppp/8/8/1B6/8/5PPP/R5K1[n] w - - 98 90")
-    assert ask(board)[1:] == (Verdict.WIN, 3)  # crazyhouse has no such rule
+    assert ask(board)[1:] == (MateAnswer.WIN, 3)  # crazyhouse has no such rule
     assert identify(board)[1] is None
 
 
@@ -190,10 +190,10 @@ def test_interposed_drops_are_groups() -> None:
 def test_the_budget_bounds_the_positions() -> None:
     board = chess.Board(LADDER)
     needed = ask(board)[0].positions
-    assert ask(board, needed)[1] is Verdict.WIN
+    assert ask(board, needed)[1] is MateAnswer.WIN
     for budget in range(1, needed - 1):
         search, verdict, _ = ask(board, budget)
-        assert verdict is Verdict.OPEN
+        assert verdict is MateAnswer.OPEN
         assert search.positions <= budget + 1
 
 
@@ -215,19 +215,19 @@ def random_attack(variant: type[chess.Board], rng: random.Random) -> chess.Board
 @pytest.mark.parametrize("variant", [chess.Board, Crazyhouse, ThreeCheck])
 def test_random_positions_against_brute_force(variant: type[chess.Board]) -> None:
     rng = random.Random(3)
-    seen = dict.fromkeys(Verdict, 0)
+    seen = dict.fromkeys(MateAnswer, 0)
     for _ in range(40):
         board = random_attack(variant, rng)
         search, verdict, plies = ask(board, 200)
         seen[verdict] += 1
-        if verdict is Verdict.WIN:
+        if verdict is MateAnswer.WIN:
             proof = read_proof(search)
             assert proof is not None
             assert plies > 5 or play_out(proof, search) == plies
-        elif verdict is Verdict.NO_WIN:
+        elif verdict is MateAnswer.NO_WIN:
             assert not brute_force(board, 3)
-    assert seen[Verdict.WIN] > 5
-    assert seen[Verdict.NO_WIN] > 1, seen
+    assert seen[MateAnswer.WIN] > 5
+    assert seen[MateAnswer.NO_WIN] > 1, seen
 
 
 def test_searches_are_due_when_visits_have_doubled() -> None:
@@ -285,7 +285,7 @@ def test_the_move_to_play_is_not_one_that_is_mated() -> None:
     warned.run(simulations=3)
     taken, other = blind.best_move(), warned.best_move()
     assert taken is not None
-    assert ask(after(board, taken))[1] is Verdict.WIN
+    assert ask(after(board, taken))[1] is MateAnswer.WIN
     assert other != taken
     assert [edge.pruned for edge in warned.root.open_edges if edge.move == taken] == [True]
     # Moves without a node cannot be searched; every other one has been.

@@ -12,19 +12,19 @@ import chess
 
 from anabranch.reference.board import clock_limit, move_code
 from anabranch.reference.graph import Edge, Graph, Node, State
-from anabranch.reference.mates import Identity, MateSearch, Verdict, after, read_proof
+from anabranch.reference.mates import Identity, MateAnswer, MateSearch, after, read_proof
 from anabranch.reference.settings import ReferenceSettings
 from anabranch.reference.solver import inform, mark_pruned, win
 
 MOST_POSITIONS = 2**20
 
 
-def find_mate(board: chess.Board, drawn: Collection[str], budget: int) -> tuple[Verdict, int]:
+def find_mate(board: chess.Board, drawn: Collection[str], budget: int) -> tuple[MateAnswer, int]:
     """Search for a win of the side to move. A win that the move count might spoil is left open."""
     verdict, plies = MateSearch(board, drawn, min(budget, MOST_POSITIONS)).run()
     limit = clock_limit(board)
-    if verdict is Verdict.WIN and limit is not None and board.halfmove_clock + plies >= limit:
-        return Verdict.OPEN, 0
+    if verdict is MateAnswer.WIN and limit is not None and board.halfmove_clock + plies >= limit:
+        return MateAnswer.OPEN, 0
     return verdict, plies
 
 
@@ -48,10 +48,10 @@ def search_node(
     """Search a node for a mate. A win goes to the solver; returns whether there is one."""
     verdict, plies = find_mate(board, drawn, budget)
     node.mate_searches = searches_due(settings, node)
-    node.has_no_mate = verdict is Verdict.NO_WIN
-    if verdict is Verdict.WIN:
+    node.has_no_mate = verdict is MateAnswer.NO_WIN
+    if verdict is MateAnswer.WIN:
         win(node, plies)
-    return verdict is Verdict.WIN
+    return verdict is MateAnswer.WIN
 
 
 def complete(graph: Graph, board: chess.Board, drawn: Collection[str]) -> None:
@@ -84,7 +84,7 @@ def winning_edges(node: Node) -> list[Edge]:
 def add_proof(graph: Graph, top: Node, board: chess.Board, drawn: Collection[str]) -> bool:
     """Search a won node again and add its proof below it; returns whether that was possible."""
     search = MateSearch(board, drawn, MOST_POSITIONS)
-    if search.run()[0] is not Verdict.WIN:
+    if search.run()[0] is not MateAnswer.WIN:
         return False
     proof = read_proof(search)
     if proof is None:

@@ -26,7 +26,7 @@ CLOCK_HORIZON = 40
 MOST_PLIES = 64
 
 
-class Verdict(Enum):
+class MateAnswer(Enum):
     """What a search for a win found out."""
 
     WIN = "win"
@@ -79,7 +79,7 @@ class Child:
 
 
 @dataclass
-class Tally:
+class MateTally:
     """The numbers of a position from those of its children, and the child to look at next."""
 
     numbers: Numbers
@@ -130,15 +130,15 @@ class MateSearch:
         self.checks_only = is_won_by_check_only(self.board)
         self.halted = self.budget <= 0
 
-    def run(self) -> tuple[Verdict, int]:
+    def run(self) -> tuple[MateAnswer, int]:
         """Answer the question; with a win, the plies of the proof."""
         self.judge(self.board, self.root, ())
         numbers = self.explore(self.board, self.root, (), INFINITE, INFINITE)
         if numbers.is_proven:
-            return Verdict.WIN, numbers.plies
+            return MateAnswer.WIN, numbers.plies
         if numbers.is_disproven and numbers.repeats == ON_ALL_PATHS:
-            return Verdict.NO_WIN, 0
-        return Verdict.OPEN, 0
+            return MateAnswer.NO_WIN, 0
+        return MateAnswer.OPEN, 0
 
     def explore(self, board: chess.Board, here: Identity, above: Path, tp: int, td: int) -> Numbers:
         """Work on a position until its proof number reaches tp or its disproof number td."""
@@ -171,28 +171,28 @@ class MateSearch:
         self.table[here] = numbers, above
         return numbers
 
-    def tally_attack(self, board: chess.Board, children: list[Child], path: Path) -> Tally:
+    def tally_attack(self, board: chess.Board, children: list[Child], path: Path) -> MateTally:
         """The attacker needs one winning move."""
         open_children: list[Child] = []
         repeats = ON_ALL_PATHS
         for child in children:
             numbers = self.look_up(board, child, path)
             if numbers.is_proven:
-                return Tally(proven(numbers.plies + 1, child.move))
+                return MateTally(proven(numbers.plies + 1, child.move))
             if numbers.is_disproven:
                 repeats = min(repeats, numbers.repeats)
             else:
                 open_children.append(child)
         if not open_children:
-            return Tally(disproven(repeats))
+            return MateTally(disproven(repeats))
         count = len(open_children)
         largest = max(child.numbers.disproof for child in open_children)
         ranked = sorted(open_children, key=lambda child: child.numbers.proof)
         numbers = Numbers(ranked[0].numbers.proof, min(largest + count - 1, INFINITE - 1))
         second = ranked[1].numbers.proof if count > 1 else INFINITE
-        return Tally(numbers, ranked[0], second, count)
+        return MateTally(numbers, ranked[0], second, count)
 
-    def tally_defence(self, board: chess.Board, children: list[Child], path: Path) -> Tally:
+    def tally_defence(self, board: chess.Board, children: list[Child], path: Path) -> MateTally:
         """The defender needs one move that does not lose. Of a group only the first open one counts."""
         open_children: list[Child] = []
         groups: set[chess.Square] = set()
@@ -206,19 +206,19 @@ class MateSearch:
                 if numbers.plies >= longest[0]:
                     longest = numbers.plies, child.move
             elif numbers.is_disproven:
-                return Tally(disproven(numbers.repeats))
+                return MateTally(disproven(numbers.repeats))
             elif not waits:
                 if child.group is not None:
                     groups.add(child.group)
                 open_children.append(child)
         if not open_children:
-            return Tally(proven(longest[0] + 1, longest[1]))
+            return MateTally(proven(longest[0] + 1, longest[1]))
         count = len(open_children)
         largest = max(child.numbers.proof for child in open_children)
         ranked = sorted(open_children, key=lambda child: child.numbers.disproof)
         numbers = Numbers(min(largest + count - 1, INFINITE - 1), ranked[0].numbers.disproof)
         second = ranked[1].numbers.disproof if count > 1 else INFINITE
-        return Tally(numbers, ranked[0], second, count)
+        return MateTally(numbers, ranked[0], second, count)
 
     def look_up(self, board: chess.Board, child: Child, path: Path) -> Numbers:
         """The numbers of a child: those of the path, of the table, or of a first look."""

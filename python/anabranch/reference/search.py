@@ -19,7 +19,7 @@ from anabranch.reference.explore import add_noise, draw_exploration, find_branch
 from anabranch.reference.forced import complete, find_mate, is_due, search_node
 from anabranch.reference.formulas import softmax_priors, to_f32
 from anabranch.reference.graph import Edge, Graph, MergeKey, Node, State, Tablebase
-from anabranch.reference.mates import Verdict
+from anabranch.reference.mates import MateAnswer
 from anabranch.reference.path import End, Trajectory, Walk
 from anabranch.reference.policy import root_policy
 from anabranch.reference.random import Random, mix
@@ -325,7 +325,7 @@ class Search:
         if not self.takes_proofs or settings.mate_leaf == 0 or raw < settings.mate_leaf_value:
             return None
         verdict, plies = find_mate(board, self.drawn, settings.mate_leaf)
-        return plies if verdict is Verdict.WIN else None
+        return plies if verdict is MateAnswer.WIN else None
 
     def grows_to_mate(self, node: Node, board: chess.Board) -> bool:
         """Search a node for a mate each time its visits have doubled; returns whether it is won."""
