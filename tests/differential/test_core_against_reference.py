@@ -281,3 +281,102 @@ def test_a_dropped_pawn_resets_the_clock() -> None:
         ("8/8/8/8/8/pk6/p7/K7[P] w - - 3 9", "hash"),
     ):
         check(chess.variant.CrazyhouseBoard(fen), evaluator, settings, [700])
+
+
+MATES: dict[str, Any] = {
+    "solver": True,
+    "mate_leaf": 40,
+    "mate_leaf_value": -1.0,
+    "mate_growth": 2.0,
+    "mate_start": 4,
+    "mate_root": 3.0,
+}
+ATTACKS = {
+    "chess": (
+        "r1b2rk1/ppp2ppp/2n5/3qN3/3P4/2PB4/P4PPP/R2Q1RK1 w - - 0 14",
+        "2r3k1/5ppp/p3q3/1p6/8/1P2Q3/P4PPP/3R2K1 w - - 0 1",
+        "8/8/2k5/7R/6R1/8/8/K7 w - - 0 1",
+        "6k1/5pp1/7p/8/8/2q5/5PPP/4Q1K1 w - - 52 60",
+        "8/4k3/R7/1R6/8/8/8/6K1 w - - 94 90",
+    ),
+    "crazyhouse": (
+        "r1bq1rk1/ppp2ppp/2n5/3pp3/8/2N2N2/PPPPBPPP/R1BQ1RK1[QRPpn] w - - 0 1",
+        "r2q1rk1/ppp2p1p/2n3p1/8/3p4/5N2/PPP2PPP/R2Q1RK1[NBPnbp] w - - 0 1",
+        "6k1/5ppp/8/8/1B6/8/5PPP/R5K1[nr] w - - 0 1",
+        "r3k2r/ppp2ppp/2n1b3/4N3/3q4/8/PPP2PPP/R2QK2R[BPPNrb] b KQkq - 0 1",
+    ),
+}  # fmt: skip
+
+
+def attacks(variant: str) -> list[chess.Board]:
+    board = chess.variant.CrazyhouseBoard if variant == "crazyhouse" else chess.Board
+    return [board(fen) for fen in ATTACKS[variant]]
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0])
+@pytest.mark.parametrize("batch_size", [1, 16])
+@pytest.mark.parametrize("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"])
+@pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
+def test_mates(variant: str, backup: str, batch_size: int, value: float) -> None:
+    settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES
+    settings |= {"backup": backup, "batch_size": batch_size, "mate_leaf_value": value}
+    for seed, board in enumerate(attacks(variant)):
+        check(board, ("hash", "material")[seed % 2], settings | {"seed": seed}, [80])
+
+
+@pytest.mark.parametrize("use", ["mate_leaf", "mate_growth", "mate_root"])
+@pytest.mark.parametrize("backup", ["tree", "paper", "recompute"])
+def test_mates_one_use_at_a_time(backup: str, use: str) -> None:
+    off = {"mate_leaf": 0, "mate_growth": 0.0, "mate_root": 0.0}
+    settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | off | {use: MATES[use] * 5, "backup": backup}
+    for variant in ("chess", "crazyhouse"):
+        for board in attacks(variant):
+            check(board, "hash", settings, [120])
+
+
+@pytest.mark.parametrize("backup", ["tree", "paper", "recompute"])
+@pytest.mark.parametrize("batch_size", [1, 16])
+def test_mates_after_moves(backup: str, batch_size: int) -> None:
+    settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup, "batch_size": batch_size}
+    for variant in ("chess", "crazyhouse"):
+        for board in attacks(variant)[:3]:
+            check(board, "material", settings, [60, 40, 40], advance=True)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_mates_with_random_settings(seed: int) -> None:
+    rng = random.Random(1000 + seed)
+    settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | {
+        "backup": rng.choice(["tree", "tree+cache", "naive", "paper", "delta", "recompute"]),
+        "stop": rng.choice(["gap", "visits", "none"]),
+        "merge": rng.choice(["ply", "clock"]),
+        "batch_size": rng.choice([1, 7, 16]),
+        "batches_in_flight": rng.choice([1, 2]),
+        "epsilon_greedy": rng.choice([0.0, 0.1]),
+        "epsilon_checks": rng.choice([0.0, 0.3]),
+        "contempt": rng.choice([0.0, 0.3]),
+        "temperature": rng.choice([0.0, 1.0]),
+        "mate_leaf": rng.choice([0, 1, 10, 100]),
+        "mate_growth": rng.choice([0.0, 0.1, 8.0]),
+        "mate_start": rng.choice([1, 3, 32]),
+        "mate_root": rng.choice([0.0, 0.01, 20.0]),
+        "seed": rng.randrange(2**63),
+    }  # fmt: skip
+    for variant in ("chess", "crazyhouse"):
+        board = random_board(variant, seed, rng.choice([30, 60, 90]))
+        check(board, rng.choice(["material", "hash"]), settings, [100])
+
+
+def test_mates_with_the_game_before_the_root() -> None:
+    board = chess.Board("6k1/5pp1/7p/8/8/2q5/5PPP/4Q1K1 w - - 0 1")
+    for text in ("e1e8 g8h7 e8e1 h7g8 " * 2).split()[:7]:
+        board.push_uci(text)
+    boards = [board]
+    for plies in (4, 7):  # the root stands on the board for the second time; to return to it is a draw
+        boards.append(chess.Board("8/4k3/R7/1R6/8/8/8/6K1 w - - 0 1"))
+        for text in ("b5b1 e7f7 b1b5 f7e7 " * 2).split()[:plies]:
+            boards[-1].push_uci(text)
+    for backup in ("tree", "paper"):
+        settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup}
+        for board in boards:
+            check(board, "material", settings, [120])

@@ -15,6 +15,8 @@ order:
 - `transposition`: when a simulation stops at a known node; the correction.
 - `backup`: Algorithm 2: a value on its way up.
 - `solver`: Algorithm 3: proofs on their way up.
+- `mates`: forced wins by proof numbers, over the rules alone; not in the paper.
+- `forced`: which nodes are searched for a mate, and how its proof joins the graph.
 - `policy`: Eq. (12) to (15): the move that is played.
 - `search`: Algorithm 1, and the order of all verbs.
 - `leak`: how far edges are from their children.
@@ -39,6 +41,7 @@ from anabranch.reference.formulas import (
 )
 from anabranch.reference.graph import Edge, MergeKey, Node, State
 from anabranch.reference.leak import edge_leak, node_leak
+from anabranch.reference.mates import MateAnswer, MateSearch, read_proof
 from anabranch.reference.path import End, Trajectory, Walk
 from anabranch.reference.policy import (
     lcb_policy,
@@ -60,6 +63,8 @@ __all__ = [
     "Constraint",
     "Edge",
     "End",
+    "MateAnswer",
+    "MateSearch",
     "MergeKey",
     "MiniBatch",
     "Node",
@@ -89,6 +94,7 @@ __all__ = [
     "q_gap",
     "q_phi",
     "q_value_policy",
+    "read_proof",
     "running_mean",
     "satisfies",
     "select_edge",

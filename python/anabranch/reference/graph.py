@@ -86,6 +86,8 @@ class Node:
     is_waiting: bool = False
     is_transposition: bool = False
     has_noise: bool = False
+    mate_searches: int = 0  # as many as its visits called for
+    has_no_mate: bool = False  # a win by a mate is disproven
     draw: float = 0.0  # what a draw is worth to its side to move
     parents: list[tuple[Node, Edge]] = field(default_factory=list, repr=False)
     priors: list[float] = field(default_factory=list, repr=False)  # of `moves`, without noise
@@ -160,10 +162,12 @@ class Graph:
             self.table[key] = node
         return node
 
-    def open(self, node: Node, edge: Edge, board: chess.Board) -> tuple[Node, bool]:
+    def open(
+        self, node: Node, edge: Edge, board: chess.Board, known: Node | None = None
+    ) -> tuple[Node, bool]:
         """Give the edge its child; `board` stands after the move. Returns it, and whether it was known."""
         position = canonical_text(board)
-        known = self.find(board, position)
+        known = known or self.find(board, position)
         child = self.create(board, position) if known is None else known
         child.is_transposition = child.is_transposition or bool(child.parents)
         child.parents.append((node, edge))
@@ -179,10 +183,16 @@ class Graph:
         node.raw = node.value = raw
         node.visits = 1
         node.priors = list(priors)
-        node.edges = [Edge(m, move_code(board, m), p) for m, p in zip(node.moves, priors, strict=True)]
-        node.edges.sort(key=by_prior)
+        self.list_edges(node, priors, board)
         if self.settings.backup == "tree+cache":
             self.table.setdefault(node.key, node)
+
+    def list_edges(self, node: Node, priors: Sequence[float], board: chess.Board) -> None:
+        """List the moves of a node by descending prior; those that a proof has opened stand first."""
+        opened = {edge.code for edge in node.open_edges}
+        edges = [Edge(m, move_code(board, m), p) for m, p in zip(node.moves, priors, strict=True)]
+        unopened = [edge for edge in edges if edge.code not in opened]
+        node.edges = node.open_edges + sorted(unopened, key=by_prior)
 
     def nodes(self) -> Iterator[Node]:
         """All nodes below the root, the root first."""

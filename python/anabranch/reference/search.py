@@ -16,18 +16,23 @@ import chess
 from anabranch.reference.backup import back_up
 from anabranch.reference.board import canonical_text, move_code, play
 from anabranch.reference.explore import add_noise, draw_exploration, find_branch
+from anabranch.reference.forced import complete, find_mate, is_due, search_node
 from anabranch.reference.formulas import softmax_priors, to_f32
 from anabranch.reference.graph import Edge, Graph, MergeKey, Node, State, Tablebase
+from anabranch.reference.mates import MateAnswer
 from anabranch.reference.path import End, Trajectory, Walk
 from anabranch.reference.policy import root_policy
 from anabranch.reference.random import Random, mix
 from anabranch.reference.select import select_edge
 from anabranch.reference.settings import ReferenceSettings
-from anabranch.reference.solver import holds, inform, mark_pruned
+from anabranch.reference.solver import holds, inform, mark_pruned, win
 from anabranch.reference.transposition import stops
 
 ReferenceEvaluator = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, Sequence[float]]]
 """Maps a position and its legal moves (ascending codes) to the mover's value and one logit per move."""
+
+MOST_POSITIONS_AT_CHOICE = 20_000
+MOST_CHOICES = 8
 
 
 @dataclass
@@ -101,6 +106,7 @@ class Search:
             raise ValueError("A search needs a limit: simulations, evaluations or both.")
         if self.settings.contempt != 0.0 and self.board.turn != self.graph.side:
             self.start_graph()
+        self.complete_proof()
         done = self.statistics
         simulations = None if simulations is None else done.simulations + simulations
         evaluations = None if evaluations is None else done.evaluations + evaluations
@@ -121,6 +127,7 @@ class Search:
             while self.queue:
                 self.apply(self.queue[0])
                 self.queue.popleft()
+            self.check_choice()
         finally:
             # Only a failing evaluator leaves something here.
             while self.queue:
@@ -158,6 +165,7 @@ class Search:
         batch = MiniBatch(most_in_flight)
         if settings.dirichlet_epsilon > 0.0 and self.root.edges and not self.root.has_noise:
             add_noise(settings, self.root, self.random)
+        self.search_root()
         while (
             batch.evaluations < size
             and batch.collisions < settings.batch_collisions
@@ -189,6 +197,7 @@ class Search:
                 self.back_up(trajectory, 0.0)
         for trajectory in collided:
             trajectory.mark(-1)
+        self.complete_proof()
         return batch
 
     def add_leaf(self, batch: MiniBatch, trajectory: Trajectory) -> None:
@@ -252,6 +261,8 @@ class Search:
             return End.EXACT
         if not child.is_evaluated:
             return End.COLLISION if child.is_waiting else End.LEAF
+        if self.grows_to_mate(child, walk.board):
+            return End.EXACT
         if stops(self.settings, edge, child):
             return End.STOP
         return None
@@ -260,23 +271,34 @@ class Search:
         """Give the edge its child, and inform the parents of a solved one; `board` stands after the move."""
         child, known = self.graph.open(node, edge, board)
         self.statistics.transposition_links += known
-        if self.settings.solver and self.doubts < 2 and child.state is not State.UNKNOWN:
+        if self.takes_proofs and child.state is not State.UNKNOWN:
             mark_pruned(edge)
             inform(node)
 
     def apply(self, batch: MiniBatch) -> None:
         """Evaluate the leaves of a batch, equal ones once, and back them up in order."""
         results: dict[MergeKey, tuple[float, list[float]]] = {}
+        mates: dict[MergeKey, int] = {}
         for trajectory in batch.leaves:
             leaf = trajectory.last
-            if leaf.key not in results:
-                results[leaf.key] = self.evaluate(leaf, trajectory.board)
+            if leaf.key in results:
+                continue
+            results[leaf.key] = self.evaluate(leaf, trajectory.board)
+            plies = self.mate_of_leaf(trajectory.board, results[leaf.key][0])
+            if plies is not None:
+                mates[leaf.key] = plies
         self.statistics.evaluations += len(results)
         for trajectory in batch.leaves:
-            raw, priors = results[trajectory.last.key]
-            self.graph.expand(trajectory.last, raw, priors, trajectory.board)
+            leaf = trajectory.last
+            raw, priors = results[leaf.key]
+            if leaf.key in mates:
+                raw = 1.0
+            self.graph.expand(leaf, raw, priors, trajectory.board)
             trajectory.mark(-1)
+            if leaf.key in mates:
+                win(leaf, mates[leaf.key])
             self.back_up(trajectory, raw)
+        self.complete_proof()
 
     def evaluate(self, node: Node, board: chess.Board) -> tuple[float, list[float]]:
         """U and P of a node, as the network f_theta sees it."""
@@ -285,6 +307,64 @@ class Search:
             raise ValueError(f"The evaluator gave {len(logits)} logits for {len(node.moves)} legal moves.")
         priors = softmax_priors([to_f32(logit) for logit in logits], self.settings.node_temperature)
         return to_f32(value), priors
+
+    @property
+    def takes_proofs(self) -> bool:
+        """Whether proofs are used: not after the game's history has broken two proofs of the root."""
+        return self.settings.solver and self.doubts < 2
+
+    @property
+    def drawn(self) -> set[str]:
+        """The positions that have occurred twice in the game, the root included: to return is a draw."""
+        seen = self.history + Counter([self.root.position])
+        return {position for position, count in seen.items() if count >= 2}
+
+    def mate_of_leaf(self, board: chess.Board, raw: float) -> int | None:
+        """The plies of a mate at a new leaf, if its value calls for the search and there is one."""
+        settings = self.settings
+        if not self.takes_proofs or settings.mate_leaf == 0 or raw < settings.mate_leaf_value:
+            return None
+        verdict, plies = find_mate(board, self.drawn, settings.mate_leaf)
+        return plies if verdict is MateAnswer.WIN else None
+
+    def grows_to_mate(self, node: Node, board: chess.Board) -> bool:
+        """Search a node for a mate each time its visits have doubled; returns whether it is won."""
+        growth = self.settings.mate_growth
+        if growth == 0.0 or not self.takes_proofs or not is_due(self.settings, node):
+            return False
+        return search_node(self.settings, node, board, self.drawn, int(growth * node.visits))
+
+    def search_root(self) -> None:
+        """The same for the root."""
+        root, growth = self.root, self.settings.mate_root
+        if growth > 0.0 and self.takes_proofs and root.is_evaluated and is_due(self.settings, root):
+            search_node(self.settings, root, self.board, self.drawn, int(growth * root.visits))
+
+    def check_choice(self) -> None:
+        """Search the position after the move to play for a mate by the opponent; then play another move."""
+        budget = min(int(self.settings.mate_root * self.root.visits), MOST_POSITIONS_AT_CHOICE)
+        if budget == 0 or not self.takes_proofs:
+            return
+        for _ in range(MOST_CHOICES):
+            if self.root.state.is_exact or not self.choice_loses(budget):
+                break
+        self.complete_proof()
+
+    def choice_loses(self, budget: int) -> bool:
+        """Whether a mate by the opponent is found after the move that would be played."""
+        move = self.best_move()
+        child = next((edge.child for edge in self.root.open_edges if edge.move == move), None)
+        if move is None or child is None or not child.is_evaluated or child.state is not State.UNKNOWN:
+            return False
+        if child.has_no_mate or child.position in self.drawn:
+            return False
+        board = self.board.copy(stack=False)
+        play(board, move)
+        return search_node(self.settings, child, board, self.drawn, budget)
+
+    def complete_proof(self) -> None:
+        """Make the proof of the root whole, where it rests on mates."""
+        complete(self.graph, self.board, self.drawn)
 
     def back_up(self, trajectory: Trajectory, v: float) -> None:
         """Carry v up the trajectory: one simulation more."""

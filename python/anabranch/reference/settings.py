@@ -33,6 +33,11 @@ class ReferenceSettings:
     contempt: float = 0.0
     merge: Literal["ply", "clock"] = "ply"
     solver: bool = False
+    mate_leaf: int = 0
+    mate_leaf_value: float = 0.0
+    mate_growth: float = 0.0
+    mate_start: int = 32
+    mate_root: float = 0.0
     epsilon_greedy: float = 0.0
     epsilon_checks: float = 0.0
     epsilon_captures: float = 0.0

@@ -60,6 +60,14 @@ def inform(node: Node) -> None:
             work.append(parent)
 
 
+def win(node: Node, plies: int) -> None:
+    """Mark a node as won by a proof that is not in the graph, and inform its parents."""
+    node.state, node.end_in_ply = State.WIN, plies
+    for parent, edge in list(node.parents):
+        mark_pruned(edge)
+        inform(parent)
+
+
 def mark_pruned(edge: Edge) -> None:
     """Flag an edge that loses."""
     assert edge.child is not None
@@ -75,6 +83,8 @@ def holds(node: Node, board: chess.Board, seen: Counter[str], limit: int | None)
     children = [(edge, edge.child) for edge in node.open_edges if edge.child is not None]
     if node.state is State.WIN:
         wins = [(edge, child) for edge, child in children if child.state is State.LOSS]
+        if not wins:  # a mate whose proof is not in the graph
+            return False
         children = [min(wins, key=lambda win: win[1].end_in_ply or 0)]
     seen[node.position] += 1
     for edge, child in children:
