@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -490,6 +491,25 @@ def test_a_defence_that_stands_twice_is_refused(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace('"g8f8": 2,', '"g8f8": 2, "g8f8": 2,'))
     with pytest.raises(ProofError, match="'g8f8' stands twice"):
         verify_proof(path)
+
+
+@pytest.mark.parametrize("make", [ladder, drops, hill, antichess, lambda: taken_rook("r")])
+def test_random_damage_is_a_sentence_or_does_no_harm(tmp_path: Path, make: Callable[[], Lines]) -> None:
+    """A changed byte may leave the proof sound, as one in the number of the move does."""
+    source = random.Random(7)
+    path = write(tmp_path, make())
+    content = path.read_bytes()
+    refused = []
+    for _ in range(150):
+        damaged = bytearray(content)
+        damaged[source.randrange(len(damaged))] = source.choice(b'0123456789abcdefghQ@~"{}[],: /\n\xff')
+        path.write_bytes(damaged)
+        try:
+            verify_proof(path)
+        except ProofError as error:
+            refused.append(str(error))
+    assert len(refused) > 100
+    assert all(sentence.startswith("line ") for sentence in refused)
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
