@@ -45,6 +45,10 @@ class SuiteError(AnabranchError, ValueError):
     """A test suite cannot be read."""
 
 
+class ProofError(AnabranchError, ValueError):
+    """A certificate is damaged, or does not prove what it says."""
+
+
 class BookError(AnabranchError, ValueError):
     """A file does not hold a sound opening book."""
 

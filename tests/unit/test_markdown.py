@@ -61,7 +61,7 @@ def test_links_resolve(path: Path) -> None:
 
 def test_every_command_is_listed() -> None:
     listed = re.findall(
-        r"^\| `anabranch (\w+)` ", (REPOSITORY / "docs/commands.md").read_text(), re.MULTILINE
+        r"^\| `anabranch ([\w-]+)` ", (REPOSITORY / "docs/commands.md").read_text(), re.MULTILINE
     )
     assert sorted(listed) == sorted(get_group(make_app()).commands)
 

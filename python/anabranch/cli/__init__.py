@@ -14,15 +14,15 @@ from typing import Annotated
 
 import typer
 
-from anabranch.errors import AnabranchError
+from anabranch.errors import AnabranchError, ProofError
 
 INTERRUPTED = 130
 
 COMMANDS = (
     "analyse", "annotate", "play", "uci", "match", "suite", "bench", "perft", "settings",
-    "network", "openings", "study", "tablebases", "data", "train",
+    "network", "openings", "study", "tablebases", "data", "train", "verify-proof",
 )  # fmt: skip
-"""Each is a function, or a group of commands, in the file of that name."""
+"""Each is a function, or a group of commands, in the file of that name, with `_` for a hyphen."""
 
 
 def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
@@ -37,7 +37,8 @@ def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in names:
-        command = getattr(import_module(f"anabranch.cli.{name}"), name)
+        module = name.replace("-", "_")
+        command = getattr(import_module(f"anabranch.cli.{module}"), module)
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
@@ -63,7 +64,9 @@ def anabranch(
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and leave with its exit code: 0 done, 2 an error (one sentence on stderr), 130 Ctrl-C."""
+    """Run a command and leave with its exit code: 0 done, 1 a proof that does not hold, 2 an error (one
+    sentence on stderr), 130 Ctrl-C.
+    """
     try:
         code = run(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
@@ -87,6 +90,8 @@ def run(arguments: list[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         raise
+    except ProofError as error:
+        return _refuse(str(error), 1)
     except (AnabranchError, OSError) as error:
         return _refuse(str(error))
     except Exception as error:
@@ -101,10 +106,10 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _refuse(message: str) -> int:
+def _refuse(message: str, code: int = 2) -> int:
     text = " ".join(message.split())
     print(f"anabranch: {text[:1].lower()}{text[1:]}", file=sys.stderr)
-    return 2
+    return code
 
 
 __all__ = ["main", "make_app", "run"]

@@ -1,1 +1,1 @@
-"""Formats of chess programs: scores, PGN, EPD, opening books and tablebases."""
+"""Formats of chess programs: scores, PGN, EPD, opening books, tablebases and certificates of proofs."""
