@@ -6,7 +6,7 @@
 //! reached on several paths are not counted several times. A repetition disproves on its path alone
 //! (Kishimoto and Mueller); a proof never rests on one, so it is a fact of the position.
 
-use super::table::{INFINITE, Numbers, ON_ALL_PATHS, Table};
+use super::table::{INFINITE, Numbers, ON_ALL_PATHS, Table, UNBOUNDED};
 use super::{Attack, Question, Verdict, identity};
 use crate::game::{Ending, Game, MoveCode};
 use crate::random::mix;
@@ -25,6 +25,7 @@ pub struct Solver {
     positions: u64,
     limit: u64,
     halted: bool,
+    is_exhausted: bool,
 }
 
 /// A move of a position on the path, with the numbers of the position that it leads to.
@@ -65,6 +66,7 @@ impl Solver {
             positions: 0,
             limit: 0,
             halted: false,
+            is_exhausted: false,
         }
     }
 
@@ -91,19 +93,28 @@ impl Solver {
         self.path.clear();
         self.children.clear();
         let key = identity(question.game);
-        // A line that was too long before may be followed now, so the depth is part of every path.
-        let before = u64::from(question.depth);
-        if self.table.find(key, before as u32).is_none() {
-            self.judge(question, question.game, key, before);
+        if self.table.find(key, 0, question.depth).is_none() {
+            self.judge(question, question.game, key, 0);
         }
-        let numbers = self.explore(question, question.game, key, before, [INFINITE, INFINITE]);
+        let numbers = self.explore(question, question.game, key, 0, [INFINITE, INFINITE]);
+        self.is_exhausted = numbers.is_disproven();
         if numbers.is_proven() {
             (Verdict::Win, numbers.plies)
-        } else if numbers.is_disproven() && numbers.repeats == ON_ALL_PATHS {
+        } else if numbers.is_disproven() && numbers.plies == UNBOUNDED {
             (Verdict::NoWin, 0)
         } else {
             (Verdict::Open, 0)
         }
+    }
+
+    /// Whether the last search has seen all lines up to its depth, without a win.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted
+    }
+
+    /// Plies that the path's end has left.
+    fn left<G>(&self, question: &Question<'_, G>) -> u16 {
+        question.depth.saturating_sub(self.path.len() as u16)
     }
 
     /// Works on a position on the path until one of its numbers reaches its threshold (proof, disproof).
@@ -117,7 +128,7 @@ impl Solver {
     ) -> Numbers {
         // A line elsewhere may have settled it. What is proven stays as it was proven first: proofs rest on
         // earlier ones, so none can come to rest on itself.
-        if let Some(known) = self.table.find(key, before as u32)
+        if let Some(known) = self.table.find(key, before as u32, self.left(question))
             && (known.is_proven() || known.is_disproven())
         {
             return known;
@@ -147,7 +158,8 @@ impl Solver {
             let child = self.children[tally.best];
             let mut next = game.clone();
             next.play(child.mv);
-            self.children[tally.best].numbers = self.explore(question, &next, child.key, here, limits);
+            let numbers = self.explore(question, &next, child.key, here, limits);
+            self.children[tally.best].numbers = within_depth(numbers, self.left(question));
         };
         self.path.pop();
         self.children.truncate(first);
@@ -181,7 +193,7 @@ impl Solver {
         here: u64,
     ) -> Tally {
         let (mut least, mut second, mut largest, mut count) = (INFINITE, INFINITE, 0, 0);
-        let (mut best, mut repeats) = (first, ON_ALL_PATHS);
+        let (mut best, mut repeats, mut reach) = (first, ON_ALL_PATHS, UNBOUNDED);
         for index in first..self.children.len() {
             let child = self.known_child(question, game, index, here);
             let numbers = child.numbers;
@@ -191,6 +203,7 @@ impl Solver {
             }
             if numbers.is_disproven() {
                 repeats = repeats.min(numbers.repeats);
+                reach = reach.min(numbers.plies.saturating_add(1));
                 continue;
             }
             count += 1;
@@ -202,7 +215,7 @@ impl Solver {
             }
         }
         let numbers = if count == 0 {
-            Numbers::disproven(repeats)
+            Numbers::disproven(repeats, reach)
         } else {
             Numbers::open(least, (largest + count - 1).min(INFINITE - 1))
         };
@@ -236,7 +249,7 @@ impl Solver {
                 continue;
             }
             if numbers.is_disproven() {
-                let disproven = Numbers::disproven(numbers.repeats);
+                let disproven = Numbers::disproven(numbers.repeats, numbers.plies.saturating_add(1));
                 return Tally { numbers: disproven, best: index, second: 0, count: 1 };
             }
             if waits {
@@ -276,12 +289,12 @@ impl Solver {
         child.key = identity(&next);
         child.known = true;
         child.numbers = match self.path.iter().position(|&key| key == child.key) {
-            Some(depth) => Numbers::disproven(depth as u16 + 1),
-            None => match self.table.find(child.key, here as u32) {
-                Some(numbers) => numbers,
-                None if self.path.len() >= usize::from(question.depth) => Numbers::disproven(0),
-                None => self.judge(question, &next, child.key, here),
-            },
+            Some(depth) => Numbers::disproven(depth as u16 + 1, UNBOUNDED),
+            None => {
+                let left = self.left(question);
+                let known = self.table.find(child.key, here as u32, left);
+                within_depth(known.unwrap_or_else(|| self.judge(question, &next, child.key, here)), left)
+            }
         };
         self.children[index] = child;
         child
@@ -309,14 +322,14 @@ impl Solver {
         let numbers = match game.ending(&self.moves) {
             Some(Ending::Win) if is_attack => Numbers::proven(0, MoveCode(0)),
             Some(Ending::Loss) if !is_attack => Numbers::proven(0, MoveCode(0)),
-            Some(_) => Numbers::disproven(ON_ALL_PATHS),
-            None if self.is_drawn(question, game) => Numbers::disproven(ON_ALL_PATHS),
+            Some(_) => Numbers::disproven(ON_ALL_PATHS, UNBOUNDED),
+            None if self.is_drawn(question, game) => Numbers::disproven(ON_ALL_PATHS, UNBOUNDED),
             None if is_attack => {
                 if question.attack == Attack::Checks {
                     game.retain_checks(&mut self.moves);
                 }
                 match self.moves.len() as u32 {
-                    0 => Numbers::disproven(ON_ALL_PATHS),
+                    0 => Numbers::disproven(ON_ALL_PATHS, UNBOUNDED),
                     count => Numbers::open(1, count),
                 }
             }
@@ -344,4 +357,12 @@ impl Solver {
         }
         count + groups.count_ones()
     }
+}
+
+/// The numbers of a position with so many plies left: a win that takes longer is none on this path, and
+/// where none are left nothing is open.
+fn within_depth(numbers: Numbers, left: u16) -> Numbers {
+    let is_long = numbers.is_proven() && numbers.plies > left;
+    let is_cut = left == 0 && !numbers.is_proven() && !numbers.is_disproven();
+    if is_long || is_cut { Numbers::disproven(ON_ALL_PATHS, left) } else { numbers }
 }

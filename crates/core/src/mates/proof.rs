@@ -4,7 +4,7 @@
 //! game is drawn nowhere by its history, and on the longest way to each position the clock is below its
 //! limit. What passes is a win in this game.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::dfpn::Solver;
 use super::{Question, Verdict, identity};
@@ -12,6 +12,8 @@ use crate::game::{Game, MoveCode};
 
 /// Positions of the largest proof that is written out.
 const MOST_NODES: usize = 1 << 20;
+/// Positions up to which all known wins of the attacker are compared.
+const MOST_NODES_OF_CHOICE: usize = 1 << 16;
 
 /// A position of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,7 @@ pub struct ProofNode {
     key: u64,
     /// Which of the moves reset the clock.
     zeroing: Vec<bool>,
+    legal: usize,
 }
 
 /// An and-or graph that proves a win. The root is the first position.
@@ -38,48 +41,55 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Reads the proof of a question that was answered with a win. Where the table has dropped a position,
-    /// that is solved again with what is left of `budget`. `None` when that fails, or when the proof does not
-    /// hold with the history of the game.
+    /// Reads the proof of a question that was answered with a win: of all that the table holds as proven, the
+    /// part with the shortest win. Where the table has dropped a position, that is solved again with what is
+    /// left of `budget`. `None` when that fails, or when the proof does not hold with the history of the
+    /// game.
     pub fn read<G: Game>(solver: &mut Solver, question: &Question<'_, G>, budget: u64) -> Option<Proof> {
         let end = solver.positions() + budget;
-        let mut proof = Proof { nodes: Vec::new(), width: 0 };
+        let mut known = Proof { nodes: Vec::new(), width: 0 };
         let mut ids: HashMap<u64, u32> = HashMap::new();
-        let mut waiting: Vec<(G, u32)> = Vec::new();
+        let mut waiting: VecDeque<(G, u32)> = VecDeque::new();
         let mut moves = Vec::new();
-        proof.enter(&mut ids, &mut waiting, question.game.clone(), question.attacker);
-        while let Some((game, id)) = waiting.pop() {
+        known.enter(&mut ids, &mut waiting, question.game.clone(), question.attacker);
+        while let Some((game, id)) = waiting.pop_front() {
             game.legal_moves(&mut moves);
+            let is_attack = known.nodes[id as usize].is_attack;
+            known.nodes[id as usize].legal = moves.len();
             if game.ending(&moves).is_some() {
                 continue;
             }
-            proof.width += moves.len();
-            if proof.nodes.len() > MOST_NODES {
+            if known.nodes.len() > MOST_NODES {
                 return None;
             }
-            if proof.nodes[id as usize].is_attack {
+            if is_attack {
                 let mv = proven_move(solver, question, &game, end)?;
-                moves.clear();
-                moves.push(mv);
+                // Other wins are looked at while there are not too many positions.
+                if known.nodes.len() > MOST_NODES_OF_CHOICE {
+                    moves.retain(|&other| other == mv);
+                } else {
+                    moves.retain(|&other| other == mv || is_proven_after(solver, &game, other));
+                }
             }
             for &mv in &moves {
                 let zeroing = game.is_zeroing(mv);
                 let mut next = game.clone();
                 next.play(mv);
-                let child = proof.enter(&mut ids, &mut waiting, next, question.attacker);
-                let node = &mut proof.nodes[id as usize];
+                let child = known.enter(&mut ids, &mut waiting, next, question.attacker);
+                let node = &mut known.nodes[id as usize];
                 node.moves.push((mv, child));
                 node.zeroing.push(zeroing);
             }
         }
-        (proof.measure() && proof.is_distinct() && proof.holds(question)).then_some(proof)
+        let proof = known.shortest()?;
+        (proof.is_distinct() && proof.holds(question)).then_some(proof)
     }
 
     /// The index of a position, which is new or known.
     fn enter<G: Game>(
         &mut self,
         ids: &mut HashMap<u64, u32>,
-        waiting: &mut Vec<(G, u32)>,
+        waiting: &mut VecDeque<(G, u32)>,
         game: G,
         attacker: u8,
     ) -> u32 {
@@ -92,38 +102,85 @@ impl Proof {
                 moves: Vec::new(),
                 key,
                 zeroing: Vec::new(),
+                legal: 0,
             });
-            waiting.push((game, id));
+            waiting.push_back((game, id));
             id
         })
     }
 
-    /// Computes the plies of all positions from the ends upwards. Returns whether that is possible: no
-    /// position may depend on itself.
-    fn measure(&mut self) -> bool {
+    /// The plies of all positions, from the ends upwards: the attacker's first child to be known decides,
+    /// and the defender's last. `None` for positions that depend on themselves.
+    fn measure(&self) -> Vec<Option<u16>> {
         let mut parents: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         let mut open: Vec<u32> = Vec::with_capacity(self.nodes.len());
         for (id, node) in self.nodes.iter().enumerate() {
-            open.push(node.moves.len() as u32);
+            open.push(if node.is_attack { node.moves.len().min(1) } else { node.moves.len() } as u32);
             for &(_, child) in &node.moves {
                 parents[child as usize].push(id as u32);
             }
         }
-        let mut ready: Vec<u32> = (0..self.nodes.len() as u32).filter(|&id| open[id as usize] == 0).collect();
-        let mut measured = 0;
-        while let Some(id) = ready.pop() {
-            measured += 1;
-            let plies = self.nodes[id as usize].plies.saturating_add(1);
+        let mut plies: Vec<Option<u16>> = vec![None; self.nodes.len()];
+        // In the order of their plies.
+        let mut ready: VecDeque<u32> = VecDeque::new();
+        for id in (0..self.nodes.len()).filter(|&id| open[id] == 0) {
+            plies[id] = Some(0);
+            ready.push_back(id as u32);
+        }
+        while let Some(id) = ready.pop_front() {
+            let next = plies[id as usize].map(|plies| plies.saturating_add(1));
             for &parent in &parents[id as usize] {
-                let node = &mut self.nodes[parent as usize];
-                node.plies = node.plies.max(plies);
-                open[parent as usize] -= 1;
-                if open[parent as usize] == 0 {
-                    ready.push(parent);
+                let left = &mut open[parent as usize];
+                if *left > 0 {
+                    *left -= 1;
+                    if *left == 0 {
+                        plies[parent as usize] = next;
+                        ready.push_back(parent);
+                    }
                 }
             }
         }
-        measured == self.nodes.len()
+        plies
+    }
+
+    /// The part of these positions that the shortest win needs: at each of the attacker's positions the
+    /// first of the moves that win soonest. `None` when the root does not win.
+    fn shortest(&self) -> Option<Proof> {
+        let plies = self.measure();
+        plies[0]?;
+        let mut proof = Proof { nodes: Vec::new(), width: 0 };
+        let mut numbers: HashMap<u32, u32> = HashMap::from([(0, 0)]);
+        let mut order = vec![0u32];
+        let mut done = 0;
+        while done < order.len() {
+            let old = &self.nodes[order[done] as usize];
+            let mut kept: Vec<usize> = (0..old.moves.len()).collect();
+            if old.is_attack {
+                let soonest = kept
+                    .iter()
+                    .copied()
+                    .min_by_key(|&index| plies[old.moves[index].1 as usize].unwrap_or(u16::MAX));
+                kept = soonest.into_iter().collect();
+            }
+            let mut node = ProofNode {
+                plies: plies[order[done] as usize]?,
+                moves: Vec::with_capacity(kept.len()),
+                zeroing: kept.iter().map(|&index| old.zeroing[index]).collect(),
+                ..*old
+            };
+            for index in kept {
+                let (mv, child) = old.moves[index];
+                let number = *numbers.entry(child).or_insert_with(|| {
+                    order.push(child);
+                    order.len() as u32 - 1
+                });
+                node.moves.push((mv, number));
+            }
+            proof.width += node.legal;
+            proof.nodes.push(node);
+            done += 1;
+        }
+        Some(proof)
     }
 
     /// Whether each position is there once. Near the limit of the clock the same position may have two
@@ -187,7 +244,7 @@ fn proven_move<G: Game>(
     end: u64,
 ) -> Option<MoveCode> {
     let key = identity(game);
-    let proven = |solver: &Solver| solver.table.find(key, 0).filter(|numbers| numbers.is_proven());
+    let proven = |solver: &Solver| solver.table.find(key, 0, 0).filter(|numbers| numbers.is_proven());
     if proven(solver).is_none() {
         let question = Question { game, ..*question };
         if solver.search(&question, end.saturating_sub(solver.positions())).0 != Verdict::Win {
@@ -195,4 +252,11 @@ fn proven_move<G: Game>(
         }
     }
     proven(solver).map(|numbers| numbers.mv)
+}
+
+/// Whether the table holds the position after a move as won.
+fn is_proven_after<G: Game>(solver: &Solver, game: &G, mv: MoveCode) -> bool {
+    let mut next = game.clone();
+    next.play(mv);
+    solver.table.find(identity(&next), 0, 0).is_some_and(|numbers| numbers.is_proven())
 }

@@ -11,13 +11,21 @@ use crate::game::Game;
 
 /// Positions of the first round; each round has twice as many.
 const FIRST_ROUND: u64 = 2_048;
-/// Plies of the longest line in the first round; each round adds as many, up to the depth of the question.
-const FIRST_DEPTH: u16 = 16;
+
+/// Plies of the longest line at first, and how many each further step adds. Quiet wins are mostly short, and
+/// long lines only distract from them.
+const fn depth_step(attack: Attack) -> u16 {
+    match attack {
+        Attack::Checks => 16,
+        Attack::All => 4,
+    }
+}
 
 struct Stage {
     attack: Attack,
     solver: Solver,
     verdict: Verdict,
+    depth: u16,
 }
 
 /// A search for a win of one player, round by round. The attack of its questions is bounded: with
@@ -25,7 +33,6 @@ struct Stage {
 pub struct Solving {
     stages: Vec<Stage>,
     round: u64,
-    depth: u16,
 }
 
 impl Solving {
@@ -40,8 +47,9 @@ impl Solving {
             attack,
             solver: Solver::with_memory(memory / attacks.len()),
             verdict: Verdict::Open,
+            depth: depth_step(attack).min(question.depth),
         };
-        Solving { stages: attacks.iter().map(stage).collect(), round: FIRST_ROUND, depth: FIRST_DEPTH }
+        Solving { stages: attacks.iter().map(stage).collect(), round: FIRST_ROUND }
     }
 
     /// How often the moves of a position were listed.
@@ -66,24 +74,42 @@ impl Solving {
     /// The next round, with at most `budget` positions. Returns the proof of a win.
     pub fn go_on<G: Game>(&mut self, question: &Question<'_, G>, budget: u64) -> Option<Proof> {
         let end = self.positions().saturating_add(budget);
-        let (round, depth) = (self.round, self.depth.min(question.depth));
+        let round = self.round;
         self.round *= 2;
-        self.depth = depth.saturating_add(FIRST_DEPTH);
         for index in 0..self.stages.len() {
             let left = end.saturating_sub(self.positions());
             let stage = &mut self.stages[index];
-            if stage.verdict != Verdict::Open || left == 0 {
-                continue;
+            let proof = stage.search(question, round.min(left), left);
+            if proof.is_some() {
+                return proof;
             }
-            let asked = Question { attack: stage.attack, depth, ..*question };
-            stage.verdict = stage.solver.search(&asked, round.min(left)).0;
-            if stage.verdict == Verdict::Win {
-                // Where it cannot be written down, or does not hold in this game, nothing is claimed.
-                let proof = Proof::read(&mut stage.solver, &asked, round.max(left));
+        }
+        None
+    }
+}
+
+impl Stage {
+    /// Searches with so many positions; lines get longer when all shorter ones are seen, and with every
+    /// round.
+    fn search<G: Game>(&mut self, question: &Question<'_, G>, budget: u64, spare: u64) -> Option<Proof> {
+        let end = self.solver.positions() + budget;
+        while self.verdict == Verdict::Open && self.solver.positions() < end {
+            let asked = Question { attack: self.attack, depth: self.depth, ..*question };
+            self.verdict = self.solver.search(&asked, end - self.solver.positions()).0;
+            if self.verdict == Verdict::Win {
+                let proof = Proof::read(&mut self.solver, &asked, budget.max(spare));
                 if proof.is_some() {
                     return proof;
                 }
+                // It cannot be written down, or does not hold in this game: nothing is claimed.
+            } else if self.solver.is_exhausted() && self.depth == question.depth {
+                // All lines of the question are seen.
+                self.verdict = Verdict::NoWin;
             }
+            if (question.cancel)() {
+                break;
+            }
+            self.depth = self.depth.saturating_add(depth_step(self.attack)).min(question.depth);
         }
         None
     }

@@ -17,6 +17,9 @@ const KEPT_CAPACITY: usize = 1 << 12;
 /// A disproof that holds on every path.
 pub const ON_ALL_PATHS: u16 = u16::MAX;
 
+/// The reach of a disproof that holds for lines of any length.
+pub const UNBOUNDED: u16 = u16::MAX;
+
 /// What is known about a position: the proof number and the disproof number of the attacker's win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbers {
@@ -24,7 +27,7 @@ pub struct Numbers {
     pub proof: u32,
     /// Positions that must at least be lost for a disproof; 0: disproven.
     pub disproof: u32,
-    /// Length of the proof in plies.
+    /// Length of the proof in plies; of a disproof its reach: there is no win within so many plies.
     pub plies: u16,
     /// The depth of the earliest position on the path whose repetition the disproof rests on.
     pub repeats: u16,
@@ -43,9 +46,9 @@ impl Numbers {
         Numbers { proof: 0, disproof: INFINITE, plies, repeats: ON_ALL_PATHS, mv }
     }
 
-    /// The attacker does not win; `repeats` says on which paths.
-    pub const fn disproven(repeats: u16) -> Numbers {
-        Numbers { proof: INFINITE, disproof: 0, plies: 0, repeats, mv: MoveCode(0) }
+    /// The attacker does not win within `reach` plies; `repeats` says on which paths.
+    pub const fn disproven(repeats: u16, reach: u16) -> Numbers {
+        Numbers { proof: INFINITE, disproof: 0, plies: reach, repeats, mv: MoveCode(0) }
     }
 
     /// Whether the win is proven.
@@ -93,12 +96,14 @@ impl Table {
         }
     }
 
-    /// What is known about a position reached on a path. A disproof that rests on another path says nothing.
-    pub fn find(&self, key: u64, path: u32) -> Option<Numbers> {
+    /// What is known about a position reached on a path with so many plies left. A disproof that rests on
+    /// another path, or does not reach as far, says nothing.
+    pub fn find(&self, key: u64, path: u32, left: u16) -> Option<Numbers> {
         let entry = self.entries.find(mix(key), |entry| entry.key == key)?;
         let numbers = entry.numbers;
-        let is_elsewhere = numbers.is_disproven() && numbers.repeats != ON_ALL_PATHS && entry.path != path;
-        Some(if is_elsewhere { Numbers::open(1, 1) } else { numbers })
+        let is_elsewhere = numbers.repeats != ON_ALL_PATHS && entry.path != path;
+        let says_nothing = numbers.is_disproven() && (is_elsewhere || numbers.plies < left);
+        Some(if says_nothing { Numbers::open(1, 1) } else { numbers })
     }
 
     /// Stores what is known about a position; `work` is the number of positions that it took.
@@ -132,11 +137,12 @@ mod tests {
     #[test]
     fn a_disproof_by_repetition_holds_on_its_path_only() {
         let mut table = Table::new(100);
-        table.store(5, 7, Numbers::disproven(3), 1);
-        assert!(table.find(5, 7).unwrap().is_disproven());
-        assert_eq!(table.find(5, 8), Some(Numbers::open(1, 1)));
-        table.store(5, 7, Numbers::disproven(ON_ALL_PATHS), 1);
-        assert!(table.find(5, 8).unwrap().is_disproven());
+        table.store(5, 7, Numbers::disproven(3, UNBOUNDED), 1);
+        assert!(table.find(5, 7, 9).unwrap().is_disproven());
+        assert_eq!(table.find(5, 8, 9), Some(Numbers::open(1, 1)));
+        table.store(5, 7, Numbers::disproven(ON_ALL_PATHS, 9), 1);
+        assert!(table.find(5, 8, 9).unwrap().is_disproven());
+        assert_eq!(table.find(5, 8, 10), Some(Numbers::open(1, 1)), "longer lines are another question");
     }
 
     #[test]
@@ -146,6 +152,6 @@ mod tests {
             table.store(key, 0, Numbers::open(1, 1), if key < 20 { 50 } else { 1 });
         }
         assert!(table.entries.len() <= 100);
-        assert!((0..20).all(|key| table.find(key, 0).is_some()));
+        assert!((0..20).all(|key| table.find(key, 0, 0).is_some()));
     }
 }
