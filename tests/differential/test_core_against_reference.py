@@ -94,7 +94,8 @@ def compare(
             other = outgoing[text]
             assert other["visits"] == edge.visits, text
             assert abs(other["q"] - edge.q) < TOLERANCE or edge.visits == 0, text
-            assert abs(other["prior"] - edge.prior) < TOLERANCE, text
+            # A move that only a proof has opened may have lost its prior: the core keeps the best ones.
+            assert abs(other["prior"] - edge.prior) < TOLERANCE or edge.visits == 0, text
             assert other["pruned"] == edge.pruned, text
             edges += 1
             assert edge.child is not None
@@ -138,7 +139,9 @@ def check(
             "terminals",
         ):
             assert statistics[name] == getattr(search.statistics, name), name
-    if settings["backup"] not in ("tree", "tree+cache"):
+    # After a move the core frees nodes before its next simulation, and a solved root has none.
+    is_tidy = not (advance and search.root.state.is_exact)
+    if settings["backup"] not in ("tree", "tree+cache") and is_tidy:
         assert abs(statistics["leak"] - ref.edge_leak(search.graph)) < TOLERANCE
         assert abs(statistics["node_leak"] - ref.node_leak(search.graph)) < TOLERANCE
     return compared
@@ -380,3 +383,15 @@ def test_mates_with_the_game_before_the_root() -> None:
         settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup}
         for board in boards:
             check(board, "material", settings, [120])
+
+
+@pytest.mark.parametrize("backup", ["tree", "paper", "recompute"])
+def test_a_proof_that_meets_nodes_of_the_graph_is_whole(backup: str) -> None:
+    """Two open moves lead to one position of the proof by nodes of their own: both get the proof."""
+    settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup, "q_init": 0.0}
+    settings |= {"mate_leaf": 0, "mate_growth": 0.0, "mate_root": 1.0, "mate_start": 1024}
+    for fen in ("8/6k1/1b4pR/1Q6/4N3/7p/Kr6/8 w - - 0 1", "8/3r2N1/5Rp1/Q6p/8/2b3k1/2K5/8 w - - 0 1"):
+        board = chess.Board(fen)
+        check(board, "uniform", settings, [1224])
+        _, nodes, _ = core_graph(board, {**settings, "evaluator": "uniform"}, [1224], [])
+        assert nodes[0]["state"] == "win"

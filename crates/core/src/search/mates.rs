@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::nodes::{create, salt};
 use super::proof::continuations;
@@ -26,6 +27,8 @@ const MOST_POSITIONS: u64 = 1 << 20;
 const MOST_AT_CHOICE: u64 = 20_000;
 /// Moves to play that may turn out to lose before the next one is played unchecked.
 const MOST_CHOICES: usize = 8;
+/// Attempts to complete a proof while memory is reclaimed.
+const MOST_COMPLETIONS: usize = 4;
 /// The number of searches of a node whose win is disproven.
 const DISPROVEN: u8 = u8::MAX;
 
@@ -215,8 +218,13 @@ impl<G: Game> Search<G> {
         if self.improved.is_some() || !matches!(self.proven().0, State::Win | State::Loss) {
             return;
         }
-        // A reclaim may free nodes under way; then the walk starts anew.
-        while self.complete_below_root() == Completion::Reclaimed {}
+        // A reclaim may free nodes under way; then the walk starts anew. A proof that memory cannot hold is
+        // given up.
+        for _ in 0..MOST_COMPLETIONS {
+            if self.complete_below_root() != Completion::Reclaimed {
+                break;
+            }
+        }
     }
 
     fn complete_below_root(&mut self) -> Completion {
@@ -271,31 +279,42 @@ impl<G: Game> Search<G> {
         });
         let Some(proof) = proof else { return false };
         let reclaims = self.counters.reclaims;
-        if !self.make_room_for(proof.nodes.len() + 1, proof.width) || self.counters.reclaims > reclaims {
-            return false;
-        }
+        let never = AtomicBool::new(false);
+        // A move that is open keeps its child, so a position of the proof may have several nodes; each of them
+        // needs the proof.
         let mut ids = vec![NONE; proof.nodes.len()];
         ids[0] = id;
-        let mut waiting = vec![(0usize, game)];
-        while let Some((index, game)) = waiting.pop() {
-            let moves = &proof.nodes[index].moves;
-            if !moves.is_empty() {
-                list_all(&mut self.graph, ids[index], &game, &mut self.moves);
+        let mut seen = HashSet::from([id]);
+        let mut added: Vec<(u16, NodeId)> = Vec::new();
+        let mut waiting = vec![(0usize, id, game)];
+        while let Some((index, id, game)) = waiting.pop() {
+            let node = &proof.nodes[index];
+            added.push((node.plies, id));
+            if !node.moves.is_empty() {
+                if !self.make_room(&never) || self.counters.reclaims > reclaims {
+                    return false;
+                }
+                list_all(&mut self.graph, id, &game, &mut self.moves);
             }
-            for &(mv, next) in moves {
+            for &(mv, next) in &node.moves {
+                if !self.make_room(&never) || self.counters.reclaims > reclaims {
+                    return false;
+                }
                 let mut after = game.clone();
                 after.play(mv);
-                let is_new = ids[next as usize] == NONE;
-                ids[next as usize] = self.add_proof_edge(ids[index], &game, mv, &after, ids[next as usize]);
-                if is_new {
-                    waiting.push((next as usize, after));
+                let next = next as usize;
+                let child = self.add_proof_edge(id, &game, mv, &after, ids[next]);
+                if ids[next] == NONE {
+                    ids[next] = child;
+                }
+                if seen.insert(child) {
+                    waiting.push((next, child, after));
                 }
             }
         }
-        let mut order: Vec<usize> = (0..ids.len()).collect();
-        order.sort_by_key(|&index| proof.nodes[index].plies);
-        for index in order {
-            solver::inform(&mut self.graph, ids[index], &mut self.work);
+        added.sort_by_key(|&(plies, _)| plies);
+        for (_, id) in added {
+            solver::inform(&mut self.graph, id, &mut self.work);
         }
         true
     }

@@ -33,17 +33,6 @@ impl<G: Game> Search<G> {
             || (self.reclaim(stop) && self.graph.ensure_room(1, promised, uses_table))
     }
 
-    /// Makes room for so many nodes with so many moves in all. Other nodes may be given up for them.
-    pub(super) fn make_room_for(&mut self, nodes: usize, moves: usize) -> bool {
-        let (uses_table, never) = (self.uses_table(), AtomicBool::new(false));
-        let has_room =
-            |search: &mut Self| search.graph.ensure_room(nodes, search.promised + 2 * MOST_MOVES, uses_table);
-        self.promised += moves;
-        let is_there = has_room(self) || (self.reclaim(&never) && has_room(self));
-        self.promised -= moves;
-        is_there
-    }
-
     /// Frees what the root does not reach, or what was about to be freed when a stop came. Returns whether it
     /// came to an end: before that nothing may be searched, else the graph would depend on when the stop
     /// came.
