@@ -79,8 +79,7 @@ class Engine:
         self._changes = changes
         self._settings = Settings.preset(preset).changed(changes)
         self._session = _core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator))
-        self._variant = self._session.variant()
-        self._chess960 = self._session.is_chess960()
+        self._variant, self._chess960 = self._session.variant()
         _check_fit(self._evaluator, self._session)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
             self.configure(evaluator=NETWORK)
@@ -540,10 +539,10 @@ def _read_tablebases(
 
 def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Session) -> None:
     """Refuse an evaluator for another variant, or for planes that do not exist."""
-    variant = getattr(evaluator, "variant", None)
-    if isinstance(variant, str) and variant != session.variant():
+    variant, (own, _) = getattr(evaluator, "variant", None), session.variant()
+    if isinstance(variant, str) and variant != own:
         name = evaluator.path if isinstance(evaluator, _core.Network) else repr(evaluator)
-        raise VariantError(f"{name} is for {variant}, and this engine plays {session.variant()}")
+        raise VariantError(f"{name} is for {variant}, and this engine plays {own}")
     planes = getattr(evaluator, "planes", "v3")
     if not isinstance(planes, str):
         raise EvaluatorError(f"an evaluator's planes are the name of a version, not {type(planes).__name__}")
