@@ -59,7 +59,7 @@ def changes_of_saved(session: _core.Session, evaluator: object, missing: str | N
     `evaluator` is the one that the search was loaded with, unless the network with the checksum `missing` is
     needed.
     """
-    stored, variant = session.settings(), session.variant()
+    stored, (variant, _) = session.settings(), session.variant()
     if missing is not None:
         is_shipped = bundled(variant) is not None and _checksum(bundled_network(variant)) == missing
         evaluator = NETWORK if is_shipped else "material"

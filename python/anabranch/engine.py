@@ -2,7 +2,7 @@
 know of the search.
 
 It checks its arguments, chooses the loop for the evaluator, and turns reports into results. It decides
-nothing about the search.
+nothing about the search. Its position is in `anabranch.game`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
-from threading import Lock
 from types import EllipsisType, TracebackType
 from typing import Any, Literal, Self, Unpack
-
-import chess
 
 from anabranch import _core
 from anabranch.defaults import changes_of_saved, resolve
@@ -26,24 +23,24 @@ from anabranch.errors import (
     GameOverError,
     GraphFileError,
     LimitError,
-    SearchBusyError,
     VariantError,
 )
 from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.resolve import NETWORK, resolve_evaluator
 from anabranch.formats.tablebases import TablebasePaths, open_tablebases
+from anabranch.game import CoreGame
 from anabranch.graph import SearchGraph, graph_of
 from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds
 from anabranch.loop import EvaluatorThread, Loop
 from anabranch.networks.shipped import bundled
-from anabranch.positions import Move, Position, read_move, read_position
-from anabranch.result import Progress, Result, Root, board_of, progress_of, result_of
+from anabranch.positions import Position
+from anabranch.result import Progress, Result, Root, progress_of, result_of
 from anabranch.settings import Settings
 
 ProgressCallback = Callable[[Progress], object]
 
 
-class Engine:
+class Engine(CoreGame):
     """A search on one variant, with a position and the graph below it.
 
     >>> engine = Engine("chess", preset="mcgs-combined", seed=7)
@@ -69,7 +66,6 @@ class Engine:
         tablebases: TablebasePaths | _core.Tablebases | None = None,
         **settings: bool | int | float | str,
     ) -> None:
-        self._busy = Lock()
         self._elapsed = 0.0
         self._finish = "idle"
         self._thread = EvaluatorThread()
@@ -78,9 +74,7 @@ class Engine:
         self._preset = preset
         self._changes = changes
         self._settings = Settings.preset(preset).changed(changes)
-        self._session = _core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator))
-        self._variant = self._session.variant()
-        self._chess960 = self._session.is_chess960()
+        super().__init__(_core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator)))
         _check_fit(self._evaluator, self._session)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
             self.configure(evaluator=NETWORK)
@@ -88,18 +82,6 @@ class Engine:
             self.configure()
         if tablebases is not None:
             self.configure(tablebases=tablebases)
-
-    # Settings
-
-    @property
-    def variant(self) -> str:
-        """The name of the variant."""
-        return self._variant
-
-    @property
-    def chess960(self) -> bool:
-        """Whether castling is written as in Chess960: the king takes the rook."""
-        return self._chess960
 
     @property
     def settings(self) -> Settings:
@@ -122,15 +104,6 @@ class Engine:
         """
         with self._exclusive():
             return self._session.tablebases()
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """What a network for this variant has to fit: number of planes C, size of the policy A.
-
-        >>> planes, policy_size = Engine("crazyhouse").shape
-        """
-        with self._exclusive():
-            return self._session.shape()
 
     def configure(
         self,
@@ -160,86 +133,6 @@ class Engine:
             self._settings, self._evaluator, self._changes = checked, new, changes
             if not isinstance(tables, EllipsisType):
                 self._session.set_tablebases(tables)
-
-    # Position
-
-    @property
-    def position(self) -> str:
-        """The position (FEN).
-
-        >>> Engine().position
-        'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1'
-        """
-        with self._exclusive():
-            return self._session.fen()
-
-    @position.setter
-    def position(self, position: Position) -> None:
-        with self._exclusive():
-            self._set_position(position)
-
-    def board(self) -> chess.Board:
-        """The position as a python-chess board, with the moves that led to it."""
-        with self._exclusive():
-            fen, moves = self._session.game()
-        board = board_of(self._variant, fen, self._chess960)
-        for move in moves:
-            board.push(board.parse_uci(move))
-        return board
-
-    @property
-    def legal_moves(self) -> tuple[str, ...]:
-        """The legal moves (UCI); none when the game is over."""
-        with self._exclusive():
-            return tuple(self._session.legal_moves())
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the game is over by the rules of the position."""
-        return self.ending is not None
-
-    @property
-    def ending(self) -> float | None:
-        """The value for the side to move of a game that is over by the rules of the position."""
-        with self._exclusive():
-            return self._session.ending()
-
-    def play(self, move: Move) -> None:
-        """Play a move (UCI, SAN or `chess.Move`); the graph below it is kept.
-
-        >>> engine = Engine()
-        >>> engine.play("e2e4")
-        >>> engine.play("Nf6")
-        >>> engine.position.split()[0]
-        'rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR'
-        """
-        text = read_move(move)
-        with self._exclusive():
-            self._session.play(text)
-
-    def reset(self) -> None:
-        """Forget the graph, and go back to the start of the game."""
-        with self._exclusive():
-            self._session.set_position(None, [])
-            self._session.forget()
-
-    def forget(self) -> None:
-        """Forget the graph, not the position."""
-        with self._exclusive():
-            self._session.forget()
-
-    def perft(self, depth: int) -> dict[str, int]:
-        """Number of move sequences of a length, by first move.
-
-        >>> sum(Engine().perft(3).values())
-        8902
-        """
-        if not 1 <= depth <= 64:
-            raise LimitError(f"a depth is a number from 1 to 64, not {depth}")
-        with self._exclusive():
-            return dict(self._session.perft(depth)[1])
-
-    # Search
 
     def search(
         self,
@@ -402,31 +295,16 @@ class Engine:
 
     # Internals
 
-    def _acquire(self) -> None:
-        if not self._busy.acquire(blocking=False):
-            raise SearchBusyError("a search is under way on this engine; stop it or wait for it first")
-
     def _begin(self) -> None:
         """Take the engine for a search; from here on `stop` ends that search."""
         self._acquire()
         self._session.clear_stop()
-
-    @contextmanager
-    def _exclusive(self) -> Iterator[None]:
-        self._acquire()
-        try:
-            yield
-        finally:
-            self._busy.release()
 
     def _resolved(
         self, evaluator: AnyEvaluator | _core.Network | None, changes: dict[str, object]
     ) -> Settings:
         judge = changes.get("evaluator", self._settings.evaluator) if evaluator is None else evaluator
         return resolve(self._preset, self._variant, judge, changes)
-
-    def _set_position(self, position: Position) -> None:
-        self._session.set_position(*read_position(position, self._variant, self._chess960))
 
     def _search(self, position: Position | None, request: _Request) -> Result:
         """Search, and release the engine. Called after `_begin`."""
@@ -540,10 +418,10 @@ def _read_tablebases(
 
 def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Session) -> None:
     """Refuse an evaluator for another variant, or for planes that do not exist."""
-    variant = getattr(evaluator, "variant", None)
-    if isinstance(variant, str) and variant != session.variant():
+    variant, (own, _) = getattr(evaluator, "variant", None), session.variant()
+    if isinstance(variant, str) and variant != own:
         name = evaluator.path if isinstance(evaluator, _core.Network) else repr(evaluator)
-        raise VariantError(f"{name} is for {variant}, and this engine plays {session.variant()}")
+        raise VariantError(f"{name} is for {variant}, and this engine plays {own}")
     planes = getattr(evaluator, "planes", "v3")
     if not isinstance(planes, str):
         raise EvaluatorError(f"an evaluator's planes are the name of a version, not {type(planes).__name__}")

@@ -124,12 +124,7 @@ class SearchGraph:
     @classmethod
     def from_json(cls, text: str) -> SearchGraph:
         """The graph that `to_json` wrote."""
-        values = json.loads(text)
-        return cls(
-            nodes=tuple(GraphNode(**node) for node in values["nodes"]),
-            edges=tuple(GraphEdge(**edge) for edge in values["edges"]),
-            variant=values["variant"],
-        )
+        return graph_of(**json.loads(text))
 
     def to_dot(self) -> str:
         """The graph for Graphviz.

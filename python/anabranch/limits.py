@@ -25,10 +25,11 @@ class Limits:
     """
 
     simulations: int | None = None
+    """Simulations of a search."""
     evaluations: int | None = None
     """Evaluations of positions. A simulation that stops early needs none."""
     time: float | None = None
-    """Seconds."""
+    """Seconds of a search."""
     mate: int | None = None
     """Moves of a mate that is to be proven."""
     root_moves: Sequence[Move] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -38,3 +39,13 @@ def require(name: str, extra: str) -> Any:
         else:
             reason = f"this needs the package {name}"
         raise lacking(reason, extra) from None
+
+
+def check_installed(what: str, extra: str, *packages: str) -> None:
+    """Refuse work for want of a package. None is imported.
+
+    >>> check_installed("arithmetic", "none", "math")
+    """
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            raise lacking(f"{what} needs the package {package}", extra)

@@ -321,30 +321,23 @@ class Progress:
         return json.dumps(self.to_dict(), indent=indent)
 
     def __str__(self) -> str:
-        return "\n".join([*self._head(), *self._table(), *self._foot()])
-
-    def _head(self) -> list[str]:
-        head = [f"{self.best_move}  value {self.value:+.3f}"]
+        text = f"{self.best_move}  value {self.value:+.3f}"
         if self.solved is not None:
             length = "" if self.solved.plies is None else f" in {self.solved.plies} plies"
-            head[0] += f"  proven {self.solved.state}{length}"
-        return [*head, *(f"  {line.value:+.3f}  {line.san}" for line in self.lines)]
-
-    def _table(self, rows: int = 10) -> list[str]:
-        table = [f"{'move':8}{'visits':>10}{'Q':>9}{'P':>8}"]
-        for row in self.moves[:rows]:
+            text += f"  proven {self.solved.state}{length}"
+        lines = [text, *(f"  {line.value:+.3f}  {line.san}" for line in self.lines)]
+        lines.append(f"{'move':8}{'visits':>10}{'Q':>9}{'P':>8}")
+        for row in self.moves[:10]:
             q = "-" if row.q is None else f"{row.q:+.3f}"
             proven = "" if row.state == "unknown" else f"  {row.state}"
-            table.append(f"{row.move:8}{row.visits:>10}{q:>9}{row.prior:>8.3f}{proven}")
-        return table
-
-    def _foot(self) -> list[str]:
+            lines.append(f"{row.move:8}{row.visits:>10}{q:>9}{row.prior:>8.3f}{proven}")
         numbers = self.statistics
-        return [
+        lines.append(
             f"{numbers.simulations} simulations, {numbers.evaluations} evaluations, {numbers.nodes} nodes, "
             f"{numbers.transposition_links} transposition links, mean depth {numbers.mean_depth:.1f}, "
             f"{self.elapsed:.2f} s"
-        ]
+        )
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, kw_only=True)

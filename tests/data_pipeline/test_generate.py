@@ -30,7 +30,7 @@ from anabranch.jobs.executor import Processes
 def arguments(engine: str, out: Path, games: int = 24, *more: str) -> list[str]:
     return [
         "data", "generate", "--engine", engine, "--games", str(games), "--games-per-shard", "6",
-        "--longest", "8", "--out", str(out), "--workers", "2", "--patience", "5", *more,
+        "--longest", "8", "--out", str(out), "--workers", "2", "--timeout", "5", *more,
     ]  # fmt: skip
 
 
@@ -171,7 +171,7 @@ def test_only_one_process_works_in_a_folder(
 def test_games_are_dropped_and_the_job_goes_on(
     engine: FakeEngine, tmp_path: Path, mode: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(arguments(engine(mode), tmp_path / "out", 6, "--patience", "1")) == 0
+    assert run(arguments(engine(mode), tmp_path / "out", 6, "--timeout", "1")) == 0
     said = capsys.readouterr().out
     dropped = int(said.split(" dropped")[0].split()[-1])
     assert 1 <= dropped < 6

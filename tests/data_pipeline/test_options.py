@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.testing import CliRunner
 
-from anabranch.cli.from_settings import options_from
+from anabranch.cli.from_settings import FromSettings, with_settings
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,10 @@ def test_each_field_is_an_option() -> None:
     baked: list[Bread] = []
 
     @app.command()
-    @options_from(Bread, skip=("salt",))
-    def bake(given: dict[str, Any], salt: str = "10") -> None:
+    @with_settings
+    def bake(
+        *, given: Annotated[dict[str, Any], FromSettings(Bread, skip=("salt",))], salt: str = "10"
+    ) -> None:
         baked.append(Bread(salt=int(salt), **given))
 
     run = CliRunner().invoke

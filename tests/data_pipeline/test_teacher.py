@@ -36,8 +36,8 @@ START = "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     ],
 )
 def test_a_teacher_that_fails_says_how(engine: FakeEngine, mode: str, sentence: str) -> None:
-    teacher = Teacher(engine(mode), "chess", patience=20.0)
-    teacher._patience = 0.7 if "hang" in mode else 20.0
+    teacher = Teacher(engine(mode), "chess", timeout=20.0)
+    teacher._timeout = 0.7 if "hang" in mode else 20.0
     with teacher, pytest.raises(TeacherError) as error:
         teacher.judge(START, 1)
     assert sentence in str(error.value)
@@ -49,7 +49,7 @@ def test_a_teacher_that_fails_says_how(engine: FakeEngine, mode: str, sentence: 
 )
 def test_a_teacher_that_does_not_start(engine: FakeEngine, mode: str, sentence: str) -> None:
     with pytest.raises(TeacherError, match=sentence):
-        Teacher(engine(mode), "chess", patience=20.0 if mode == "dies at once" else 2.0)
+        Teacher(engine(mode), "chess", timeout=20.0 if mode == "dies at once" else 2.0)
 
 
 def test_binary_noise_before_the_greeting_is_no_harm(engine: FakeEngine) -> None:

@@ -35,7 +35,7 @@ from anabranch.networks.shipped import bundled
 def test_a_match_with_engines_that_misbehave(
     mock: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uci_player, "GRACE", 0.3)
+    monkeypatch.setattr(uci_player, "HANG_TIMEOUT", 0.3)
     modes = {
         "crash": "crash",
         "hang": "hang",
@@ -47,7 +47,7 @@ def test_a_match_with_engines_that_misbehave(
     bad = [read_player(f"{mode}=uci:{mock(mode)},time=5") for mode in modes]
     bad[1] = replace(bad[1], budget=Budget(time=0.2))
     good = read_player(f"good=uci:{mock('')},nodes=5,Hash=2")
-    asked = spec(quick("ours"), *bad, good, mode="gauntlet", patience=4.0, margin=2.0)
+    asked = spec(quick("ours"), *bad, good, mode="gauntlet", timeout=4.0, margin=2.0)
     heard: list[str | None] = []
     standings = run_match(
         asked, tmp_path, 0, lambda _, record: heard.append(None if record is None else record.fault)
@@ -78,7 +78,7 @@ def _fen(record: GameRecord) -> str:
 def test_a_player_that_is_late_loses_on_time(
     mock: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uci_player, "GRACE", 30.0)
+    monkeypatch.setattr(uci_player, "HANG_TIMEOUT", 30.0)
     slow = read_player(f"slow=uci:{mock('late')},clock=1.5+0.1")
     standings = run_match(spec(slow, quick("b"), margin=0.05), tmp_path, 0)
     assert standings.faults == {"slow": {"time": 2}}
@@ -89,7 +89,7 @@ def test_a_player_that_is_late_loses_on_time(
 def test_a_margin_is_one_for_the_whole_game(
     mock: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uci_player, "GRACE", 30.0)
+    monkeypatch.setattr(uci_player, "HANG_TIMEOUT", 30.0)
     # 0.7 s a move with 0.1 s back: every move is within the margin of what is left, all together are not.
     slow = read_player(f"slow=uci:{mock('late')},clock=1+0.1")
     rules = Adjudication(longest=16)

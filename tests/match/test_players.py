@@ -119,9 +119,9 @@ def play_three_moves(player: UciPlayer, limits: MoveLimits) -> None:
 def test_faults_have_names_and_the_next_game_goes_on(
     mock: FakeEngine, mode: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uci_player, "GRACE", 0.2 if mode == "hang" else 30.0)
+    monkeypatch.setattr(uci_player, "HANG_TIMEOUT", 0.2 if mode == "hang" else 30.0)
     spec = read_player(f"bad=uci:{mock(mode)}")
-    player = UciPlayer(spec, "chess", margin=0.1, patience=1.0 if mode == "never ready" else 30.0)
+    player = UciPlayer(spec, "chess", margin=0.1, timeout=1.0 if mode == "never ready" else 30.0)
     limits = MoveLimits(Budget(time={"late": 0.3, "hang": 1.0}.get(mode, 30.0)))
     try:
         for _ in range(2):
@@ -134,7 +134,7 @@ def test_faults_have_names_and_the_next_game_goes_on(
 
 
 def test_a_good_program_is_heard_and_kept(mock: FakeEngine) -> None:
-    player = UciPlayer(read_player(f"good=uci:{mock('')},Hash=2"), "crazyhouse", patience=30.0)
+    player = UciPlayer(read_player(f"good=uci:{mock('')},Hash=2"), "crazyhouse", timeout=30.0)
     board = chess.variant.CrazyhouseBoard()
     try:
         player.new_game(0)
@@ -177,12 +177,12 @@ def test_a_program_may_have_its_own_name_for_a_variant(mock: FakeEngine) -> None
 def test_an_engine_behind_a_script_ends_with_it(
     mock: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uci_player, "GRACE", 0.2)
+    monkeypatch.setattr(uci_player, "HANG_TIMEOUT", 0.2)
     engine = mock("hang")
     script = tmp_path / "run-engine.sh"
     script.write_text(f"#!/bin/sh\n{engine}\necho ended\n")
     script.chmod(0o755)
-    player = UciPlayer(read_player(f"a=uci:{script}"), "chess", margin=0.1, patience=30.0)
+    player = UciPlayer(read_player(f"a=uci:{script}"), "chess", margin=0.1, timeout=30.0)
     with pytest.raises(Fault) as fault:
         play_three_moves(player, MoveLimits(Budget(time=1.0)))
     assert fault.value.kind == "hang"

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from anabranch.errors import MatchError
-from anabranch.match.ratings import PairResult, rate, scores
+from anabranch.match.ratings import PairResult, rate
 from anabranch.match.statistics import elo, score_of
 
 
@@ -91,7 +91,3 @@ def test_players_who_never_met_cannot_be_compared() -> None:
         rate([PairResult("a", "b", 1.0)], "z")
     with pytest.raises(MatchError, match="from no point to as many as games"):
         rate([PairResult("a", "b", 3.0)], "a")
-
-
-def test_points_are_counted_for_both() -> None:
-    assert scores([PairResult("a", "b", 1.5), PairResult("b", "a", 0.5)]) == {"a": (3.0, 4), "b": (1.0, 4)}

@@ -68,7 +68,7 @@ def claims(session: Session, mate: KnownMate, go: str) -> list[Claim]:
 def is_true(variant: str, fen: str, claim: Claim) -> bool:
     """Whether the mate is there, whatever the defence."""
     board = chess.variant.find_variant(variant)(fen)
-    with Teacher(TEACHERS[variant], variant, patience=60) as teacher:
+    with Teacher(TEACHERS[variant], variant, timeout=60) as teacher:
         if claim.distance < 0:
             return defends_not(board, -claim.distance, teacher)
         board.push_uci(claim.move)

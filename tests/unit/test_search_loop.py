@@ -25,7 +25,7 @@ def works(engine: Engine) -> None:
     engine.configure(evaluator=zeros)
     assert engine.search("startpos", simulations=100).statistics.simulations == 100
     assert engine._session.in_flight_marks() == 0
-    assert engine._session.in_flight() == 0
+    assert engine._session.in_flight_marks() == 0
 
 
 class TestInput:

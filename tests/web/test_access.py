@@ -13,7 +13,7 @@ import httpx
 import pytest
 from tests.web.connection import Server, start
 
-from anabranch.web.http_timeout import SECONDS
+from anabranch.web.http_timeout import TIMEOUT
 
 OURS = "127.0.0.1:{port}"
 
@@ -238,7 +238,7 @@ UNFINISHED = {
 
 def test_an_unfinished_request_is_disconnected(server: Server) -> None:
     def wait_for_end(pieces: list[bytes]) -> float:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS + 10) as line:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT + 10) as line:
             for piece in pieces:
                 line.sendall(piece)
                 time.sleep(0.2)
@@ -253,7 +253,7 @@ def test_an_unfinished_request_is_disconnected(server: Server) -> None:
 
 
 def test_a_second_request_must_be_finished_too(server: Server) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=SECONDS + 10) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT + 10) as line:
         head = f"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nCookie: {server.cookie}\r\n"
         line.sendall(f"{head}\r\n".encode())
         assert line.recv(10_000).startswith(b"HTTP/1.1 404")

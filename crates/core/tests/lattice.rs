@@ -303,25 +303,15 @@ fn marks_are_zero_when_nothing_is_in_flight_and_an_abandoned_batch_leaves_no_tra
         Search::new(settings("mcgs-combined"), Some(Arc::new(Drawn)), Lattice::new(2, 40, 40), &[]);
     let mut pool = Pool::new(1);
     go(&mut search, &mut pool, 500);
-    let marks = |search: &Search<Lattice>| {
-        let graph = search.graph();
-        graph
-            .ids()
-            .map(|id| {
-                u32::from(graph.node(id).in_flight)
-                    + graph.edges(id).iter().map(|edge| u32::from(edge.in_flight)).sum::<u32>()
-            })
-            .sum::<u32>()
-    };
-    assert_eq!(marks(&search), 0);
+    assert_eq!(search.in_flight_marks(), 0);
     let visits = search.graph().node(search.root()).visits;
     let stop = AtomicBool::new(false);
     let batches: Vec<_> = (0..2).map(|_| search.collect(&Default::default(), &stop)).collect();
-    assert!(marks(&search) > 0 && search.flying() > 0);
+    assert!(search.in_flight_marks() > 0 && search.flying() > 0);
     for batch in batches {
         search.abandon(batch);
     }
-    assert_eq!((marks(&search), search.flying()), (0, 0));
+    assert_eq!((search.in_flight_marks(), search.flying()), (0, 0));
     go(&mut search, &mut pool, 500);
     assert!(search.graph().node(search.root()).visits > visits);
     assert_identity(&search);

@@ -24,6 +24,16 @@ macro_rules! dict {
 }
 pub(crate) use dict;
 
+/// A dictionary of fields of a structure, which become arrays.
+macro_rules! arrays {
+    ($py:expr, $source:ident: $($field:ident)+) => {{
+        let dict = PyDict::new($py);
+        $( dict.set_item(pyo3::intern!($py, stringify!($field)), $source.$field.into_pyarray($py))?; )+
+        dict
+    }};
+}
+pub(crate) use arrays;
+
 /// A value of a setting.
 pub fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     match value {

@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::convert::dict;
+use crate::convert::arrays;
 use crate::errors;
 
 /// Encodes samples while Python continues; `mirror` marks the rows that are flipped.
@@ -38,15 +38,7 @@ pub fn encode_sparse<'py>(
     let encoded = encode(py, variant, (&fens, &moves, &weights), mirror, |variant, chess960, samples| {
         core::encode_sparse(variant, chess960, samples, threads)
     })?;
-    Ok(dict!(py, {
-        "features": encoded.features.into_pyarray(py),
-        "feature_offsets": encoded.feature_offsets.into_pyarray(py),
-        "move_index": encoded.move_index.into_pyarray(py),
-        "move_context": encoded.move_context.into_pyarray(py),
-        "move_offsets": encoded.move_offsets.into_pyarray(py),
-        "target": encoded.target.into_pyarray(py),
-        "bucket": encoded.bucket.into_pyarray(py),
-    }))
+    Ok(arrays!(py, encoded: features feature_offsets move_index move_context move_offsets target bucket))
 }
 
 /// Planes without history, legal moves and targets of positions of chess or crazyhouse.
@@ -66,10 +58,7 @@ pub fn encode_planes<'py>(
         core::encode_planes(variant, chess960, version, samples, threads)
     })?;
     let planes: Bound<'py, PyArray1<f32>> = encoded.planes.into_pyarray(py);
-    Ok(dict!(py, {
-        "planes": planes.reshape([fens.len(), encoded.count, 8, 8])?,
-        "move_index": encoded.move_index.into_pyarray(py),
-        "move_offsets": encoded.move_offsets.into_pyarray(py),
-        "target": encoded.target.into_pyarray(py),
-    }))
+    let arrays = arrays!(py, encoded: move_index move_offsets target);
+    arrays.set_item("planes", planes.reshape([fens.len(), encoded.count, 8, 8])?)?;
+    Ok(arrays)
 }

@@ -10,22 +10,38 @@ use pyo3::PyErr;
 
 mod python {
     #![allow(missing_docs)]
-    use pyo3::import_exception;
+    macro_rules! exceptions {
+        ($($name:ident)+) => { $( pyo3::import_exception!(anabranch.errors, $name); )+ };
+    }
+    exceptions!(DataError EvaluatorError GameOverError GraphAccessError GraphFileError InternalError
+        LimitError MoveError NetworkError PositionError SearchBusyError SearchStateError SettingError
+        VariantError);
+}
 
-    import_exception!(anabranch.errors, DataError);
-    import_exception!(anabranch.errors, EvaluatorError);
-    import_exception!(anabranch.errors, GameOverError);
-    import_exception!(anabranch.errors, GraphAccessError);
-    import_exception!(anabranch.errors, GraphFileError);
-    import_exception!(anabranch.errors, InternalError);
-    import_exception!(anabranch.errors, LimitError);
-    import_exception!(anabranch.errors, MoveError);
-    import_exception!(anabranch.errors, NetworkError);
-    import_exception!(anabranch.errors, PositionError);
-    import_exception!(anabranch.errors, SearchBusyError);
-    import_exception!(anabranch.errors, SearchStateError);
-    import_exception!(anabranch.errors, SettingError);
-    import_exception!(anabranch.errors, VariantError);
+/// Functions that make an exception of an error, with its sentence.
+macro_rules! mapped {
+    ($($(#[$meaning:meta])* $name:ident($error:ty) => $exception:ident;)+) => {
+        $($(#[$meaning])* pub fn $name(error: $error) -> PyErr {
+            python::$exception::new_err(error.to_string())
+        })+
+    };
+}
+
+mapped! {
+    /// A refusal of a setting or a preset.
+    setting(SettingError) => SettingError;
+    /// An unknown variant.
+    variant(UnknownVariant) => VariantError;
+    /// Planes that the variant has not.
+    version(UnknownVersion) => EvaluatorError;
+    /// A network that cannot be used.
+    network(NetworkError) => NetworkError;
+    /// A position that cannot be read.
+    position(FenError) => PositionError;
+    /// A limit out of range.
+    limit(&str) => LimitError;
+    /// An array that does not fit.
+    evaluation(String) => EvaluatorError;
 }
 
 /// A refusal by a session.
@@ -45,36 +61,11 @@ pub fn session(error: SessionError) -> PyErr {
     }
 }
 
-/// A refusal of a setting or a preset.
-pub fn setting(error: SettingError) -> PyErr {
-    python::SettingError::new_err(error.to_string())
-}
-
 /// A value that no setting takes.
 pub fn setting_value(name: &str, given: &str) -> PyErr {
     python::SettingError::new_err(format!(
         "setting '{name}' takes a truth value, a number or a word, not {given}"
     ))
-}
-
-/// An unknown variant.
-pub fn variant(error: UnknownVariant) -> PyErr {
-    python::VariantError::new_err(error.to_string())
-}
-
-/// Planes that the variant has not.
-pub fn version(error: UnknownVersion) -> PyErr {
-    python::EvaluatorError::new_err(error.to_string())
-}
-
-/// A network that cannot be used.
-pub fn network(error: NetworkError) -> PyErr {
-    python::NetworkError::new_err(error.to_string())
-}
-
-/// A position that cannot be read.
-pub fn position(error: FenError) -> PyErr {
-    python::PositionError::new_err(error.to_string())
 }
 
 /// Samples that cannot be encoded.
@@ -86,16 +77,6 @@ pub fn encode(error: EncodeError) -> PyErr {
         EncodeError::Move { .. } => python::MoveError::new_err(text),
         _ => python::DataError::new_err(text),
     }
-}
-
-/// A limit out of range.
-pub fn limit(text: &str) -> PyErr {
-    python::LimitError::new_err(text.to_owned())
-}
-
-/// An array that does not fit.
-pub fn evaluation(text: String) -> PyErr {
-    python::EvaluatorError::new_err(text)
 }
 
 /// The session is in use by another thread.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 
-use crate::convert::dict;
+use crate::convert::{arrays, dict};
 use crate::errors;
 
 /// The samples of the games in a piece of PGN text as arrays by column, with `counts` of the games.
@@ -51,13 +51,9 @@ pub fn read_pgn<'py>(
     let counts = &columns.counts;
     let counts = dict!(py, {}, counts: games taken variant unfinished rating time bots abandoned short
         unevaluated illegal unreadable);
-    let arrays = dict!(py, { "counts": counts });
-    macro_rules! add {
-        ($($column:ident)+) => {
-            $( arrays.set_item(stringify!($column), columns.$column.into_pyarray(py))?; )+
-        };
-    }
-    add!(game ply fens fen_offsets moves move_offsets score has_score result has_result);
+    let arrays = arrays!(py, columns: game ply fens fen_offsets moves move_offsets score has_score result
+        has_result);
+    arrays.set_item("counts", counts)?;
     Ok(arrays)
 }
 

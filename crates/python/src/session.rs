@@ -131,14 +131,9 @@ impl Session {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The name of the variant.
-    fn variant(&self) -> PyResult<&'static str> {
-        Ok(read!(self.variant()).name())
-    }
-
-    /// Whether castling is written as the king takes the rook.
-    fn is_chess960(&self) -> PyResult<bool> {
-        Ok(read!(self.is_chess960()))
+    /// The name of the variant, and whether castling is written as the king takes the rook.
+    fn variant(&self) -> PyResult<(&'static str, bool)> {
+        Ok(with_session!(&*self.lock()?, session => (session.variant().name(), session.is_chess960())))
     }
 
     /// Whether evaluations come from outside.
@@ -155,14 +150,14 @@ impl Session {
     #[pyo3(signature = (settings, external, network=None))]
     fn configure(
         &self,
+        py: Python<'_>,
         settings: &Bound<'_, PyDict>,
         external: bool,
         network: Option<&Network>,
     ) -> PyResult<()> {
         let settings = convert::read_settings(settings)?;
         let source = Source::new(external, network.map(Network::share));
-        with_session!(&mut *self.lock()?, session => session.configure(settings, source))
-            .map_err(errors::session)
+        call!(py, self.configure(settings, source)).map_err(errors::session)
     }
 
     /// Takes tablebases, or leaves them aside; the graph is kept where they are the same.
@@ -261,6 +256,7 @@ impl Session {
     #[pyo3(signature = (simulations=None, evaluations=None, time=None, mate=None, root_moves=Vec::new()))]
     fn begin(
         &self,
+        py: Python<'_>,
         simulations: Option<u64>,
         evaluations: Option<u64>,
         time: Option<f64>,
@@ -268,8 +264,7 @@ impl Session {
         root_moves: Vec<String>,
     ) -> PyResult<()> {
         let limits = convert::limits(simulations, evaluations, time, mate)?;
-        with_session!(&mut *self.lock()?, session => session.begin(limits, &root_moves))
-            .map_err(errors::session)
+        call!(py, self.begin(limits, &root_moves)).map_err(errors::session)
     }
 
     /// Looks for a forced win or loss of the side to move with the rules alone. `stop` ends it.
@@ -314,11 +309,6 @@ impl Session {
     /// The move that would be played now, if anything is known.
     fn best_move(&self) -> PyResult<Option<String>> {
         Ok(read!(self.best_move()))
-    }
-
-    /// Why the search should end now, if it should.
-    fn finish(&self) -> PyResult<Option<&'static str>> {
-        Ok(read!(self.finish(&self.stop)).map(Finish::as_str))
     }
 
     /// Collects the next batch and fills its planes: number of leaves, whether the oldest batch must be
@@ -376,14 +366,8 @@ impl Session {
     }
 
     /// Takes back the marks of all batches in flight.
-    fn abandon(&self) -> PyResult<()> {
-        with_session!(&mut *self.lock()?, session => session.abandon());
-        Ok(())
-    }
-
-    /// Number of batches in flight.
-    fn in_flight(&self) -> PyResult<usize> {
-        Ok(read!(self.in_flight()))
+    fn abandon(&self, py: Python<'_>) -> PyResult<()> {
+        Ok(call!(py, self.abandon()))
     }
 
     /// Ends a solved search: searches for a shorter proof if the settings or limits want it. Ctrl-C and

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anabranch_core::games::chess::tablebases::Check;
 use anabranch_core::games::chess::{ChessBoard, CrazyhouseBoard, Tablebases as Core, Variant, VariantBoard};
-use anabranch_core::oracle::{Distance, Known};
+use anabranch_core::oracle::{Distance, Known, Oracle};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -93,8 +93,8 @@ impl Tablebases {
         macro_rules! ask {
             ($board:ty) => {{
                 let board = <$board>::from_fen(variant, fen, chess960).map_err(errors::position)?;
-                let tables = &self.tablebases;
-                py.detach(|| (tables.probe_result(&board), tables.probe_distance(&board)))
+                let tables = &*self.tablebases;
+                py.detach(|| (tables.result(&board), tables.distance(&board)))
             }};
         }
         Ok(match variant {

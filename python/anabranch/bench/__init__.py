@@ -6,19 +6,21 @@ One file for each section; each returns plain values that can be written as JSON
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from anabranch.bench.border import measure_border
 from anabranch.bench.growth import measure_growth
 from anabranch.bench.memory import measure_memory
+from anabranch.bench.network import measure_network
 from anabranch.bench.signature import measure_signature
 from anabranch.bench.speed import measure_speed
 from anabranch.bench.threads import measure_threads
 from anabranch.bench.workload import PRESETS, Announce, Workload
 from anabranch.errors import SettingError
+from anabranch.evaluators.resolve import network_file
 from anabranch.jobs.executor import Executor, cores
 from anabranch.settings import Settings
 
@@ -30,6 +32,43 @@ SECTIONS = {
     "growth": measure_growth,
     "border": measure_border,
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchSpec:
+    """What to measure: sections, or a network."""
+
+    evaluator: str | None = None
+    """Measure a network of the core instead: evaluations per second on one core, alone and in the search.
+    chess, crazyhouse, or a .safetensors file.
+    """
+    width: int | None = None
+    """Measure networks of random weights, of this width."""
+    quick: bool = False
+    """Few positions and at most 10,000 simulations: some seconds."""
+    only: tuple[str, ...] = ()
+    """A section: signature, speed, threads, memory, growth or border; may be repeated."""
+
+    def __post_init__(self) -> None:
+        if self.width is not None and not (32 <= self.width <= 4096 and self.width % 32 == 0):
+            raise SettingError(f"a width is a multiple of 32 up to 4096, not {self.width}")
+        if self.evaluator is not None and self.width is not None:
+            raise SettingError("--evaluator names one network, so --width cannot be given")
+        if self.is_network and self.only:
+            raise SettingError("a network is a measurement of its own, without --only and --ray")
+        for name in self.only:
+            if name not in SECTIONS:
+                raise SettingError(f"there is no section {name!r}; the sections are {', '.join(SECTIONS)}")
+
+    @property
+    def is_network(self) -> bool:
+        """Whether a network is measured."""
+        return self.evaluator is not None or self.width is not None
+
+    @property
+    def workload(self) -> Workload:
+        """How much is measured."""
+        return Workload.quick() if self.quick else Workload()
 
 
 class SectionJob(NamedTuple):
@@ -46,26 +85,21 @@ def measure_section(job: SectionJob, announce: Announce = lambda words: None) ->
 
 
 def run_benchmarks(
-    only: Iterable[str] = (),
-    *,
-    quick: bool = False,
-    announce: Announce = lambda words: None,
-    executor: Executor | None = None,
+    spec: BenchSpec, announce: Announce = lambda words: None, executor: Executor | None = None
 ) -> dict[str, Any]:
-    """Run all sections, or some by name; their results, with what is needed to repeat them.
+    """Measure all sections, some by name, or a network; the results, with what is needed to repeat them.
 
     Without an executor they run one after another in this process, where they do not disturb each other.
 
-    >>> run_benchmarks(["signature"], quick=True)["sections"]["signature"]["equal"]
+    >>> run_benchmarks(BenchSpec(only=("signature",), quick=True))["sections"]["signature"]["equal"]
     True
     """
-    names = list(dict.fromkeys(only)) or list(SECTIONS)
-    for name in names:
-        if name not in SECTIONS:
-            raise SettingError(f"there is no section {name!r}; the sections are {', '.join(SECTIONS)}")
+    workload = spec.workload
+    if spec.is_network:
+        return {"sections": {"network": measure_network(_file_of(spec), workload, spec.width, announce)}}
+    names = list(dict.fromkeys(spec.only)) or list(SECTIONS)
     from anabranch import __version__
 
-    workload = Workload.quick() if quick else Workload.full()
     jobs = [SectionJob(name, workload) for name in names]
     if executor is None:
         found = dict(measure_section(job, announce) for job in jobs)
@@ -83,4 +117,11 @@ def run_benchmarks(
     }
 
 
-__all__ = ["SECTIONS", "Workload", "run_benchmarks"]
+def _file_of(spec: BenchSpec) -> Path | None:
+    if spec.evaluator is None:
+        return None
+    found = network_file(spec.evaluator)
+    if found is None:
+        takes = "--evaluator takes a network here, chess, crazyhouse or a .safetensors file"
+        raise SettingError(f"{takes}, not {spec.evaluator!r}")
+    return found

@@ -29,14 +29,9 @@ MOVES = {"crazyhouse": (35, 80), "chess": (1, 500)}
 
 
 def measure_network(
-    path: str | os.PathLike[str] | None,
-    *,
-    width: int = 256,
-    quick: bool = False,
-    announce: Announce = lambda words: None,
+    path: str | os.PathLike[str] | None, workload: Workload, width: int | None, announce: Announce
 ) -> list[dict[str, Any]]:
-    """One row for a file; without one, a row per variant for a random network of that width."""
-    workload = Workload.quick() if quick else Workload.full()
+    """One row for a file; without one, a row per variant for a random network of a width."""
     if path is not None:
         return [_measure(_core.Network(path), str(path), workload, announce)]
     rows = []
@@ -44,7 +39,9 @@ def measure_network(
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "random.safetensors"
             metadata = {"variant": variant, "step": "0", "licence": "CC0-1.0"}
-            write_sparse(file, random_tensors(variant, width, width), metadata, positions(variant, 1))
+            write_sparse(
+                file, random_tensors(variant, width or 256, width or 256), metadata, positions(variant, 1)
+            )
             rows.append(_measure(_core.Network(file), f"random, width {width}", workload, announce))
     return rows
 

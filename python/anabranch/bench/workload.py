@@ -23,7 +23,7 @@ VARIANTS = ("chess", "crazyhouse")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workload:
-    """Simulations and numbers of positions, per variant."""
+    """Simulations and numbers of positions, per variant; by default those behind figures that are quoted."""
 
     speed: tuple[tuple[int, int], ...] = ((10**5, 12), (10**6, 2))
     """Simulations, and the number of positions measured with so many."""
@@ -42,11 +42,6 @@ class Workload:
     network_seconds: float = 0.5
     repeats: int = 5
     """Times that two things are measured in turn."""
-
-    @classmethod
-    def full(cls) -> Self:
-        """The workload behind figures that are quoted: 5 to 10 minutes."""
-        return cls()
 
     @classmethod
     def quick(cls) -> Self:

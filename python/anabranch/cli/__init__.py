@@ -7,6 +7,7 @@ command needs beyond its options is imported when it runs, and only the file of 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -83,6 +84,7 @@ def run(arguments: list[str]) -> int:
     """Run a command; its exit code."""
     from anabranch.cli.options import is_placement
 
+    arguments = _renamed(arguments)
     names = [name for name in COMMANDS if name in arguments[:1]] or COMMANDS
     try:
         code = make_app(names)(arguments or ["--help"], prog_name="anabranch", standalone_mode=False)
@@ -106,10 +108,22 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _renamed(arguments: list[str]) -> list[str]:
+    """Arguments of earlier versions, as this one has them.
+
+    >>> _renamed(["bench", "--network", "net.safetensors"]), _renamed(["match", "--patience=5"])
+    (['bench', '--evaluator', 'net.safetensors'], ['match', '--timeout=5'])
+    """
+    words = [re.sub(r"^--patience(?==|$)", "--timeout", word) for word in arguments]
+    if words[:1] == ["bench"] and "--network" in words:
+        place = words.index("--network")
+        takes_file = not "".join(words[place + 1 : place + 2] or "-").startswith("-")
+        width = [] if "--width" in words else ["--width", "256"]
+        words[place : place + 1] = ["--evaluator"] if takes_file else width
+    return words
+
+
 def _refuse(message: str, code: int = 2) -> int:
     text = " ".join(message.split())
     print(f"anabranch: {text[:1].lower()}{text[1:]}", file=sys.stderr)
     return code
-
-
-__all__ = ["main", "make_app", "run"]

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anabranch.cli.from_settings import with_settings
 from anabranch.cli.options import (
-    EvaluationsOption,
-    EvaluatorOption,
+    EngineGroup,
+    EngineOptions,
     JsonOption,
-    SetOption,
-    SimulationsOption,
-    ThreadsOption,
+    argument,
     configure,
-    make_engine,
-    read_changes,
+    limit_options,
+    option,
 )
 from anabranch.engine import Engine
 from anabranch.errors import GraphFileError, LimitError, SettingError
@@ -29,13 +28,10 @@ from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.limits import Limits
 from anabranch.networks import is_network_path
 from anabranch.optional import require
-from anabranch.settings import presets, variants
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from anabranch._core import Network
-    from anabranch.evaluators import AnyEvaluator
     from anabranch.result import Line, MoveStatistics, Progress, Result
 
 SECONDS = 5.0
@@ -44,60 +40,33 @@ WIDE = 100
 """Columns of a screen from which on moves show win, draw and loss."""
 
 
+LIMITS = limit_options(
+    "simulations", "evaluations", "time", "mate", time=f"{SECONDS:g}, if there is no other limit"
+)
+
+
+@with_settings
 def analyse(
+    *,
     position: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="POSITION", help="FEN or startpos, either with 'moves ...'.  [default: startpos]"
-        ),
+        str | None, argument("POSITION", "FEN or startpos, either with 'moves ...'.  [default: startpos]")
     ] = None,
     moves: Annotated[
-        str | None, typer.Option(metavar="MOVES", help="Moves played from POSITION, UCI or SAN: 'e2e4 e5'.")
+        str | None, option("MOVES", "Moves played from POSITION, UCI or SAN: 'e2e4 e5'.")
     ] = None,
-    variant: Annotated[
-        str | None,
-        typer.Option(
-            "--variant", "-v", metavar="NAME", help=f"One of {', '.join(variants())}.  [default: chess]"
-        ),
-    ] = None,
-    chess960: Annotated[
-        bool, typer.Option("--chess960", help="Castling as in Chess960: the king takes the rook.")
-    ] = False,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            "--preset", "-p", metavar="NAME", help=f"One of {', '.join(presets())}.  [default: default]"
-        ),
-    ] = None,
-    simulations: SimulationsOption = None,
-    evaluations: EvaluationsOption = None,
-    time: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SECONDS", help=f"Limit: time.  [default: {SECONDS:g}, if there is no other limit]"
-        ),
-    ] = None,
-    mate: Annotated[
-        int | None, typer.Option(metavar="MOVES", help="Limit: a proven mate in so many moves.")
-    ] = None,
-    evaluator: EvaluatorOption = None,
+    given: EngineGroup,
+    limits: Annotated[dict[str, Any], LIMITS],
     network: Annotated[
-        Path | None,
-        typer.Option("--network", metavar="FILE", hidden=True, help="Deprecated: --evaluator takes files."),
+        Path | None, typer.Option("--network", hidden=True, help="Deprecated: --evaluator takes files.")
     ] = None,
-    threads: ThreadsOption = None,
-    assignments: SetOption = None,
-    multipv: Annotated[int, typer.Option(metavar="N", help="Principal variations to show.")] = 1,
-    top: Annotated[int, typer.Option(metavar="N", help="Moves in the table; 0 for all.")] = 10,
+    multipv: Annotated[int, option("N", "Principal variations to show.")] = 1,
+    top: Annotated[int, option("N", "Moves in the table; 0 for all.")] = 10,
     graph: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the search graph: .dot, .gv, .json or .graphml by suffix."),
+        Path | None, option("FILE", "Write the search graph: .dot, .gv, .json or .graphml by suffix.")
     ] = None,
-    save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Save the whole search, to go on later.")
-    ] = None,
+    save: Annotated[Path | None, option("FILE", "Save the whole search, to go on later.")] = None,
     load: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Go on with a saved search, its variant and settings.")
+        Path | None, option("FILE", "Go on with a saved search, its variant and settings.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -116,27 +85,27 @@ def analyse(
         _check_graph_file(graph)
     if save is not None and not save.absolute().parent.is_dir():
         raise GraphFileError(f"there is no directory {save.absolute().parent} to save the search in")
-    if network is not None and evaluator is not None:
+    if network is not None and "evaluator" in given:
         raise SettingError("--network and --evaluator cannot both be given")
     if network is not None:
-        evaluator = str(network) if is_network_path(str(network)) else f"./{network}"
-    changes = read_changes(assignments, evaluator, threads)
+        given["evaluator"] = str(network) if is_network_path(str(network)) else f"./{network}"
+    options = EngineOptions(**given)
     if load is None:
-        engine = make_engine(variant or "chess", preset or "default", chess960, changes)
+        engine = options.make()
     else:
-        if variant is not None or preset is not None or chess960:
+        if given.keys() & {"variant", "preset", "chess960"}:
             raise SettingError(
                 "a saved search has its own variant and settings, so --variant, --chess960 and "
                 "--preset cannot be given with --load"
             )
-        engine = Engine.load(load, _open(changes.pop("evaluator", None), threads))
+        changes = options.changes
+        evaluator = changes.pop("evaluator", None)
+        opened = None if evaluator is None else resolve_evaluator(str(evaluator), threads=options.threads)
+        engine = Engine.load(load, opened)
         if changes:
             configure(engine, changes)
     _place(engine, position, moves, load is not None)
-    if simulations is evaluations is time is mate is None:
-        time = SECONDS
-    limits = Limits(simulations=simulations, evaluations=evaluations, time=time, mate=mate)
-    result = _search(engine, limits, multipv, top, as_json)
+    result = _search(engine, Limits(**limits or {"time": SECONDS}), multipv, top, as_json)
     _show(engine, result, top, as_json)
     if graph is not None:
         engine.graph().write(graph)
@@ -144,13 +113,6 @@ def analyse(
         engine.save(save)
     if result.statistics.root_visits == 0 and result.finish == "stopped":
         raise typer.Exit(130)
-
-
-def _open(evaluator: str | int | None, threads: int | None) -> str | Network | AnyEvaluator | None:
-    """What a saved search goes on with."""
-    if evaluator is None:
-        return None
-    return resolve_evaluator(str(evaluator), threads=threads)
 
 
 def _check_graph_file(path: Path) -> None:

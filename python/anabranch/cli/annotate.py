@@ -10,20 +10,18 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-import typer
-
+from anabranch.cli.from_settings import FromSettings, with_settings
 from anabranch.cli.options import (
-    EvaluatorOption,
+    EngineOptions,
     JsonOption,
-    PresetOption,
-    SetOption,
-    ThreadsOption,
+    argument,
+    limit_options,
     make_engine,
-    read_changes,
+    option,
 )
 from anabranch.jobs.files import replacing
 from anabranch.limits import Limits
@@ -40,42 +38,28 @@ SIMULATIONS = 10_000
 """The limit per position where none is given."""
 
 
+@with_settings
 def annotate(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="PGN files; - is standard input.")],
+    *,
+    files: Annotated[list[Path], argument("FILE...", "PGN files; - is standard input.")],
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Where the games go.  [default: standard output]"),
+        Path | None, option("FILE", "Where the games go.  [default: standard output]", "--out", "-o")
     ] = None,
-    time: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time per position.")] = None,
-    simulations: Annotated[
-        int | None,
-        typer.Option(
-            "--simulations",
-            "-n",
-            metavar="N",
-            help=f"Simulations per position.  [default: {SIMULATIONS}, if there is no --time]",
-        ),
-    ] = None,
-    lines: Annotated[int, typer.Option(metavar="K", help="Better lines shown at a move.")] = 1,
+    limits: Annotated[
+        dict[str, Any],
+        limit_options("simulations", "time", simulations=f"{SIMULATIONS}, if there is no --time"),
+    ],
+    lines: Annotated[int, option("K", "Better lines shown at a move.")] = 1,
     variant: Annotated[
-        str,
-        typer.Option(
-            "--variant",
-            "-v",
-            metavar="NAME",
-            help=f"auto (from the headers), chess960, {', '.join(variants())}.",
-        ),
+        str, option("NAME", f"auto (from the headers), chess960, {', '.join(variants())}.", "--variant", "-v")
     ] = "auto",
     every_move: Annotated[
-        bool, typer.Option("--every-move", help="Lines wherever the engine would have played another move.")
+        bool, option(None, "Lines wherever the engine would have played another move.", "--every-move")
     ] = False,
     blunders_only: Annotated[
-        bool, typer.Option("--blunders-only", help="Write nothing but blunders and the better lines there.")
+        bool, option(None, "Write nothing but blunders and the better lines there.", "--blunders-only")
     ] = False,
-    preset: PresetOption = "default",
-    evaluator: EvaluatorOption = None,
-    threads: ThreadsOption = None,
-    assignments: SetOption = None,
+    given: Annotated[dict[str, Any], FromSettings(EngineOptions, skip=("variant", "chess960"))],
     as_json: JsonOption = False,
 ) -> None:
     """Add evaluations, better lines and marks for bad moves to games (PGN).
@@ -102,18 +86,19 @@ def annotate(
     texts = [text for path in files for text in split_games(read_text(path))]
     if not texts:
         raise AnnotationError(f"there is no game in {', '.join(str(path) for path in files)}")
-    changes = {"improve": "on", **read_changes(assignments, evaluator, threads)}
+    options = EngineOptions(**given)
+    changes = {"improve": "on", **options.changes}
     engines: dict[tuple[str, bool], Engine] = {}
 
     def engine_for(board: chess.Board) -> Engine:
         key = (board.uci_variant or "chess", board.chess960)
         if key not in engines:
-            engines[key] = make_engine(key[0], preset, key[1], dict(changes))
+            engines[key] = make_engine(key[0], options.preset, key[1], changes)
         return engines[key]
 
-    limits = Limits(simulations=SIMULATIONS if simulations is time is None else simulations, time=time)
     which: Which = "every-move" if every_move else "blunders-only" if blunders_only else "marked"
-    work = _Work(texts, variant, engine_for, limits, lines, which)
+    limit = Limits(**limits or {"simulations": SIMULATIONS})
+    work = _Work(texts, variant, engine_for, limit, lines, which)
     work.check()
     with _destination(out, as_json) as file:
         done = work.run(file)
@@ -125,26 +110,18 @@ def annotate(
         _show([(name, annotated) for name, annotated, _ in done], out is not None)
 
 
+@dataclass(frozen=True)
 class _Work:
     """The games and how to annotate them."""
 
-    def __init__(
-        self,
-        texts: list[str],
-        variant: str,
-        engine_for: Callable[[chess.Board], Engine],
-        limits: Limits,
-        lines: int,
-        which: Which,
-    ) -> None:
-        self.texts = texts
-        self.variant = variant
-        self.engine_for = engine_for
-        self.limits = limits
-        self.lines = lines
-        self.which = which
-        self.passed: list[tuple[str, str]] = []
-        """Games that were passed on as they were, and why."""
+    texts: list[str]
+    variant: str
+    engine_for: Callable[[chess.Board], Engine]
+    limits: Limits
+    lines: int
+    which: Which
+    passed: list[tuple[str, str]] = field(default_factory=list)
+    """Games that were passed on as they were, and why."""
 
     def check(self) -> None:
         """Refuse settings before anything is written."""
@@ -168,6 +145,7 @@ class _Work:
 
     def run(self, file: TextIO) -> list[tuple[str, AnnotatedGame, str]]:
         """Annotate the games, and write each as soon as it is done: names, games and their texts."""
+        from anabranch import __version__
         from anabranch.annotate import annotate_game
         from anabranch.cli.output import notices, show_progress
         from anabranch.errors import AnabranchError
@@ -191,7 +169,7 @@ class _Work:
                         which=self.which,
                         on_progress=report,
                     )
-                    _sign(game)
+                    game.headers.setdefault("Annotator", f"anabranch {__version__}")
                     text = preamble_of(text) + format_game(game)  # noqa: PLW2901
                     done.append((name, annotated, text))
                 except AnabranchError as error:
@@ -202,13 +180,6 @@ class _Work:
                 file.write(text + "\n")
                 file.flush()
         return done
-
-
-def _sign(game: chess.pgn.Game) -> None:
-    from anabranch import __version__
-
-    if "Annotator" not in game.headers:
-        game.headers["Annotator"] = f"anabranch {__version__}"
 
 
 @contextmanager

@@ -6,60 +6,48 @@ same command continues.
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from anabranch.cli.from_settings import options_from
-from anabranch.cli.options import JsonOption, RayOption, VariantOption, WorkersOption
-from anabranch.data.jobs import GenerateJob, LabelJob, PgnJob
+from anabranch.cli.from_settings import FromSettings, with_settings
+from anabranch.cli.options import JsonOption, RayOption, VariantOption, WorkersOption, argument, group, option
+from anabranch.data.jobs import TIMEOUT, GenerateJob, LabelJob, PgnJob
 from anabranch.jobs.executor import cores
-from anabranch.optional import lacking
+from anabranch.optional import check_installed
 from anabranch.settings import variants
 
-data = typer.Typer(
-    help="Make, read, count and check training data (needs the extra data).",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+data = group("Make, read, count and check training data (needs the extra data).")
 
-OutOption: TypeAlias = Annotated[
-    Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the shards go.")
-]
+OutOption: TypeAlias = Annotated[Path, option("FOLDER", "Where the shards go.", "--out", "-o")]
 EngineOption: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--engine", metavar="PROGRAM", help="The teacher.  [default: stockfish, for variants fairy-stockfish]"
-    ),
+    option("PROGRAM", "The teacher.  [default: stockfish, for variants fairy-stockfish]", "--engine"),
 ]
 UciOption: TypeAlias = Annotated[
-    list[str] | None, typer.Option("--uci", metavar="NAME=VALUE", help="A UCI option; may be repeated.")
+    list[str] | None, option("NAME=VALUE", "A UCI option; may be repeated.", "--uci")
 ]
-PatienceOption: TypeAlias = Annotated[
-    float, typer.Option(metavar="SECONDS", help="Silence after which the teacher counts as hanging.")
+TimeoutOption: TypeAlias = Annotated[
+    float, option("SECONDS", "Silence after which the teacher counts as hanging.")
 ]
-FoldersArgument: TypeAlias = Annotated[
-    list[Path], typer.Argument(metavar="FOLDER...", help="Folders with shards.")
-]
+FoldersArgument: TypeAlias = Annotated[list[Path], argument("FOLDER...", "Folders with shards.")]
 
 
 def _require() -> None:
-    if importlib.util.find_spec("pyarrow") is None:
-        raise lacking("training data needs the package pyarrow", "data")
+    check_installed("training data", "data", "pyarrow")
 
 
 @data.command()
-@options_from(GenerateJob, skip=("variant", "engine", "options"))
+@with_settings
 def generate(
-    given: dict[str, Any],
+    *,
+    given: Annotated[dict[str, Any], FromSettings(GenerateJob, skip=("variant", "engine", "options"))],
     out: OutOption,
     variant: VariantOption = "chess",
     engine: EngineOption = None,
     uci: UciOption = None,
-    patience: PatienceOption = 20.0,
+    timeout: TimeoutOption = TIMEOUT,
     workers: WorkersOption = None,
     ray: RayOption = None,
 ) -> None:
@@ -83,7 +71,7 @@ def generate(
         variant=variant, engine=engine or default_engine(variant), options=read_uci(uci), **given
     )
     find_engine(job.engine)
-    with open_generation(job, out, patience) as generation:
+    with open_generation(job, out, timeout) as generation:
         with show_progress("games") as progress:
             made = make_shards(generation, executor, progress)
         typer.echo(f"{_counted(generation.total(), 'games', made.before)}; {made}")
@@ -93,20 +81,20 @@ def generate(
 
 
 @data.command()
-@options_from(LabelJob, skip=("variant", "engine", "sources", "options"))
+@with_settings
 def label(
-    given: dict[str, Any],
+    *,
+    given: Annotated[
+        dict[str, Any], FromSettings(LabelJob, skip=("variant", "engine", "sources", "options"))
+    ],
     files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE...", help="Lists of FEN or EPD, PGN files, shards or folders of shards."
-        ),
+        list[Path], argument("FILE...", "Lists of FEN or EPD, PGN files, shards or folders of shards.")
     ],
     out: OutOption,
     variant: VariantOption = "chess",
     engine: EngineOption = None,
     uci: UciOption = None,
-    patience: PatienceOption = 20.0,
+    timeout: TimeoutOption = TIMEOUT,
     workers: WorkersOption = None,
     ray: RayOption = None,
 ) -> None:
@@ -138,7 +126,7 @@ def label(
         **given,
     )
     find_engine(job.engine)
-    with open_labelling(job, out, notice, patience) as labelling:
+    with open_labelling(job, out, notice, timeout) as labelling:
         with show_progress("positions") as progress:
             made = make_shards(labelling, executor, progress)
         typer.echo(f"{_counted(labelling.total(), 'positions', made.before)}; {made}")
@@ -151,28 +139,18 @@ def _counted(total: int, unit: str, before: int) -> str:
 
 
 @data.command("from-pgn")
-@options_from(
-    PgnJob,
-    skip=("unfinished",),
-    own={
-        "variant": Annotated[
-            str,
-            typer.Option(
-                "--variant", "-v", metavar="NAME", help=f"One of {', '.join(variants())}, or chess960."
-            ),
-        ]
-    },
-)
+@with_settings
 def from_pgn(
-    given: dict[str, Any],
+    *,
+    given: Annotated[dict[str, Any], FromSettings(PgnJob, skip=("variant", "unfinished"))],
     files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILE...", help="PGN, plain or as .zst, .bz2, .gz; - is standard input."),
+        list[Path], argument("FILE...", "PGN, plain or as .zst, .bz2, .gz; - is standard input.")
     ],
     out: OutOption,
-    threads: Annotated[
-        int | None, typer.Option("--threads", "-t", metavar="N", help="[default: the cores here]")
-    ] = None,
+    variant: Annotated[
+        str, option("NAME", f"One of {', '.join(variants())}, or chess960.", "--variant", "-v")
+    ] = "chess",
+    threads: Annotated[int | None, option("N", "[default: the cores here]", "--threads", "-t")] = None,
 ) -> None:
     """Read games from PGN files: lichess's monthly files, KingBase, any other.
 
@@ -188,7 +166,7 @@ def from_pgn(
     from anabranch.data.pgn import import_pgn, omissions, other_variant
     from anabranch.errors import DataError
 
-    job = PgnJob(**given)
+    job = PgnJob(variant, **given)
     with show_progress("MB") as progress:
         reached = import_pgn(job, files, out, progress, threads or cores())
     games, kept = reached.counts.get("games", 0), reached.counts.get("kept", 0)
@@ -261,7 +239,7 @@ def _number(value: float | None) -> str:
 def check(
     folders: FoldersArgument,
     every_position: Annotated[
-        bool, typer.Option("--all", help="Hold every position against the rules, not 1,000 of each shard.")
+        bool, option(None, "Hold every position against the rules, not 1,000 of each shard.", "--all")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -315,6 +293,3 @@ def read_uci(assignments: list[str] | None) -> dict[str, str]:
 def notice(sentence: str) -> None:
     """Print a sentence that is not a result."""
     typer.echo(sentence, err=True)
-
-
-__all__ = ["data"]

@@ -1,24 +1,26 @@
 """Options built from the settings classes that they fill.
 
 A field of a dataclass becomes an option: its name is the flag, its docstring the help, its type decides how
-the text is read. `options_from` gives a command the options of one class, with the defaults of that class.
-`with_settings` serves commands with several classes that must know which options were given.
+the text is read. A parameter with `FromSettings` receives the values of those options that were given; the
+class has the defaults of the others. A field whose type names an option of typer becomes that option.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from copy import copy
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache, wraps
 from inspect import Parameter
 from itertools import pairwise
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from anabranch.errors import SettingError
 
@@ -34,13 +36,19 @@ class FromSettings:
     """The class, or an instance with the defaults that the help shows."""
     only: Collection[str] = ()
     """Fields; without any, all."""
+    skip: Collection[str] = ()
+    """Fields that have no option."""
     prefix: str = ""
     """Of the flags: `sprt-` makes `--sprt-alpha`."""
+    short: Mapping[str, str] = field(default_factory=dict)
+    """Second names of flags, as `-n`."""
     metavars: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, str] = field(default_factory=dict)
     """Defaults that the help shows in place of those of the settings."""
     raw: bool = False
     """Whether the command receives texts and reads them itself."""
+    optional: bool = False
+    """Whether all options may be missing, those of fields without a default too."""
 
     @property
     def kind(self) -> type:
@@ -51,47 +59,58 @@ class FromSettings:
         """A parameter for each field, with the name of the field, by the name of the parameter."""
         found = {}
         for entry in fields(self.kind):
-            if not self.only or entry.name in self.only:
+            if entry.name not in self.skip and (not self.only or entry.name in self.only):
                 name = f"{self.prefix}{entry.name}".replace("-", "_")
-                parameter = Parameter(
-                    name, Parameter.KEYWORD_ONLY, default=None, annotation=self._annotation(entry)
-                )
+                is_needed = self._default(entry.name) is MISSING and not self.optional
+                default = Parameter.empty if is_needed else None
+                annotation = self._annotation(entry)
+                parameter = Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
                 found[name] = parameter, entry.name
         return found
 
     def _annotation(self, entry: Field[Any]) -> Any:
         flag = flag_of(self.prefix + entry.name)
+        names = (flag, *filter(None, [self.short.get(entry.name)]))
         text = field_texts(self.kind).get(entry.name, "")
         default = self._default(entry.name)
-        shown = self.defaults.get(entry.name) or ("" if default is None else str(default))
-        hint, _ = types_of(self.kind)[entry.name]
+        shown = "" if default in (None, MISSING, ()) else str(default)
+        shown = self.defaults.get(entry.name, shown)
+        hint, _, option = types_of(self.kind)[entry.name]
+        if option is not None:
+            option = copy(option)
+            option.show_default = shown if shown and default is not False else False
+            return Annotated[hint | None, option]
         if hint is bool:
-            return Annotated[bool | None, typer.Option(f"{flag}/--no-{flag[2:]}", help=text)]
+            # A switch that is off has no second name to switch it off.
+            switch = flag if default is False else f"{flag}/--no-{flag[2:]}"
+            return Annotated[bool | None, typer.Option(switch, help=text)]
         metavar = self.metavars.get(entry.name) or _metavar(hint)
-        return Annotated[
-            str | None,
-            typer.Option(flag, metavar=metavar, help=f"{text}  [default: {shown}]" if shown else text),
-        ]
+        help_text = f"{text}  [default: {shown}]" if shown else text
+        is_read = get_origin(hint) is tuple and get_args(hint)[1:] != (...,)
+        taken = hint if is_read else list[str] if hint == tuple[str, ...] else str
+        return Annotated[taken | None, typer.Option(*names, metavar=metavar, help=help_text)]
 
     def _default(self, name: str) -> Any:
         if not isinstance(self.settings, type):
             return getattr(self.settings, name)
-        default = next(entry.default for entry in fields(self.kind) if entry.name == name)
-        return None if default is MISSING else default
+        entry = next(entry for entry in fields(self.kind) if entry.name == name)
+        return entry.default if entry.default_factory is MISSING else None
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of the fields, by the texts of their options."""
+        """The values of the fields, by what their options took."""
         if self.raw:
             return dict(given)
         values: dict[str, Any] = {}
-        for name, text in given.items():
-            hint, is_optional = types_of(self.kind)[name]
-            if isinstance(text, bool):
-                values[name] = text
-            elif text == OFF and is_optional and self._default(name) is not None:
+        for name, taken in given.items():
+            hint, is_optional, _ = types_of(self.kind)[name]
+            if isinstance(taken, list):
+                values[name] = tuple(taken)
+            elif not isinstance(taken, str):
+                values[name] = taken
+            elif taken == OFF and is_optional and self._default(name) is not None:
                 values[name] = None
             else:
-                values[name] = read_value(flag_of(self.prefix + name), text, hint)
+                values[name] = read_value(flag_of(self.prefix + name), taken, hint)
         return values
 
 
@@ -113,8 +132,8 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def run(**arguments: Any) -> None:
         for name, (source, options) in built.items():
-            texts = {entry: arguments.pop(option) for option, entry in options.items()}
-            arguments[name] = source.read({entry: text for entry, text in texts.items() if text is not None})
+            taken = {entry: arguments.pop(option) for option, entry in options.items()}
+            arguments[name] = source.read({entry: one for entry, one in taken.items() if one is not None})
         command(**arguments)
 
     run.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]
@@ -131,21 +150,35 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+class _Type(NamedTuple):
+    """The type of a field without None, whether it may be None, and the option that it names."""
+
+    hint: Any
+    is_optional: bool
+    option: OptionInfo | None
+
+
 @cache
-def types_of(kind: type) -> dict[str, tuple[Any, bool]]:
-    """The types of the fields of a class without None, and whether they may be None."""
+def types_of(kind: type) -> dict[str, _Type]:
+    """The types of the fields of a class."""
     found = {}
-    for name, hint in get_type_hints(kind).items():
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        option = None
+        if get_origin(hint) is Annotated:
+            hint, option = get_args(hint)[:2]  # noqa: PLW2901
         parts = [part for part in get_args(hint) if part is not type(None)]
         is_optional = isinstance(hint, UnionType) and len(parts) == 1
-        found[name] = (parts[0] if is_optional else hint), is_optional
+        found[name] = _Type(parts[0] if is_optional else hint, is_optional, option)
     return found
 
 
 def _metavar(kind: Any) -> str:
     if get_origin(kind) is tuple:
-        return f"{_metavar(get_args(kind)[0])},..."
-    return {int: "N", float: "X"}.get(kind, "TEXT")
+        parts = get_args(kind)
+        if parts == (str, ...):
+            return "NAME"
+        return f"{_metavar(parts[0])},..." if parts[1:] == (...,) else " ".join(map(_metavar, parts))
+    return {int: "N", float: "X"}.get(kind, "NAME")
 
 
 def read_value(flag: str, text: str, kind: Any) -> Any:
@@ -169,66 +202,13 @@ def read_value(flag: str, text: str, kind: Any) -> Any:
         raise SettingError(f"{flag} takes {word}, not {text!r}") from None
 
 
-METAVARS = {"tuple": "N N", "bool": None, "int": "N", "float": "X"}
-"""What stands for the value of an option of a type."""
-Returned = TypeVar("Returned")
-
-
-def options_from(
-    settings: type,
-    into: str = "given",
-    *,
-    skip: Iterable[str] = (),
-    own: Mapping[str, Any] | None = None,
-) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
-    """A decorator that gives a command one option for each field of a dataclass, but for those of `skip`. The
-    command's parameter `into` gets their values by name.
-
-    Names, types and defaults are those of the fields, and the text below a field is the help of its option.
-    `own` has types for fields whose option is more than that.
-    """
-    hints, texts = get_type_hints(settings), field_texts(settings)
-    added = []
-    for entry in fields(settings):
-        if entry.name in skip:
-            continue
-        hint = hints[entry.name]
-        # A switch that is off has no second name to switch it off.
-        names = (f"--{entry.name.replace('_', '-')}",) if entry.default is False else ()
-        metavar = next((name for word, name in METAVARS.items() if word in str(hint)), "NAME")
-        option = typer.Option(*names, metavar=metavar, help=texts.get(entry.name))
-        kind = (own or {}).get(entry.name, Annotated[hint, option])
-        default = Parameter.empty if entry.default is MISSING else entry.default
-        added.append(Parameter(entry.name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
-
-    def decorate(command: Callable[..., Returned]) -> Callable[..., Returned]:
-        @wraps(command)
-        def wrapped(**values: Any) -> Returned:
-            given = {parameter.name: values.pop(parameter.name) for parameter in added}
-            return command(**{into: given}, **values)
-
-        before = inspect.signature(command, eval_str=True).parameters.values()
-        kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in before if one.name != into]
-        wrapped.__signature__ = inspect.Signature([*kept, *added])  # type: ignore[attr-defined]
-        wrapped.__annotations__ = {one.name: one.annotation for one in (*kept, *added)}
-        return wrapped
-
-    return decorate
-
-
-@cache
-def _classes(path: str) -> dict[str, ast.ClassDef]:
-    """The classes of a file by name."""
-    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
-    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-
-
 @cache
 def field_texts(settings: type) -> dict[str, str]:
     """The texts below the fields of a dataclass, by field."""
-    body = _classes(inspect.getfile(settings))[settings.__name__].body
+    tree = ast.parse(Path(inspect.getfile(settings)).read_text(encoding="utf-8"))
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     texts = {}
-    for entry, below in pairwise(body):
+    for entry, below in pairwise(classes[settings.__name__].body):
         match entry, below:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
                 texts[name] = " ".join(text.split())

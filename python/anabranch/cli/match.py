@@ -14,10 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-import typer
-
 from anabranch.cli.from_settings import FromSettings, with_settings
-from anabranch.cli.options import Chess960Option, JsonOption, RayOption, VariantOption, WorkersOption
+from anabranch.cli.options import Chess960Option, JsonOption, RayOption, VariantOption, WorkersOption, option
 from anabranch.errors import MatchError
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.player import Budget
@@ -41,14 +39,15 @@ WIDE = 100
 
 PlayersOption: TypeAlias = Annotated[
     list[str],
-    typer.Option(
+    option(
+        "NAME=KIND:...",
+        "NAME=preset:PRESET,SETTING=VALUE,... or NAME=uci:COMMAND,OPTION=VALUE,...; limits of its own "
+        "too: evaluations=, simulations=, nodes=, time=, clock=. Two or more.",
         "--player",
         "-p",
-        metavar="NAME=KIND:...",
-        help="NAME=preset:PRESET,SETTING=VALUE,... or NAME=uci:COMMAND,OPTION=VALUE,...; limits of its own "
-        "too: evaluations=, simulations=, nodes=, time=, clock=. Two or more.",
     ),
 ]
+SCORES = ("resign_score", "draw_score")
 SECONDS = {"time": "SECONDS", "clock": "SECONDS", "increment": "SECONDS"}
 BudgetOptions: TypeAlias = Annotated[
     dict[str, Any], FromSettings(Budget, metavars={**SECONDS, "clock": "BASE+INC"}, raw=True)
@@ -57,20 +56,15 @@ MatchOptions: TypeAlias = Annotated[
     dict[str, Any],
     FromSettings(
         MatchSpec,
-        only=("pairs", "mode", "margin", "patience", "seed"),
-        metavars={"mode": "NAME", "margin": "SECONDS", "patience": "SECONDS"},
+        only=("pairs", "mode", "margin", "timeout", "seed"),
+        metavars={"margin": "SECONDS", "timeout": "SECONDS"},
     ),
 ]
 AdjudicationOptions: TypeAlias = Annotated[
     dict[str, Any],
     FromSettings(
         Adjudication.usual("chess"),
-        metavars={
-            "resign_score": "CP|off",
-            "draw_score": "CP|off",
-            "tablebases": "FOLDER",
-            "longest": "N|off",
-        },
+        metavars={"tablebases": "FOLDER", "longest": "N|off", **dict.fromkeys(SCORES, "CP|off")},
         defaults={"resign_score": "1000, in variants 1500"},
     ),
 ]
@@ -79,7 +73,8 @@ SprtOptions: TypeAlias = Annotated[
     FromSettings(
         Sprt,
         prefix="sprt-",
-        metavars={"elo0": "ELO", "elo1": "ELO", "alpha": "P", "beta": "P", "model": "NAME"},
+        metavars={"elo0": "ELO", "elo1": "ELO", "alpha": "P", "beta": "P"},
+        optional=True,
     ),
 ]
 
@@ -89,10 +84,7 @@ def match(
     *,
     player: PlayersOption,
     out: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", metavar="FOLDER", help="Folder of the results; a match there is continued."
-        ),
+        Path, option("FOLDER", "Folder of the results; a match there is continued.", "--out", "-o")
     ],
     variant: VariantOption = "chess",
     chess960: Chess960Option = False,
@@ -101,12 +93,10 @@ def match(
     adjudication: AdjudicationOptions,
     sprt: SprtOptions,
     openings: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="EPD, FEN or PGN.  [default: the openings of the package]"),
+        Path | None, option("FILE", "EPD, FEN or PGN.  [default: the openings of the package]")
     ] = None,
     anchor: Annotated[
-        str | None,
-        typer.Option(metavar="NAME=ELO", help="A player whose rating is known.  [default: the last, 0]"),
+        str | None, option("NAME=ELO", "A player whose rating is known.  [default: the last, 0]")
     ] = None,
     workers: WorkersOption = None,
     ray: RayOption = None,
@@ -120,14 +110,13 @@ def match(
 
     Example: anabranch match -p new=preset:default -p old=preset:mcgs --evaluations 400 --out runs/first
     """
-    from anabranch.cli.output import announce, notices, output, plural, print_json
-    from anabranch.jobs.executor import executor_of
+    from anabranch.cli.output import announce, end_interrupted, output, plural, print_json
+    from anabranch.jobs.executor import check_cluster, executor_of
     from anabranch.match.estimate import seconds_of_games
     from anabranch.match.player import read_budget, read_player
     from anabranch.match.results import read_results
     from anabranch.match.runner import run_match, summary
     from anabranch.match.standings import Tally
-    from anabranch.optional import require
 
     limits = read_budget(budget)
     spec = MatchSpec(
@@ -142,8 +131,7 @@ def match(
     )
     is_complete = True
     executor = executor_of(workers, ray)
-    if ray is not None:
-        require("ray", "cluster")
+    check_cluster(ray)
 
     def on_start(missing: Sequence[GameSpec], played: Sequence[GameRecord]) -> None:
         is_most = spec.sprt is not None
@@ -162,8 +150,7 @@ def match(
         console = output()
         console.print(render(tally.standings(), tally.ratings(), console.width))
     if not is_complete:
-        notices().print("interrupted; the same command continues")
-        raise typer.Exit(130)
+        end_interrupted()
 
 
 def find_openings(path: Path | None, variant: str, chess960: bool) -> list[Opening]:

@@ -10,18 +10,11 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from anabranch.cli.options import JsonOption
+from anabranch.cli.options import JsonOption, argument, group, option
 from anabranch.errors import AnabranchError, NetworkError
 
-network = typer.Typer(
-    name="network",
-    help="Describe, check and measure network files.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
-NetworkArgument: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="FILE", help="A network, .safetensors or .onnx.", show_default=False)
-]
+network = group("Describe, check and measure network files.")
+NetworkArgument: TypeAlias = Annotated[Path, argument("FILE", "A network, .safetensors or .onnx.")]
 
 
 @network.command()
@@ -46,8 +39,7 @@ def info(file: NetworkArgument, as_json: JsonOption = False) -> None:
 
 @network.command()
 def verify(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Networks.", show_default=False)],
-    as_json: JsonOption = False,
+    files: Annotated[list[Path], argument("FILE...", "Networks.")], as_json: JsonOption = False
 ) -> None:
     """Check network files: bytes, shapes, weights, and the outputs for known positions.
 
@@ -77,17 +69,11 @@ def verify(
 @network.command()
 def bench(
     file: NetworkArgument,
-    batch_size: Annotated[int, typer.Option(metavar="N", help="Positions in a batch.")] = 16,
-    threads: Annotated[int, typer.Option("--threads", "-t", metavar="N", help="Threads of the runtime.")] = 1,
-    seconds: Annotated[
-        float, typer.Option(metavar="SECONDS", help="Time for the measurement, roughly.")
-    ] = 10.0,
-    runtime: Annotated[
-        str, typer.Option(metavar="NAME", help="One of onnxruntime, openvino.")
-    ] = "onnxruntime",
-    provider: Annotated[
-        str, typer.Option(metavar="NAME", help="A provider of ONNX Runtime or a device of OpenVINO.")
-    ] = "auto",
+    batch_size: Annotated[int, option("N", "Positions in a batch.")] = 16,
+    threads: Annotated[int, option("N", "Threads of the runtime.", "--threads", "-t")] = 1,
+    seconds: Annotated[float, option("SECONDS", "Time for the measurement, roughly.")] = 10.0,
+    runtime: Annotated[str, option("NAME", "One of onnxruntime, openvino.")] = "onnxruntime",
+    provider: Annotated[str, option("NAME", "A provider of ONNX Runtime or a device of OpenVINO.")] = "auto",
     as_json: JsonOption = False,
 ) -> None:
     """Measure the speed of an ONNX network: in its runtime alone, and in a search.
@@ -118,11 +104,4 @@ def bench(
 
 
 def _text(fact: Any) -> str:
-    match fact:
-        case None:
-            return "none"
-        case bool() | str():
-            return str(fact)
-        case int():
-            return f"{fact:,}"
-    return str(fact)
+    return "none" if fact is None else f"{fact:,}" if type(fact) is int else str(fact)

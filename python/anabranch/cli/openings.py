@@ -11,50 +11,50 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from anabranch.cli.options import Chess960Option, JsonOption, RayOption, VariantOption, WorkersOption
-
-openings = typer.Typer(
-    help="Make, check and convert openings for matches.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+from anabranch.cli.from_settings import FromSettings, with_settings
+from anabranch.cli.options import (
+    Chess960Option,
+    JsonOption,
+    RayOption,
+    VariantOption,
+    WorkersOption,
+    argument,
+    group,
+    option,
 )
+from anabranch.match.balanced_openings import OpeningsSpec
 
-OpeningsArgument: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="FILE", help="EPD, FEN or PGN, plain, .gz, .bz2 or .zip.")
-]
-BoundOption: TypeAlias = Annotated[
-    int, typer.Option(metavar="CP", help="The most centipawns of a judge for either side.")
-]
+openings = group("Make, check and convert openings for matches.")
+
+OpeningsArgument: TypeAlias = Annotated[Path, argument("FILE", "EPD, FEN or PGN, plain, .gz, .bz2 or .zip.")]
 JudgesOption: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--judge",
-        metavar="KIND:...",
-        help="A player as in 'anabranch match', with a limit; may be repeated.  [default: our engine with "
+    option(
+        "KIND:...",
+        "A player as in 'anabranch match', with a limit; may be repeated.  [default: our engine with "
         "800 evaluations, and stockfish or fairy-stockfish with 20000 nodes]",
+        "--judge",
     ),
 ]
 
 
 @openings.command()
+@with_settings
 def make(
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FILE", help="What to write: .epd, .fen or .pgn.")
+    *,
+    out: Annotated[Path, option("FILE", "What to write: .epd, .fen or .pgn.", "--out", "-o")],
+    given: Annotated[
+        dict[str, Any],
+        FromSettings(
+            OpeningsSpec,
+            skip=("variant", "chess960", "judges"),
+            short={"positions": "-n"},
+            metavars={"plies": "LEAST MOST", "temperature": "T", "bound": "CP"},
+        ),
     ],
     variant: VariantOption = "chess",
     chess960: Chess960Option = False,
-    positions: Annotated[int, typer.Option("--positions", "-n", metavar="N", help="How many.")] = 500,
-    plies: Annotated[
-        tuple[int, int], typer.Option(metavar="LEAST MOST", help="Plies from the start of the game.")
-    ] = (4, 8),
-    source: Annotated[
-        str, typer.Option(metavar="NAME", help="Plies are drawn at 'random' or from the network's 'policy'.")
-    ] = "policy",
-    temperature: Annotated[float, typer.Option(metavar="T", help="Of the policy; above 1 is flatter.")] = 1.5,
-    bound: BoundOption = 130,
     judge: JudgesOption = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of all random choices.")] = 1,
     workers: WorkersOption = None,
     ray: RayOption = None,
 ) -> None:
@@ -68,13 +68,12 @@ def make(
     """
     from anabranch.cli.output import plural, show_progress
     from anabranch.jobs.executor import executor_of
-    from anabranch.match.balanced_openings import OpeningsSpec, make_openings, with_titles
+    from anabranch.match.balanced_openings import make_openings, with_titles
     from anabranch.match.player import read_player
 
     executor = executor_of(workers, ray)
     judges = tuple(read_player(text) for text in judge or default_judges(variant))
-    given: Any = (variant, positions, judges, source, temperature, plies, bound, chess960, seed)
-    spec = with_titles(OpeningsSpec(*given))
+    spec = with_titles(OpeningsSpec(variant, judges=judges, chess960=chess960, **given))
     with show_progress("openings") as on_progress:
         made, tried = make_openings(spec, out, executor, on_progress)
     typer.echo(f"{plural(len(made), 'position')} of {plural(tried, 'candidate')} in {out}")
@@ -94,7 +93,7 @@ def check(
     file: OpeningsArgument,
     variant: VariantOption = "chess",
     chess960: Chess960Option = False,
-    bound: BoundOption = 130,
+    bound: Annotated[int, option("CP", "The most centipawns of a judge for either side.")] = 130,
     judge: JudgesOption = None,
     workers: WorkersOption = None,
     ray: RayOption = None,
@@ -151,7 +150,7 @@ def check(
 @openings.command()
 def convert(
     file: OpeningsArgument,
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="What to write: .epd, .fen or .pgn.")],
+    out: Annotated[Path, argument("OUT", "What to write: .epd, .fen or .pgn.")],
     variant: VariantOption = "chess",
     chess960: Chess960Option = False,
 ) -> None:

@@ -6,59 +6,96 @@ Only text is read here; the settings check the values.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, TypeAlias
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from anabranch.cli.from_settings import FromSettings
 from anabranch.engine import Engine
 from anabranch.errors import SettingError
 from anabranch.evaluators.resolve import evaluator_names
+from anabranch.limits import Limits
 from anabranch.settings import Settings, presets, variants
 
+
+def option(metavar: str | None, text: str, *flags: str) -> Any:
+    """An option with its help."""
+    return typer.Option(*flags, metavar=metavar, help=text)
+
+
+def argument(metavar: str, text: str) -> Any:
+    """An argument with its help."""
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
+
+
+def group(text: str) -> typer.Typer:
+    """A command that has commands of its own."""
+    names = {"help_option_names": ["-h", "--help"]}
+    return typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None, context_settings=names)
+
+
 VariantOption: TypeAlias = Annotated[
-    str, typer.Option("--variant", "-v", metavar="NAME", help=f"One of {', '.join(variants())}.")
+    str, option("NAME", f"One of {', '.join(variants())}.", "--variant", "-v")
 ]
 Chess960Option: TypeAlias = Annotated[
-    bool, typer.Option("--chess960", help="Castling as in Chess960: the king takes the rook.")
+    bool, option(None, "Castling as in Chess960: the king takes the rook.", "--chess960")
 ]
-PresetOption: TypeAlias = Annotated[
-    str, typer.Option("--preset", "-p", metavar="NAME", help=f"One of {', '.join(presets())}.")
-]
+PresetOption: TypeAlias = Annotated[str, option("NAME", f"One of {', '.join(presets())}.", "--preset", "-p")]
 SetOption: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="NAME=VALUE", help="A setting; may be repeated. 'anabranch settings' lists them."
-    ),
+    option("NAME=VALUE", "A setting; may be repeated. 'anabranch settings' lists them.", "--set"),
 ]
 EvaluatorOption: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "NAME|FILE",
+        f"One of {', '.join(evaluator_names())}, or a network file, .safetensors or .onnx.  "
+        "[default: network]",
         "--evaluator",
         "-e",
-        metavar="NAME|FILE",
-        help=f"One of {', '.join(evaluator_names())}, or a network file, .safetensors or .onnx.  "
-        "[default: network]",
     ),
 ]
 ThreadsOption: TypeAlias = Annotated[
-    int | None, typer.Option("--threads", "-t", metavar="N", help="Threads; the graph does not depend on it.")
-]
-SimulationsOption: TypeAlias = Annotated[
-    int | None, typer.Option("--simulations", "-n", metavar="N", help="Limit: simulations.")
-]
-EvaluationsOption: TypeAlias = Annotated[
-    int | None, typer.Option("--evaluations", metavar="N", help="Limit: evaluations of positions.")
+    int | None, option("N", "Threads; the graph does not depend on it.", "--threads", "-t")
 ]
 RayOption: TypeAlias = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Run on this Ray cluster (HOST:PORT or auto).")
+    str | None, option("ADDRESS", "Run on this Ray cluster (HOST:PORT or auto).", "--ray")
 ]
 WorkersOption: TypeAlias = Annotated[
-    int | None,
-    typer.Option("--workers", "-w", metavar="N", help="Worker processes.  [default: number of cores]"),
+    int | None, option("N", "Worker processes.  [default: number of cores]", "--workers", "-w")
 ]
-JsonOption: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document and nothing else.")
-]
+JsonOption: TypeAlias = Annotated[bool, option(None, "Print one JSON document and nothing else.", "--json")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    """The engine of a command."""
+
+    variant: VariantOption = "chess"
+    chess960: Chess960Option = False
+    preset: PresetOption = "default"
+    evaluator: EvaluatorOption = None
+    threads: ThreadsOption = None
+    set: SetOption = None
+
+    @property
+    def changes(self) -> dict[str, str | int]:
+        """The settings that differ from the preset, by name."""
+        return read_changes(self.set, self.evaluator, self.threads)
+
+    def make(self) -> Engine:
+        """The engine."""
+        return make_engine(self.variant, self.preset, self.chess960, self.changes)
+
+
+EngineGroup: TypeAlias = Annotated[dict[str, Any], FromSettings(EngineOptions)]
+
+
+def limit_options(*names: str, **defaults: str) -> FromSettings:
+    """Options for some limits of a search, with defaults that the help shows."""
+    short, metavars = {"simulations": "-n"}, {"time": "SECONDS", "mate": "MOVES"}
+    return FromSettings(Limits, only=names, short=short, metavars=metavars, defaults=defaults)
 
 
 def is_placement(text: str) -> bool:
@@ -96,19 +133,17 @@ def make_engine(
     variant: str, preset: str, chess960: bool = False, changes: dict[str, str | int] | None = None
 ) -> Engine:
     """An engine as options describe it."""
-    given = dict(changes or {})
-    evaluator = given.pop("evaluator", None)
-    checked = Settings.preset(preset).changed(given)
-    settings = {name: getattr(checked, name) for name in given}
-    return Engine(
-        variant, preset, chess960, evaluator=None if evaluator is None else str(evaluator), **settings
-    )
+    return Engine(variant, preset, chess960, **_checked(Settings.preset(preset), changes or {}))
 
 
 def configure(engine: Engine, changes: dict[str, str | int]) -> None:
     """Change settings that came as text."""
-    given = dict(changes)
-    evaluator = given.pop("evaluator", None)
-    checked = engine.settings.changed(given)
-    settings = {name: getattr(checked, name) for name in given}
-    engine.configure(evaluator=None if evaluator is None else str(evaluator), **settings)
+    engine.configure(**_checked(engine.settings, changes))
+
+
+def _checked(settings: Settings, changes: dict[str, str | int]) -> dict[str, Any]:
+    """Changes of settings as values; an evaluator among them stays what it is."""
+    given = {name: value for name, value in changes.items() if name != "evaluator"}
+    checked = settings.changed(given)
+    evaluator = None if "evaluator" not in changes else str(changes["evaluator"])
+    return {"evaluator": evaluator, **{name: getattr(checked, name) for name in given}}

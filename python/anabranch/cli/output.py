@@ -11,8 +11,9 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
@@ -81,6 +82,12 @@ def announce(what: str, seconds: float, jobs: int, executor: Executor, *, is_mos
     notices().print(f"{what} to do, {prefix}roughly {duration}", soft_wrap=True)
 
 
+def end_interrupted() -> NoReturn:
+    """End a command after Ctrl-C that can be continued."""
+    notices().print("interrupted; the same command continues")
+    raise typer.Exit(130)
+
+
 def print_json(document: object) -> None:
     """Print one JSON document; numbers that JSON cannot represent become null."""
     sys.stdout.write(json.dumps(_finite(document), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
@@ -101,15 +108,6 @@ def table(title: str | None, columns: Iterable[str], rows: Iterable[Iterable[str
     for row in rows:
         made.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
     return made
-
-
-def count(number: float) -> str:
-    """A count with its thousands apart.
-
-    >>> count(1234567)
-    '1,234,567'
-    """
-    return f"{number:,.0f}"
 
 
 def plural(number: int, noun: str) -> str:

@@ -8,21 +8,17 @@ from __future__ import annotations
 import time
 from typing import Annotated
 
-import typer
-
-from anabranch.cli.options import Chess960Option, JsonOption, VariantOption
+from anabranch.cli.options import Chess960Option, JsonOption, VariantOption, argument, option
 
 
 def perft(
-    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Length of the sequences in plies.")],
+    depth: Annotated[int, argument("DEPTH", "Length of the sequences in plies.")],
     position: Annotated[
-        str, typer.Argument(metavar="POSITION", help="FEN or startpos, either with 'moves ...'.")
+        str, argument("POSITION", "FEN or startpos, either with 'moves ...'.  [default: startpos]")
     ] = "startpos",
     variant: VariantOption = "chess",
     chess960: Chess960Option = False,
-    divide: Annotated[
-        bool, typer.Option("--divide", "-d", help="Show the count of every first move.")
-    ] = False,
+    divide: Annotated[bool, option(None, "Show the count of every first move.", "--divide", "-d")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Count the legal move sequences of a length.
@@ -30,7 +26,7 @@ def perft(
     Example: anabranch perft 4 --variant crazyhouse --divide
     """
     from anabranch.cli.interrupt import interruptible
-    from anabranch.cli.output import count, output, print_json
+    from anabranch.cli.output import output, print_json
     from anabranch.engine import Engine
 
     engine = Engine(variant, chess960=chess960)
@@ -57,4 +53,4 @@ def perft(
     if divide:
         for move, number in sorted(counts.items()):
             console.print(f"{move}: {number}")
-    console.print(f"perft {depth}: {count(nodes)} nodes, {seconds:.2f} s, {count(nodes / seconds)} nodes/s")
+    console.print(f"perft {depth}: {nodes:,} nodes, {seconds:.2f} s, {nodes / seconds:,.0f} nodes/s")

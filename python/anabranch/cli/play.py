@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from anabranch.cli.options import EvaluatorOption
+from anabranch.cli.options import EvaluatorOption, option
 from anabranch.errors import LimitError, TablebaseError
 from anabranch.optional import require
 
@@ -18,26 +18,19 @@ PORT = 8640
 
 
 def play(
-    port: Annotated[int, typer.Option(metavar="PORT", help="Port; 0 takes any free one.")] = PORT,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")
-    ] = True,
+    port: Annotated[int, option("PORT", "Port; 0 takes any free one.")] = PORT,
+    browser: Annotated[bool, option(None, "Open the page in the browser.", "--browser/--no-browser")] = True,
     host: Annotated[
-        str,
-        typer.Option(metavar="ADDRESS", help="Listen at this address, so that other machines can connect."),
+        str, option("ADDRESS", "Listen at this address, so that other machines can connect.")
     ] = "127.0.0.1",
-    seconds: Annotated[float, typer.Option(metavar="SECONDS", help="Longest search of a browser.")] = 300.0,
-    memory: Annotated[int, typer.Option(metavar="MB", help="Memory for the graphs of one browser.")] = 512,
-    clients: Annotated[int, typer.Option(metavar="N", help="Most browsers at a time.")] = 8,
+    seconds: Annotated[float, option("SECONDS", "Longest search of a browser.")] = 300.0,
+    memory: Annotated[int, option("MB", "Memory for the graphs of one browser.")] = 512,
+    clients: Annotated[int, option("N", "Most browsers at a time.")] = 8,
     tables: Annotated[
         str | None,
-        typer.Option(
-            "--tablebases",
-            metavar="PATHS",
-            help="Directories with Syzygy tables.  [default: the fetched ones]",
-        ),
+        option("PATHS", "Directories with Syzygy tables.  [default: the fetched ones]", "--tablebases"),
     ] = None,
-    threads: Annotated[int, typer.Option(metavar="N", help="Threads that evaluate, for each search.")] = 1,
+    threads: Annotated[int, option("N", "Threads that evaluate, for each search.")] = 1,
     evaluator: EvaluatorOption = None,
 ) -> None:
     """Open the web board: play, analyse, and see the search graph.

@@ -8,15 +8,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
-
-from anabranch.cli.options import JsonOption, PresetOption
+from anabranch.cli.options import JsonOption, PresetOption, option
 
 
 def settings(
     preset: PresetOption = "default",
     show_presets: Annotated[
-        bool, typer.Option("--presets", help="Show what each preset changes, instead.")
+        bool, option(None, "Show what each preset changes, instead.", "--presets")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from anabranch.cli.from_settings import FromSettings, with_settings
-from anabranch.cli.options import EvaluatorOption, JsonOption, RayOption, WorkersOption
+from anabranch.cli.options import (
+    EvaluatorOption,
+    JsonOption,
+    RayOption,
+    WorkersOption,
+    argument,
+    group,
+    option,
+)
 from anabranch.study.plan import EXPERIMENT, Size, Study
 
 if TYPE_CHECKING:
@@ -21,12 +29,10 @@ if TYPE_CHECKING:
 UNLIMITED = 400
 """Columns that a table may take where there is no terminal."""
 
-study = typer.Typer(
-    help="Run the experiments of the paper and ours, and show their results.", no_args_is_help=True
-)
+study = group("Run the experiments of the paper and ours, and show their results.")
 
 SourcesArgument: TypeAlias = Annotated[
-    list[Path], typer.Argument(metavar="DIR...", help="Folders of studies, or summaries of them (.json).")
+    list[Path], argument("DIR...", "Folders of studies, or summaries of them (.json).")
 ]
 
 
@@ -76,14 +82,10 @@ StudyOptions: TypeAlias = Annotated[
 @with_settings
 def run(
     *,
-    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help="One of 'anabranch study list'.")],
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", metavar="DIR", help="Folder of the results; a study there is continued."),
-    ],
+    experiment: Annotated[str, argument("EXPERIMENT", "One of 'anabranch study list'.")],
+    out: Annotated[Path, option("DIR", "Folder of the results; a study there is continued.", "--out", "-o")],
     scale: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="tiny, small or full.  [default: that of the folder, or small]"),
+        str | None, option("NAME", "tiny, small or full.  [default: that of the folder, or small]")
     ] = None,
     size: SizeOptions,
     error: Annotated[
@@ -93,18 +95,13 @@ def run(
         ),
     ] = 0.0,
     variant: Annotated[
-        list[str] | None,
-        typer.Option("--variant", "-v", metavar="NAME", help="Only this variant now; may be repeated."),
+        list[str] | None, option("NAME", "Only this variant now; may be repeated.", "--variant", "-v")
     ] = None,
     only: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Only this player or group now, as tables name it; may be repeated."
-        ),
+        list[str] | None, option("NAME", "Only this player or group now, as tables name it; may be repeated.")
     ] = None,
     assignments: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="A setting of all our engines; may be repeated."),
+        list[str] | None, option("NAME=VALUE", "A setting of all our engines; may be repeated.", "--set")
     ] = None,
     evaluator: EvaluatorOption = None,
     settings: StudyOptions,
@@ -120,9 +117,8 @@ def run(
     Example: anabranch study run ablation --scale tiny --out runs/ablation
     """
     from anabranch.cli.options import read_changes
-    from anabranch.cli.output import announce, notices, plural, print_json, show_progress
-    from anabranch.jobs.executor import executor_of
-    from anabranch.optional import require
+    from anabranch.cli.output import announce, end_interrupted, plural, print_json, show_progress
+    from anabranch.jobs.executor import check_cluster, executor_of
     from anabranch.study.folder import STUDY
     from anabranch.study.run import run_study
     from anabranch.study.summary import summarise
@@ -133,8 +129,7 @@ def run(
     requested = _study(experiment, out, scale, size, settings)
     is_complete = True
     executor = executor_of(workers, ray)
-    if ray is not None:
-        require("ray", "cluster")
+    check_cluster(ray)
 
     def on_start(remaining: Remaining) -> None:
         counts = ((remaining.games, "game"), (len(remaining.measurements), "measurement"))
@@ -156,8 +151,7 @@ def run(
     else:
         _print_tables(summary)
     if not is_complete:
-        notices().print("interrupted; the same command continues")
-        raise typer.Exit(130)
+        end_interrupted()
 
 
 def _print_tables(summary: dict[str, Any]) -> None:
@@ -176,11 +170,8 @@ def _print_tables(summary: dict[str, Any]) -> None:
 @study.command()
 def draw(
     sources: SourcesArgument,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="[default: figures in each folder]"),
-    ] = None,
-    form: Annotated[str, typer.Option("--format", metavar="NAME", help="svg, png or pdf.")] = "svg",
+    out: Annotated[Path | None, option("FOLDER", "[default: figures in each folder]", "--out", "-o")] = None,
+    form: Annotated[str, option("NAME", "svg, png or pdf.", "--format")] = "svg",
 ) -> None:
     """Draw the figures of studies.
 
@@ -200,8 +191,8 @@ def draw(
 @study.command()
 def report(
     sources: SourcesArgument,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The page.")] = Path("report.html"),
-    title: Annotated[str, typer.Option(metavar="TEXT", help="Of the page.")] = "The study",
+    out: Annotated[Path, option("FILE", "The page.", "--out", "-o")] = Path("report.html"),
+    title: Annotated[str, option("TEXT", "Of the page.")] = "The study",
 ) -> None:
     """Build one HTML page with all figures, tables, settings and errors. It needs no other file.
 
@@ -218,10 +209,9 @@ def report(
 
 @study.command()
 def summarise(
-    source: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a study.")],
+    source: Annotated[Path, argument("DIR", "The folder of a study.")],
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="A file .json, and its figures beside it."),
+        Path | None, option("FILE", "A file .json, and its figures beside it.", "--out", "-o")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -267,6 +257,3 @@ def _study(
         elif has_results(folder):
             raise StudyError(f"{folder} holds the study {before.experiment}, not {name}; take another folder")
     return replace(stored, size=stored.size.changed(name, size), **changes)
-
-
-__all__ = ["study"]

@@ -8,25 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import closing, suppress
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from anabranch.cli.from_settings import with_settings
 from anabranch.cli.options import (
-    Chess960Option,
-    EvaluatorOption,
+    EngineGroup,
+    EngineOptions,
     JsonOption,
-    PresetOption,
     RayOption,
-    SetOption,
-    ThreadsOption,
-    VariantOption,
+    argument,
     is_placement,
-    make_engine,
-    read_changes,
+    limit_options,
+    option,
 )
 from anabranch.limits import Limits
 
@@ -39,33 +36,23 @@ SIMULATIONS = 20_000
 """The limit per position where none is given."""
 
 
+@with_settings
 def suite(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="EPD files.")],
-    variant: VariantOption = "chess",
-    chess960: Chess960Option = False,
-    preset: PresetOption = "default",
-    simulations: Annotated[
-        int | None,
-        typer.Option(
-            "--simulations",
-            "-n",
-            metavar="N",
-            help=f"Simulations per position.  [default: {SIMULATIONS}, if there is no --time]",
-        ),
-    ] = None,
-    time: Annotated[float | None, typer.Option(metavar="SECONDS", help="Time per position.")] = None,
+    *,
+    files: Annotated[list[Path], argument("FILE...", "EPD files.")],
+    given: EngineGroup,
+    limits: Annotated[
+        dict[str, Any],
+        limit_options("simulations", "time", simulations=f"{SIMULATIONS}, if there is no --time"),
+    ],
     mates: Annotated[
         bool,
-        typer.Option(
-            "--mates", help="Only proofs count: of a mate in dm moves, or of any win where there is no dm."
+        option(
+            None, "Only proofs count: of a mate in dm moves, or of any win where there is no dm.", "--mates"
         ),
     ] = False,
-    evaluator: EvaluatorOption = None,
-    threads: ThreadsOption = None,
-    assignments: SetOption = None,
     workers: Annotated[
-        int | None,
-        typer.Option("--workers", "-w", metavar="N", help="Worker processes.  [default: none]"),
+        int | None, option("N", "Worker processes.  [default: none]", "--workers", "-w")
     ] = None,
     ray: RayOption = None,
     as_json: JsonOption = False,
@@ -88,14 +75,13 @@ def suite(
         raise SuiteError(
             "a suite is read from EPD files; 'anabranch analyse' searches one position, its FEN in quotes"
         )
-    changes = read_changes(assignments, evaluator, threads)
-    engine = make_engine(variant, preset, chess960, changes)
+    options = EngineOptions(**given)
+    engine = options.make()
     tasks = [task for path in files for task in read_suite(path, engine)]
     if not tasks:
         raise SuiteError(f"there is no position in {', '.join(str(path) for path in files)}")
-    limits = Limits(simulations=SIMULATIONS if simulations is time is None else simulations, time=time)
-    build = partial(make_engine, variant, preset, chess960, changes)
-    jobs = [TaskJob(number, task, build, limits, mates) for number, task in enumerate(tasks)]
+    limit = Limits(**limits or {"simulations": SIMULATIONS})
+    jobs = [TaskJob(number, task, options.make, limit, mates) for number, task in enumerate(tasks)]
     executor = executor_of(0 if workers is None and ray is None else workers, ray)
     attempts, is_complete = _attempt_all(jobs, executor)
     if as_json:
@@ -104,9 +90,9 @@ def suite(
                 **_summary(attempts),
                 "positions": len(tasks),
                 "variant": engine.variant,
-                "preset": preset,
+                "preset": options.preset,
                 "mates": mates,
-                "limits": {"simulations": limits.simulations, "time": limits.time},
+                "limits": {"simulations": limit.simulations, "time": limit.time},
                 "attempts": [_document(attempt) for attempt in attempts],
                 "settings": asdict(engine.settings),
             }

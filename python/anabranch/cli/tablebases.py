@@ -10,26 +10,19 @@ from typing import Annotated
 
 import typer
 
-from anabranch.cli.options import JsonOption, VariantOption
+from anabranch.cli.options import JsonOption, VariantOption, argument, group, option
 
-tablebases = typer.Typer(
-    name="tablebases",
-    help="Syzygy tablebases: fetch the small ones, check them, probe a position.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
+tablebases = group("Syzygy tablebases: fetch the small ones, check them, probe a position.")
 WORDS = {2: "win", 1: "cursed win", 0: "draw", -1: "blessed loss", -2: "loss"}
 
 
 @tablebases.command()
 def fetch(
     to: Annotated[
-        Path | None,
-        typer.Option("--to", metavar="DIR", help="Target directory.  [default: your data directory]"),
+        Path | None, option("DIR", "Target directory.  [default: your data directory]", "--to")
     ] = None,
     archive: Annotated[
-        Path | None,
-        typer.Option("--archive", metavar="FILE", help="The source package, if you have it already."),
+        Path | None, option("FILE", "The source package, if you have it already.", "--archive")
     ] = None,
 ) -> None:
     """Download the tables of three and four men (4 MB), from the source package of 'chess' on PyPI.
@@ -50,9 +43,7 @@ def fetch(
 
 @tablebases.command()
 def check(
-    directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Directories of tables.", show_default=False)
-    ],
+    directories: Annotated[list[Path], argument("DIR...", "Directories of tables.")],
     as_json: JsonOption = False,
 ) -> None:
     """Check every byte of the tables in directories.
@@ -83,10 +74,9 @@ def check(
 
 @tablebases.command()
 def probe(
-    fen: Annotated[str, typer.Argument(metavar="FEN", help="The position, in quotes.", show_default=False)],
+    fen: Annotated[str, argument("FEN", "The position, in quotes.")],
     path: Annotated[
-        list[str] | None,
-        typer.Option("--path", metavar="DIR", help="Directories of tables.  [default: your data directory]"),
+        list[str] | None, option("DIR", "Directories of tables.  [default: your data directory]", "--path")
     ] = None,
     variant: VariantOption = "chess",
     as_json: JsonOption = False,

@@ -5,63 +5,54 @@ Options become a recipe and the options of a run; the work is that of `anabranch
 
 from __future__ import annotations
 
-import importlib.util
 import os
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from anabranch.cli.from_settings import options_from
-from anabranch.cli.options import RayOption
+from anabranch.cli.from_settings import FromSettings, with_settings
+from anabranch.cli.options import JsonOption, RayOption, argument, group, option
 from anabranch.errors import SettingError
-from anabranch.optional import lacking
+from anabranch.optional import check_installed
 from anabranch.train.options import RunOptions
 from anabranch.train.recipe import Recipe
 
-train = typer.Typer(help="Train networks from shards, measure and export them.", rich_markup_mode=None)
+train = group("Train networks from shards, measure and export them.")
 
 DataOption: TypeAlias = Annotated[
-    list[Path] | None, typer.Option("--data", metavar="DIR", help="A folder with shards; may be repeated.")
+    list[Path] | None, option("DIR", "A folder with shards; may be repeated.", "--data")
 ]
 TorchThreadsOption: TypeAlias = Annotated[
-    int | None, typer.Option("--threads", "-t", metavar="N", help="Threads of PyTorch.  [default: all cores]")
+    int | None, option("N", "Threads of PyTorch.  [default: all cores]", "--threads", "-t")
+]
+CheckpointArgument: TypeAlias = Annotated[
+    Path, argument("CHECKPOINT", "A checkpoint, or the folder of a run.")
 ]
 
 
 def _require() -> None:
-    for package in ("torch", "pyarrow", "safetensors"):
-        if importlib.util.find_spec(package) is None:
-            raise lacking(f"training needs the package {package}", "train")
+    check_installed("training", "train", "torch", "pyarrow", "safetensors")
     # Threads that spin while they wait take the cores from those that encode batches; with this, steps take a
     # third of the time.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 @train.command()
-@options_from(Recipe, "recipe", skip=("variant", "steps"))
-@options_from(RunOptions, "options", skip=("stop_at", "threads"))
+@with_settings
 def run(
+    *,
     context: typer.Context,
-    recipe: dict[str, Any],
-    options: dict[str, Any],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder of the run: checkpoints, metrics, curves.")
-    ],
-    variant: Annotated[
-        str | None, typer.Option("--variant", "-v", metavar="NAME", help="chess or crazyhouse.")
-    ] = None,
+    recipe: Annotated[dict[str, Any], FromSettings(Recipe, skip=("variant",))],
+    options: Annotated[dict[str, Any], FromSettings(RunOptions, skip=("stop_at",), short={"threads": "-t"})],
+    out: Annotated[Path, option("DIR", "The folder of the run: checkpoints, metrics, curves.")],
+    variant: Annotated[str | None, option("NAME", "chess or crazyhouse.", "--variant", "-v")] = None,
     data: DataOption = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in --out, as it was begun.")
+        bool, option(None, "Go on with the run in --out, as it was begun.", "--resume")
     ] = False,
-    steps: Annotated[
-        int | None, typer.Option(metavar="N", help="Steps of the optimiser.  [default: 10000]")
-    ] = None,
-    epochs: Annotated[
-        float | None, typer.Option(metavar="N", help="Passes over the data, instead of --steps.")
-    ] = None,
-    threads: TorchThreadsOption = None,
+    epochs: Annotated[float | None, option("N", "Passes over the data, instead of --steps.")] = None,
     ray: RayOption = None,
 ) -> None:
     """Train a network.
@@ -80,9 +71,9 @@ def run(
     from anabranch.jobs.executor import Processes, Ray
     from anabranch.train.loop import TrainingJob, train_on
 
-    carried_out = RunOptions(threads=threads, **options)
+    carried_out = RunOptions(**options)
     if resume:
-        free = {"out", "resume", "threads", "ray", *options}
+        free = {"out", "resume", "ray", *(entry.name for entry in fields(RunOptions))}
         for name in context.params:
             if name not in free and str(context.get_parameter_source(name)).endswith("COMMANDLINE"):
                 option = name.replace("_", "-")
@@ -93,10 +84,9 @@ def run(
     else:
         if variant is None or not data:
             raise SettingError("a new run needs --variant and --data")
-        if steps is not None and epochs is not None:
+        if "steps" in recipe and epochs is not None:
             raise SettingError("--steps and --epochs cannot be given together")
-        wanted = Recipe(variant, **recipe) if steps is None else Recipe(variant, steps=steps, **recipe)
-        job = TrainingJob(out, carried_out, wanted, tuple(data), epochs)
+        job = TrainingJob(out, carried_out, Recipe(variant, **recipe), tuple(data), epochs)
     if ray is not None:
         job = job.absolute()
     outcome = train_on(Processes(0) if ray is None else Ray(ray), job)
@@ -108,15 +98,11 @@ def run(
 
 @train.command()
 def export(
-    checkpoint: Annotated[
-        Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint, or the folder of a run.")
-    ],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The network: .safetensors or .onnx.")],
+    checkpoint: CheckpointArgument,
+    file: Annotated[Path, argument("FILE", "The network: .safetensors or .onnx.")],
     data: DataOption = None,
-    licence: Annotated[
-        str, typer.Option(metavar="TEXT", help="Licence of the weights.")
-    ] = "GPL-3.0-or-later",
-    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Name of the network.")] = None,
+    licence: Annotated[str, option("TEXT", "Licence of the weights.")] = "GPL-3.0-or-later",
+    name: Annotated[str | None, option("TEXT", "Name of the network.")] = None,
 ) -> None:
     """Write a trained network as a file that the engine loads, and check it against its source.
 
@@ -131,15 +117,11 @@ def export(
 
 @train.command()
 def evaluate(
-    checkpoint: Annotated[
-        Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint, or the folder of a run.")
-    ],
+    checkpoint: CheckpointArgument,
     data: DataOption = None,
-    count: Annotated[int, typer.Option(metavar="N", help="Held-out positions to measure on.")] = 20_000,
-    everything: Annotated[bool, typer.Option("--all", help="Also positions that are not held out.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
-    ] = False,
+    count: Annotated[int, option("N", "Held-out positions to measure on.")] = 20_000,
+    everything: Annotated[bool, option(None, "Also positions that are not held out.", "--all")] = False,
+    as_json: JsonOption = False,
     threads: TorchThreadsOption = None,
 ) -> None:
     """Measure a checkpoint on held-out games: those of its own shards, or of --data.
@@ -158,6 +140,3 @@ def evaluate(
     else:
         for title, number in metrics.items():
             typer.echo(f"{title:<28} {number:.4f}")
-
-
-__all__ = ["train"]

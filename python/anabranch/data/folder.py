@@ -55,9 +55,11 @@ def _clear(folder: Path) -> None:
     shutil.rmtree(folder / POSITIONS, ignore_errors=True)
 
 
-def _is_job(stored: dict[str, Any]) -> bool:
-    """One of generating, labelling or reading games."""
-    return "variant" in stored and any(name in stored for name in ("games_per_shard", "sources", "files"))
-
-
-DATA = FolderKind("job", "job.json", holds_samples, _clear, _is_job, error=DataError)
+DATA = FolderKind(
+    "job",
+    "job.json",
+    holds_samples,
+    _clear,
+    is_document=lambda stored: stored["variant"] and stored.keys() & {"games_per_shard", "sources", "files"},
+    error=DataError,
+)

@@ -21,10 +21,10 @@ from typing import Any
 
 from anabranch import _core
 from anabranch.data.folder import DATA, Samples, journal_path
-from anabranch.data.jobs import GenerateJob
+from anabranch.data.jobs import TIMEOUT, GenerateJob
 from anabranch.data.shards import find_shards, game_number, notes_of, remove_parts
 from anabranch.data.targets import DEFAULT_TEMPERATURE, POLICY_TEMPERATURE, set_targets, weights_of
-from anabranch.data.teacher import PATIENCE, Judgement, Teacher, TeacherError
+from anabranch.data.teacher import Judgement, Teacher, TeacherError
 from anabranch.data.units import ShardJob
 
 
@@ -165,7 +165,7 @@ GENERATED = replace(DATA, may_differ=lambda place, stored, wanted: place == ("ga
 
 
 @contextmanager
-def open_generation(job: GenerateJob, folder: Path, patience: float = PATIENCE) -> Iterator[Generation]:
+def open_generation(job: GenerateJob, folder: Path, timeout: float = TIMEOUT) -> Iterator[Generation]:
     """Hold the folder of a job, new or to be continued. More games extend it."""
     job.check()
 
@@ -174,7 +174,4 @@ def open_generation(job: GenerateJob, folder: Path, patience: float = PATIENCE) 
 
     with GENERATED.open(folder, asdict(job), merge):
         remove_parts(folder)
-        yield Generation(job, folder, patience)
-
-
-__all__ = ["Generation", "open_generation", "play_game"]
+        yield Generation(job, folder, timeout)

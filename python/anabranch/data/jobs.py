@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 from anabranch import _core
 from anabranch.errors import DataError
 
+TIMEOUT = 20.0
+"""Seconds that a teacher may think about anything."""
 DECIDED = {"chess": 800, "crazyhouse": 1200}
 """Centipawns that decide a game, by variant: in crazyhouse 700 are far from won."""
 DEFAULT_DECIDED = 1000

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from anabranch import _core
 from anabranch.data.folder import DATA, POSITIONS, Samples, journal_path
-from anabranch.data.jobs import LabelJob, PgnJob
+from anabranch.data.jobs import TIMEOUT, LabelJob, PgnJob
 from anabranch.data.pgn import Cursor, omissions, other_variant, read_tables
 from anabranch.data.shards import (
-    SCHEMA,
     Seen,
     Shard,
     about,
@@ -32,10 +31,11 @@ from anabranch.data.shards import (
     new_games,
     read_shard,
     remove_parts,
+    table_of,
     write_table,
 )
 from anabranch.data.targets import set_targets
-from anabranch.data.teacher import PATIENCE, Teacher, TeacherError
+from anabranch.data.teacher import Teacher, TeacherError
 from anabranch.data.text import open_text
 from anabranch.data.units import ShardJob
 from anabranch.errors import DataError, PositionError
@@ -49,14 +49,14 @@ Refuse = Callable[[str], object]
 
 @contextmanager
 def open_labelling(
-    job: LabelJob, folder: Path, refuse: Refuse, patience: float = PATIENCE
+    job: LabelJob, folder: Path, refuse: Refuse, timeout: float = TIMEOUT
 ) -> Iterator[Labelling]:
     """Hold the folder of a job, new or to be continued."""
     job.check()
     with DATA.open(folder, asdict(job)):
         remove_parts(folder)
         _prepare(job, folder, refuse)
-        yield Labelling(job, folder, patience)
+        yield Labelling(job, folder, timeout)
 
 
 def _prepare(job: LabelJob, folder: Path, refuse: Refuse) -> None:
@@ -95,8 +95,6 @@ class PositionUnit:
 @dataclass(frozen=True)
 class Labelling(ShardJob[LabelJob]):
     """A job in its folder, with its positions cut into shards."""
-
-    portion: ClassVar[int] = 16
 
     def total(self) -> int:
         """All positions."""
@@ -235,14 +233,10 @@ def _of_list(job: LabelJob, path: Path, refuse: Refuse) -> Iterator[pa.Table]:
                 seen.add(game)
                 rows.append({"game": game, "ply": 0, "fen": rules.fen()})
             if len(rows) == job.positions_per_shard:
-                yield _table(rows)
+                yield table_of(rows)
                 rows = []
     if rows:
-        yield _table(rows)
-
-
-def _table(rows: Sequence[dict[str, Any]]) -> pa.Table:
-    return pa.Table.from_pydict({name: [row.get(name) for row in rows] for name in SCHEMA.names}, SCHEMA)
+        yield table_of(rows)
 
 
 def _fen(line: str) -> str:

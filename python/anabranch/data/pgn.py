@@ -118,10 +118,10 @@ def other_variant(paths: Iterable[Path], variant: str) -> str | None:
         text = next((piece.text for piece in read_pieces(path)), b"")
         for tag, count in Counter(_VARIANT_TAG.findall(text)).items():
             try:
-                rules = _core.Session(tag.decode(errors="replace"), False, {}, False)
+                name, is_960 = _core.Session(tag.decode(errors="replace"), False, {}, False).variant()
             except VariantError:
                 continue
-            found["chess960" if rules.is_chess960() else rules.variant()] += count
+            found["chess960" if is_960 else name] += count
         if not found and _POCKET.search(text):
             found["crazyhouse"] += 1
     del found[variant]

@@ -79,11 +79,14 @@ def find_strays(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.parquet") if not _NAME.fullmatch(path.name))
 
 
+def table_of(rows: Rows) -> pa.Table:
+    """Rows as a table with the columns of a shard."""
+    return pa.Table.from_pydict({name: [row.get(name) for row in rows] for name in SCHEMA.names}, SCHEMA)
+
+
 def write_shard(folder: Path, number: int, rows: Rows, about: Mapping[str, str]) -> Path:
     """Write rows as the shard of that number: beside, then renamed."""
-    columns = {name: [row.get(name) for row in rows] for name in SCHEMA.names}
-    table = pa.Table.from_pydict(columns, SCHEMA)
-    return write_table(folder, number, table, about)
+    return write_table(folder, number, table_of(rows), about)
 
 
 def write_table(folder: Path, number: int, table: pa.Table, about: Mapping[str, str]) -> Path:

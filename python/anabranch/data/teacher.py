@@ -11,12 +11,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from anabranch.data.jobs import TIMEOUT
 from anabranch.errors import DataError, ProgramMissingError, VariantError
 from anabranch.formats.scores import read_score
 from anabranch.jobs.program import Program, ProgramError, find_program
-
-PATIENCE = 20.0
-"""Seconds that an engine may think about anything."""
 
 
 class TeacherError(DataError):
@@ -47,26 +45,26 @@ class TeacherSpec(NamedTuple):
     engine: str
     variant: str
     options: tuple[tuple[str, str], ...] = ()
-    patience: float = PATIENCE
+    timeout: float = TIMEOUT
 
     def start(self) -> Teacher:
         """Start the program; raises `TeacherError` if that fails."""
-        return Teacher(self.engine, self.variant, dict(self.options), self.patience)
+        return Teacher(self.engine, self.variant, dict(self.options), self.timeout)
 
 
 class Teacher:
     """One engine process. It ends with this one, because its input ends then."""
 
     def __init__(
-        self, engine: str, variant: str, options: Mapping[str, str] | None = None, patience: float = PATIENCE
+        self, engine: str, variant: str, options: Mapping[str, str] | None = None, timeout: float = TIMEOUT
     ) -> None:
-        self._patience = patience
+        self._timeout = timeout
         with _as_teacher():
             self._program = Program([find_engine(engine)])
         try:
             with _as_teacher():
                 wanted = {"Threads": "1", "Hash": "4", **(options or {})}
-                self.name = self._program.greet(variant, wanted, patience)
+                self.name = self._program.greet(variant, wanted, timeout)
         except BaseException:
             self.close()
             raise
@@ -89,7 +87,7 @@ class Teacher:
 
     def _ask(self, commands: str, *ends: bytes) -> bytes:
         with _as_teacher():
-            return self._program.ask(commands, ends, self._patience)
+            return self._program.ask(commands, ends, self._timeout)
 
     def __enter__(self) -> Teacher:
         return self

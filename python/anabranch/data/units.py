@@ -14,14 +14,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
-from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from anabranch.data.folder import JOURNAL, Samples, journal_path
-from anabranch.data.jobs import TeacherJob
+from anabranch.data.jobs import TIMEOUT, TeacherJob
 from anabranch.data.shards import replace_shard
-from anabranch.data.teacher import PATIENCE, Teacher, TeacherError, TeacherSpec
+from anabranch.data.teacher import Teacher, TeacherError, TeacherSpec
 from anabranch.errors import DataError
 from anabranch.jobs.executor import Executor
 from anabranch.jobs.progress import OnProgress, no_progress
@@ -48,15 +47,13 @@ class ShardJob(ABC, Generic[AnyJob]):
 
     job: AnyJob
     folder: Path
-    patience: float = PATIENCE
-    portion: ClassVar[int] = 1
-    """Units that a worker gets at a time."""
+    timeout: float = TIMEOUT
 
     @property
     def teacher(self) -> TeacherSpec:
         """The teacher of all units."""
         options = {**self.job.options, "MultiPV": str(self.job.lines)}
-        return TeacherSpec(self.job.engine, self.job.variant, tuple(options.items()), self.patience)
+        return TeacherSpec(self.job.engine, self.job.variant, tuple(options.items()), self.timeout)
 
     @abstractmethod
     def total(self) -> int:
@@ -85,25 +82,27 @@ class ShardJob(ABC, Generic[AnyJob]):
         replace_shard(self.folder, shard, [{**row, "source": source} for row in rows], notes)
 
 
-class Portion(NamedTuple):
-    """Units of a shard for a worker."""
+class UnitJob(NamedTuple):
+    """A unit of a shard for a worker."""
 
     teacher: TeacherSpec
     shard: int
-    units: dict[int, Unit]
+    number: int
+    unit: Unit
 
 
-class MadePortion(NamedTuple):
+class MadeUnit(NamedTuple):
     """What a worker returns."""
 
     shard: int
+    number: int
     teacher: str
     """The name that the program has given."""
-    samples: dict[int, Samples | TeacherError]
+    samples: Samples | TeacherError
 
 
 _teachers: dict[TeacherSpec, Teacher] = {}
-"""Those of this process, kept from portion to portion because programs are slow to start."""
+"""Those of this process, kept from unit to unit because programs are slow to start."""
 
 
 @atexit.register
@@ -113,19 +112,16 @@ def close_teachers() -> None:
         _teachers.popitem()[1].close()
 
 
-def make_portion(portion: Portion) -> MadePortion:
-    """Make the samples of some units. This is what workers do."""
-    samples: dict[int, Samples | TeacherError] = {}
-    name = ""
-    for number, unit in portion.units.items():
-        teacher = _start(portion.teacher)
-        name = teacher.name
-        try:
-            samples[number] = unit.make(teacher)
-        except TeacherError as error:
-            _teachers.pop(portion.teacher).close()
-            samples[number] = error
-    return MadePortion(portion.shard, name, samples)
+def make_unit(job: UnitJob) -> MadeUnit:
+    """Make the samples of a unit. This is what workers do."""
+    teacher = _start(job.teacher)
+    samples: Samples | TeacherError
+    try:
+        samples = job.unit.make(teacher)
+    except TeacherError as error:
+        _teachers.pop(job.teacher).close()
+        samples = error
+    return MadeUnit(job.shard, job.number, teacher.name, samples)
 
 
 def _start(spec: TeacherSpec) -> Teacher:
@@ -168,45 +164,40 @@ def make_shards(job: ShardJob[Any], executor: Executor, progress: OnProgress = n
     lost: list[tuple[int, int]] = []
     """Shards and numbers of the units that failed since the last that did not."""
 
-    def portions() -> Iterator[Portion]:
+    def jobs() -> Iterator[UnitJob]:
         for shard in shards:
             open_shards[shard] = _OpenShard(job, shard)
-            units = iter(list(open_shards[shard].missing.items()))
+            units = list(open_shards[shard].missing.items())
             keep(shard, {})
-            while portion := dict(islice(units, job.portion)):
-                yield Portion(job.teacher, shard, portion)
+            yield from (UnitJob(job.teacher, shard, number, unit) for number, unit in units)
 
     def keep(shard: int, samples: Mapping[int, Samples], teacher: str = "") -> None:
         if open_shards[shard].add(samples, teacher):
             del open_shards[shard]
 
-    try:
-        progress(made.before, job.total(), str(made))
-        with closing(executor.run(make_portion, portions(), close_teachers)) as results:
-            for result in results:
-                kept: dict[int, dict[int, Samples]] = {result.shard: {}}
-                for number, samples in result.samples.items():
-                    made.units += 1
-                    if isinstance(samples, TeacherError):
-                        made.failed += 1
-                        lost.append((result.shard, number))
-                        if len(lost) >= FAILED_UNITS:
-                            break
-                    else:
-                        # A failed unit is kept only now, so that a teacher that is given up loses none.
-                        for shard, failed in lost:
-                            kept.setdefault(shard, {})[failed] = []
-                        lost.clear()
-                        kept[result.shard][number] = samples
-                        made.samples += len(samples)
-                for shard, found in kept.items():
-                    keep(shard, found, result.teacher)
-                progress(made.before + made.units, job.total(), str(made))
-                if len(lost) >= FAILED_UNITS:
-                    failure = f"failed {len(lost)} times in a row: {result.samples[lost[-1][1]]}"
-                    raise DataError(f"the teacher {job.teacher.engine} {failure}")
+    def keep_lost() -> None:
         for shard, failed in lost:
             keep(shard, {failed: []})
+        lost.clear()
+
+    try:
+        progress(made.before, job.total(), str(made))
+        with closing(executor.run(make_unit, jobs(), close_teachers)) as results:
+            for shard, number, teacher, samples in results:
+                made.units += 1
+                if isinstance(samples, TeacherError):
+                    made.failed += 1
+                    lost.append((shard, number))
+                else:
+                    # A failed unit is kept only now, so that a teacher that is given up loses none.
+                    keep_lost()
+                    keep(shard, {number: samples}, teacher)
+                    made.samples += len(samples)
+                progress(made.before + made.units, job.total(), str(made))
+                if len(lost) >= FAILED_UNITS:
+                    failure = f"failed {len(lost)} times in a row: {samples}"
+                    raise DataError(f"the teacher {job.teacher.engine} {failure}")
+        keep_lost()
     finally:
         for left_open in open_shards.values():
             left_open.close()

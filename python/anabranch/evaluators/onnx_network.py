@@ -102,18 +102,15 @@ class OnnxNetwork(ABC):
             raise NetworkError(f"{self.path} is refused: it cannot be run: {reason}") from error
         columns = 3 if self._has_wdl else 1
         if value.size != columns or policy.size != self._policy_size:
-            raise NetworkError(
-                f"{self.path} is refused: for one position it gives {value.size} and {policy.size} numbers "
-                f"instead of {columns} and {self._policy_size}"
-            )
+            sizes = f"{value.size} and {policy.size} numbers instead of {columns} and {self._policy_size}"
+            raise NetworkError(f"{self.path} is refused: for one position it gives {sizes}")
         if not (np.isfinite(value).all() and np.isfinite(policy).all()):
             raise NetworkError(f"{self.path} is refused: it gives numbers that are not finite")
-        if not self._has_wdl and abs(float(value.reshape(()))) > 1.001:
-            raise NetworkError(
-                f"{self.path} is refused: it gives the value {float(value.reshape(())):.3f}, "
-                "which is not in [-1, 1]"
-            )
-        if self.file.sha256 is None and _are_probabilities(policy):
+        if not self._has_wdl and abs(number := float(value.reshape(()))) > 1.001:
+            beyond = f"the value {number:.3f}, which is not in [-1, 1]"
+            raise NetworkError(f"{self.path} is refused: it gives {beyond}")
+        is_distribution = policy.min() >= 0.0 and abs(float(policy.sum(dtype=np.float64)) - 1.0) < 1e-3
+        if self.file.sha256 is None and is_distribution:
             self._has_probabilities = True
             self.notes.append("its policy gives probabilities instead of logits; they are converted")
         difference = find_difference(self.evaluate, self.file.canaries, self.variant, self.planes)
@@ -129,7 +126,3 @@ def _value_of_wdl(logits: NDArray[Any]) -> NDArray[np.float32]:
     shifted = np.exp(logits.astype(np.float32, copy=False) - logits.max(axis=1, keepdims=True))
     values: NDArray[np.float32] = (shifted[:, 0] - shifted[:, 2]) / shifted.sum(axis=1)
     return values
-
-
-def _are_probabilities(policy: NDArray[Any]) -> bool:
-    return bool(policy.min() >= 0.0 and abs(float(policy.sum(dtype=np.float64)) - 1.0) < 1e-3)

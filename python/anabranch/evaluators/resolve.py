@@ -92,6 +92,3 @@ def _is_module(given: object) -> bool:
     """Whether this is a module of PyTorch. A module exists only where PyTorch is imported."""
     torch: Any = sys.modules.get("torch")
     return torch is not None and isinstance(given, torch.nn.Module)
-
-
-__all__ = ["BUILT_IN", "NETWORK", "evaluator_names", "network_file", "resolve_evaluator"]

@@ -67,16 +67,11 @@ def parse_game(text: str, variant: str = AUTO) -> chess.pgn.Game:
         raise AnnotationError("the game is empty")
     if game.errors:
         raise AnnotationError(str(game.errors[0]))
-    found = variant_of(game.board())
+    board = game.board()
+    found = "chess960" if board.chess960 and board.uci_variant == "chess" else board.uci_variant or "chess"
     if variant not in (AUTO, found):
         raise AnnotationError(f"the game is one of {found}, not of {variant}")
     return game
-
-
-def variant_of(board: chess.Board) -> str:
-    """The variant of a board, `chess960` among them."""
-    name = board.uci_variant or "chess"
-    return "chess960" if board.chess960 and name == "chess" else name
 
 
 def describe(text: str, number: int) -> str:

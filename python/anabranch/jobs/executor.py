@@ -14,6 +14,7 @@ from typing import Protocol
 from anabranch.errors import JobError
 from anabranch.jobs.processes import Done, Job, check_workers, run_processes
 from anabranch.jobs.ray import Ray
+from anabranch.optional import require
 
 
 class Executor(Protocol):
@@ -32,6 +33,12 @@ class Executor(Protocol):
 def cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_cluster(ray: str | None) -> None:
+    """Refuse an address of a cluster where Ray is not installed."""
+    if ray is not None:
+        require("ray", "cluster")
 
 
 def executor_of(workers: int | None = None, ray: str | None = None) -> Executor:
@@ -63,4 +70,4 @@ class Processes:
         return run_processes(work, jobs, self.workers, at_exit)
 
 
-__all__ = ["Executor", "Processes", "Ray", "cores", "executor_of"]
+__all__ = ["Executor", "Processes", "Ray", "check_cluster", "cores", "executor_of"]

@@ -66,12 +66,12 @@ class Program:
         """The number of its process."""
         return self._process.pid
 
-    def greet(self, variant: str, options: Mapping[str, str], patience: float) -> str:
+    def greet(self, variant: str, options: Mapping[str, str], timeout: float) -> str:
         """Send `uci`, set the variant and options, wait until it is ready; the name of the program.
 
         A program that cannot play the variant raises `VariantError`: another attempt will not help.
         """
-        greeting = self.ask("uci\n", (b"uciok",), patience)
+        greeting = self.ask("uci\n", (b"uciok",), timeout)
         known = options_of(greeting)
         name = name_of(greeting)
         if variant != "chess" and "uci_variant" not in known:
@@ -84,22 +84,22 @@ class Program:
         if wanted.get("UCI_Chess960") == "true" and "uci_chess960" not in known:
             raise VariantError(f"{name} does not play Chess960")
         commands = "".join(f"setoption name {key} value {value}\n" for key, value in wanted.items())
-        self.ask(commands + "isready\n", (b"readyok",), patience)
+        self.ask(commands + "isready\n", (b"readyok",), timeout)
         return name
 
-    def ask(self, commands: str, ends: Sequence[bytes], patience: float) -> bytes:
+    def ask(self, commands: str, ends: Sequence[bytes], timeout: float) -> bytes:
         """Send commands; the output of the program up to the line that begins with the last of `ends`, after
         lines that begin with the others.
         """
         assert self._process.stdin is not None
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         try:
             self._process.stdin.write(commands.encode())
         except OSError as error:
             raise ProgramError("crash", "the engine has ended") from error
         answer = b""
         for end in ends:
-            answer = self._read_to(end, deadline, patience)
+            answer = self._read_to(end, deadline, timeout)
         return answer
 
     def close(self) -> None:
@@ -112,7 +112,7 @@ class Program:
                 with contextlib.suppress(OSError):
                     pipe.close()
 
-    def _read_to(self, end: bytes, deadline: float, patience: float) -> bytes:
+    def _read_to(self, end: bytes, deadline: float, timeout: float) -> bytes:
         """Everything up to the whole line that begins with a word."""
         assert self._process.stdout is not None
         output = self._process.stdout.fileno()
@@ -133,7 +133,7 @@ class Program:
                 raise ProgramError("endless", "the engine talks without end")
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([output], [], [], left)[0]:
-                raise ProgramError("hang", f"the engine gave no answer in {patience:g} s")
+                raise ProgramError("hang", f"the engine gave no answer in {timeout:g} s")
             piece = os.read(output, _PIECE)
             if not piece:
                 raise ProgramError("crash", "the engine has ended")

@@ -19,7 +19,7 @@ from anabranch.errors import ClusterError, WorkerError
 from anabranch.jobs.processes import LIVES, Done, Job, WorkerFailure, attempt
 from anabranch.optional import require
 
-PATIENCE = 10.0
+TIMEOUT = 10.0
 """Seconds until the head of a cluster answers."""
 AHEAD = 2
 """Jobs that wait on a cluster beyond one for each core, so that no core waits for this process."""
@@ -65,7 +65,7 @@ def _check_listening(address: str) -> None:
     """Raise `OSError` where no program listens: Ray itself would try for minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdigit():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=TIMEOUT).close()
 
 
 def _reason(error: Exception) -> str:

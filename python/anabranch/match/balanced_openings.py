@@ -31,7 +31,7 @@ from anabranch.match.players import close_players, keep_player, make_player
 from anabranch.networks.shipped import bundled_network
 
 Source = Literal["random", "policy"]
-PATIENCE = 30.0
+TIMEOUT = 30.0
 HERE = Processes(0)
 ATTEMPTS = 1000
 """Candidates in a row of which none is kept, after which it is given up."""
@@ -42,17 +42,21 @@ class OpeningsSpec:
     """The description of openings to be made. Equal descriptions give equal positions."""
 
     variant: str
-    positions: int
-    judges: tuple[PlayerSpec, ...]
+    positions: int = 500
+    """How many."""
+    judges: tuple[PlayerSpec, ...] = ()
     source: Source = "policy"
+    """Plies are drawn at 'random' or from the network's 'policy'."""
     temperature: float = 1.5
-    """Of the policy: above 1 flatter, below sharper."""
+    """Of the policy; above 1 is flatter."""
     plies: tuple[int, int] = (4, 8)
+    """Plies from the start of the game."""
     bound: int = 130
-    """Centipawns that a judge may see for either side."""
+    """The most centipawns of a judge for either side."""
     chess960: bool = False
     """Whether games begin from one of the 960 first ranks."""
     seed: int = 1
+    """Of all random choices."""
 
     def __post_init__(self) -> None:
         rules_of(self.variant)
@@ -117,7 +121,7 @@ def judge_position(
 
 
 def _score(judge: PlayerSpec, variant: str, chess960: bool, position: chess.Board) -> int:
-    player = keep_player(judge, variant, chess960, patience=PATIENCE)
+    player = keep_player(judge, variant, chess960, timeout=TIMEOUT)
     try:
         player.new_game(0)
         score = player.play(position, MoveLimits(judge.budget)).score
@@ -284,7 +288,7 @@ def with_titles(spec: OpeningsSpec) -> OpeningsSpec:
     """The same description, with the names that the judges report."""
     named = []
     for judge in spec.judges:
-        player = make_player(judge, spec.variant, spec.chess960, patience=PATIENCE)
+        player = make_player(judge, spec.variant, spec.chess960, timeout=TIMEOUT)
         try:
             player.new_game(0)
         except Fault as fault:

@@ -15,7 +15,7 @@ import chess
 
 from anabranch.match.adjudication import BLACK_WINS, DRAW, WHITE_WINS, Adjudication
 from anabranch.match.openings import Opening, board_of
-from anabranch.match.player import Fault, MoveLimits, PlayerSpec, PlayResult
+from anabranch.match.player import Fault, MoveLimits, PlayerSpec
 from anabranch.match.players import keep_player
 
 
@@ -35,7 +35,7 @@ class GameSpec:
     adjudication: Adjudication
     margin: float = 1.0
     """Seconds that a player may be late."""
-    patience: float = 60.0
+    timeout: float = 60.0
     """Seconds without a reply, where there is no clock, after which a program counts as hanging."""
     seed: int = 0
 
@@ -105,19 +105,14 @@ class GameRecord:
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         """The record of a stored document."""
-        return cls(
-            **{
-                **stored,
-                "titles": tuple(stored["titles"]),
-                "plies": tuple(Ply(*ply) for ply in stored["plies"]),
-            }
-        )
+        plies = tuple(Ply(*ply) for ply in stored["plies"])
+        return cls(**{**stored, "titles": tuple(stored["titles"]), "plies": plies})
 
 
 def play_game(spec: GameSpec) -> GameRecord:
     """Play a game to its end."""
     board = board_of(spec.variant, spec.opening.fen, spec.chess960)
-    rules = spec.variant, spec.chess960, spec.margin, spec.patience
+    rules = spec.variant, spec.chess960, spec.margin, spec.timeout
     side = "black" if spec.white == spec.black else ""  # the same program on both sides runs twice
     players = {
         chess.WHITE: keep_player(spec.white, *rules),
@@ -136,7 +131,7 @@ def play_game(spec: GameSpec) -> GameRecord:
         while not result:
             loser = board.turn
             answer = players[loser].play(board, clocks.limits(loser))
-            plies.append(_ply(board, answer))
+            plies.append(Ply(board.uci(answer.move), *answer[1:4], round(answer.seconds, 4)))
             scores.append(answer.score if loser == chess.WHITE or answer.score is None else -answer.score)
             clocks.spend(loser, answer.seconds)
             board.push(answer.move)
@@ -162,10 +157,6 @@ def play_game(spec: GameSpec) -> GameRecord:
         round(time.time() - begun, 3),
         tuple(plies),
     )
-
-
-def _ply(board: chess.Board, answer: PlayResult) -> Ply:
-    return Ply(board.uci(answer.move), answer.score, answer.depth, answer.nodes, round(answer.seconds, 4))
 
 
 def ending(board: chess.Board) -> tuple[str, str] | None:

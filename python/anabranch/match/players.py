@@ -10,12 +10,12 @@ from anabranch.match.uci_player import UciPlayer
 
 
 def make_player(
-    spec: PlayerSpec, variant: str, chess960: bool = False, margin: float = 1.0, patience: float = 60.0
+    spec: PlayerSpec, variant: str, chess960: bool = False, margin: float = 1.0, timeout: float = 60.0
 ) -> Player:
     """The player of a description. A program is started when it first has to play."""
     if spec.kind == "preset":
         return EnginePlayer(spec, variant, chess960, margin)
-    return UciPlayer(spec, variant, chess960, margin, patience)
+    return UciPlayer(spec, variant, chess960, margin, timeout)
 
 
 _players: dict[str, Player] = {}
@@ -27,13 +27,13 @@ def keep_player(
     variant: str,
     chess960: bool = False,
     margin: float = 1.0,
-    patience: float = 60.0,
+    timeout: float = 60.0,
     side: str = "",
 ) -> Player:
     """The player of a description; the same one whenever the arguments are the same."""
-    key = repr((spec, variant, chess960, margin, patience, side))
+    key = repr((spec, variant, chess960, margin, timeout, side))
     if key not in _players:
-        _players[key] = make_player(spec, variant, chess960, margin, patience)
+        _players[key] = make_player(spec, variant, chess960, margin, timeout)
     return _players[key]
 
 

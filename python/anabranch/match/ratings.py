@@ -7,7 +7,7 @@ anchor, has a given rating. Nothing here knows games.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,18 +161,3 @@ def _fit(
         if float(np.max(np.abs(step))) < 1e-10:
             break
     return strengths
-
-
-def scores(results: Sequence[PairResult]) -> Mapping[str, tuple[float, int]]:
-    """Points and games of every player.
-
-    >>> scores([PairResult("a", "b", 1.5)])
-    {'a': (1.5, 2), 'b': (0.5, 2)}
-    """
-    found: dict[str, tuple[float, int]] = {}
-    for result in results:
-        sides = ((result.first, result.points), (result.second, result.games - result.points))
-        for name, points in sides:
-            before = found.get(name, (0.0, 0))
-            found[name] = (before[0] + points, before[1] + result.games)
-    return found

@@ -28,6 +28,11 @@ def _may_differ(place: Place, stored: Any, wanted: Any) -> bool:
     return place[0] in ("pairs", "anchor") or (place == ("networks",) and stored is None)
 
 
+def _upgrade(stored: dict[str, Any]) -> dict[str, Any]:
+    """Earlier versions called the timeout `patience`."""
+    return {"timeout" if name == "patience" else name: value for name, value in stored.items()}
+
+
 JOURNAL = JournalFormat("the record of a game", _parse, lambda key, record: record.to_dict(), MatchError)
 FOLDER = FolderKind(
     "match",
@@ -36,6 +41,7 @@ FOLDER = FolderKind(
     clear=lambda folder: remove_files(folder, RESULTS, GAMES, SUMMARY),
     is_document=lambda stored: stored["players"],
     may_differ=_may_differ,
+    upgrade=_upgrade,
     outputs=(GAMES,),
     error=MatchError,
 )

@@ -38,7 +38,7 @@ class MatchSpec:
     adjudication: Adjudication = field(default_factory=Adjudication)
     margin: float = 1.0
     """Seconds that a move may be late."""
-    patience: float = 60.0
+    timeout: float = 60.0
     """Seconds without a reply, where there is no clock, after which a program counts as hanging."""
     seed: int = 0
     """Seed of the opening order; engines use seed + pair number."""
@@ -71,8 +71,8 @@ class MatchSpec:
             raise MatchError(f"the rating of an anchor is a number, not {self.anchor[1]}")
         if self.sprt is not None and len(self.players) != 2:
             raise MatchError("an SPRT is for two players")
-        if not (self.margin >= 0.0 and self.patience > 0.0):
-            raise MatchError("margin and patience are numbers of seconds")
+        if not (self.margin >= 0.0 and self.timeout > 0.0):
+            raise MatchError("margin and timeout are numbers of seconds")
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
@@ -107,7 +107,7 @@ class MatchSpec:
         seed = self.seed + pair
         return GameSpec(
             pair, game, self.variant, self.chess960, opening, white, black, self.adjudication, self.margin,
-            self.patience, seed,
+            self.timeout, seed,
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:

@@ -231,24 +231,13 @@ class Sprt:
 def logistic_ratio(counts: Sequence[float], elo0: float, elo1: float) -> float:
     """LLR of two differences in Elo: of the most likely distributions with these two mean scores."""
     points = points_of(counts)
-
-    def fit(shares: Sequence[float], elo: float) -> list[float]:
-        return fit_mean(shares, points, score_of(elo))
-
-    return _ratio(counts, fit, elo0, elo1)
+    return _ratio(counts, lambda shares, elo: fit_mean(shares, points, score_of(elo)), elo0, elo1)
 
 
 def normalised_ratio(counts: Sequence[float], elo0: float, elo1: float) -> float:
-    """LLR of two differences in normalised Elo: of the most likely distributions with these two advantages
-    in standard deviations.
-    """
-    points = points_of(counts)
-    games = (len(counts) - 1) // 2
-
-    def fit(shares: Sequence[float], elo: float) -> list[float]:
-        return fit_advantage(shares, points, elo / NORMALISED_SCALE * math.sqrt(games))
-
-    return _ratio(counts, fit, elo0, elo1)
+    """The same of two differences in normalised Elo, which are advantages in standard deviations."""
+    points, scale = points_of(counts), math.sqrt((len(counts) - 1) // 2) / NORMALISED_SCALE
+    return _ratio(counts, lambda shares, elo: fit_advantage(shares, points, elo * scale), elo0, elo1)
 
 
 Fit: TypeAlias = Callable[[Sequence[float], float], list[float]]

@@ -15,8 +15,8 @@ from anabranch.formats.scores import read_score
 from anabranch.jobs.program import Program, ProgramError, find_program
 from anabranch.match.player import Fault, FaultKind, MoveLimits, PlayerSpec, PlayResult
 
-GRACE = 1.0
-"""Seconds after the flag fell in which a late move is a fault of time and not a hang."""
+HANG_TIMEOUT = 1.0
+"""Seconds beyond limit and margin after which a move that is still to come is a hang."""
 MOST = 1 << 24
 """Bytes of the longest reply."""
 
@@ -30,13 +30,13 @@ class UciPlayer:
         variant: str,
         chess960: bool = False,
         margin: float = 1.0,
-        patience: float = 60.0,
+        timeout: float = 60.0,
     ) -> None:
         self._spec = spec
         self._variant = variant
         self._chess960 = chess960
         self._margin = margin
-        self._patience = patience
+        self._timeout = timeout
         self._program: Program | None = None
         self.title = spec.target
         if not spec.command:
@@ -60,10 +60,10 @@ class UciPlayer:
             self._start()
         self._ask("isready\n", "not ready", b"readyok")
         allowed = limits.own_time(position.turn)
-        patience = self._patience if allowed is None else allowed + self._margin + GRACE
+        timeout = self._timeout if allowed is None else allowed + self._margin + HANG_TIMEOUT
         commands = f"position {describe(position)}\n{go(limits)}\n"
         begun = time.monotonic()
-        output = self._ask(commands, "hang", b"bestmove", patience=patience)
+        output = self._ask(commands, "hang", b"bestmove", timeout=timeout)
         seconds = time.monotonic() - begun
         try:
             if allowed is not None and seconds > allowed + self._margin:
@@ -83,7 +83,7 @@ class UciPlayer:
         try:
             program = self._program = Program(self._spec.command, MOST)
             options = {"UCI_Chess960": "true", **self._spec.options} if self._chess960 else self._spec.options
-            self.title = program.greet(self._variant, options, self._patience)
+            self.title = program.greet(self._variant, options, self._timeout)
         except ProgramError as error:
             self.close()
             raise Fault(_fault_of(error, "not ready"), str(error)) from error
@@ -91,10 +91,10 @@ class UciPlayer:
             self.close()
             raise
 
-    def _ask(self, commands: str, late: FaultKind, *ends: bytes, patience: float | None = None) -> bytes:
+    def _ask(self, commands: str, late: FaultKind, *ends: bytes, timeout: float | None = None) -> bytes:
         assert self._program is not None
         try:
-            return self._program.ask(commands, ends, self._patience if patience is None else patience)
+            return self._program.ask(commands, ends, self._timeout if timeout is None else timeout)
         except ProgramError as error:
             self.close()
             raise Fault(_fault_of(error, late), str(error)) from error

@@ -45,7 +45,7 @@ def encode(
     ((2, 52, 8, 8), True)
     """
     session = _session(variant, chess960)
-    name, is_960 = session.variant(), session.is_chess960()
+    name, is_960 = session.variant()
     planes = np.empty((len(positions), session.shape(version)[0], 8, 8), np.float32)
     moves = []
     for number, position in enumerate(positions):

@@ -115,14 +115,11 @@ def _array(name: str, tensor: NDArray[Any]) -> NDArray[Any]:
     return array.astype(kind, copy=False)
 
 
-def _shape_text(array: NDArray[Any]) -> str:
-    return ",".join(str(length) for length in array.shape)
-
-
 def _hash(arrays: Mapping[str, NDArray[Any]]) -> str:
     digest = hashlib.sha256()
     for name, array in sorted(arrays.items()):
-        for text in (name, _TYPES[array.dtype], _shape_text(array)):
+        shape = ",".join(str(length) for length in array.shape)
+        for text in (name, _TYPES[array.dtype], shape):
             digest.update(text.encode() + b"\0")
         digest.update(array.tobytes())
     return digest.hexdigest()
@@ -152,6 +149,3 @@ def _write(path: Path, content: bytes) -> None:
             _core.Network(part)
     except OSError as error:
         raise NetworkError(f"the network file {path} cannot be written: {error}") from error
-
-
-__all__ = ["open_sparse", "random_tensors", "shapes", "write_sparse"]

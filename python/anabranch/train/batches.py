@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from anabranch.train.network import Tensors, TrainableNetwork
+from anabranch.train.network import RawSamples, Tensors, TrainableNetwork
 from anabranch.train.positions import Positions
 
 AHEAD = 4
@@ -71,13 +71,10 @@ def make_batch(
     threads: int = 1,
 ) -> Batch:
     """Encode positions."""
-    encoded = network.encode(
-        _plain(positions.fens),
-        _plain_lists(positions.moves),
-        _plain_lists(positions.weights),
-        mirror,
-        threads,
+    samples = RawSamples(
+        _plain(positions.fens), _plain_lists(positions.moves), _plain_lists(positions.weights), mirror
     )
+    encoded = network.encode(samples, threads)
     if smoothing > 0.0:
         offsets = encoded["move_offsets"]
         counts = torch.diff(offsets)

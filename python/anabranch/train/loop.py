@@ -232,7 +232,8 @@ def _run(
             if len(seen) and (step % options.validate_every == 0 or step == recipe.steps):
                 metrics = measure(network, seen, data.value_scale)
                 journal.write("validation", step, **metrics)
-                notify(_sentence(step, metrics))
+                parts = [f"{name} {number:.4f}" for name, number in metrics.items()]
+                notify(f"held out at step {step:,}: {', '.join(parts)}")
                 reported_at = time.monotonic()
             late = options.minutes is not None and now - began > options.minutes * 60.0
             stopped = is_stopped()
@@ -267,11 +268,6 @@ def _report(
         samples_per_second=speed,
     )
     notify(f"step {step:,}: policy {policy:.4f}, value {value:.4f}, rate {rate:.2g}, {speed:,.0f} samples/s")
-
-
-def _sentence(step: int, metrics: dict[str, float]) -> str:
-    parts = [f"{name} {number:.4f}" for name, number in metrics.items()]
-    return f"held out at step {step:,}: {', '.join(parts)}"
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -30,20 +30,23 @@ Tensors = dict[str, Tensor]
 """Tensors by name; always with move_offsets [B + 1] and target [M]."""
 
 
+class RawSamples(NamedTuple):
+    """Positions with their policy targets, as the core takes them."""
+
+    fens: list[str]
+    moves: list[list[str]]
+    weights: list[list[float]]
+    mirror: NDArray[np.bool_] | None = None
+    """Which are flipped left to right."""
+
+
 class TrainableNetwork(nn.Module, ABC):
     """A network in training."""
 
     variant: str
 
     @abstractmethod
-    def encode(
-        self,
-        fens: list[str],
-        moves: list[list[str]],
-        weights: list[list[float]],
-        mirror: NDArray[np.bool_] | None,
-        threads: int,
-    ) -> Tensors:
+    def encode(self, samples: RawSamples, threads: int) -> Tensors:
         """What the network reads of positions, and their policy targets."""
 
     @abstractmethod

@@ -5,12 +5,11 @@ docs/onnx.md has it.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from anabranch import _core
 from anabranch.networks.planes import shape_of
-from anabranch.train.network import NetworkOutput, Tensors, TrainableNetwork, tensors
+from anabranch.train.network import NetworkOutput, RawSamples, Tensors, TrainableNetwork, tensors
 
 VERSION = "v3"
 
@@ -55,16 +54,9 @@ class PlaneNetwork(TrainableNetwork):
         hidden = self.trunk(planes)
         return self.value_head(hidden), self.policy_head(hidden)
 
-    def encode(
-        self,
-        fens: list[str],
-        moves: list[list[str]],
-        weights: list[list[float]],
-        mirror: NDArray[np.bool_] | None,
-        threads: int,
-    ) -> Tensors:
+    def encode(self, samples: RawSamples, threads: int) -> Tensors:
         """Planes, and where the logits of legal moves stand in [N * A]."""
-        arrays = _core.encode_planes(self.variant, VERSION, fens, moves, weights, mirror, threads)
+        arrays = _core.encode_planes(self.variant, VERSION, *samples, threads)
         counts = np.diff(arrays["move_offsets"])
         first = np.arange(len(counts), dtype=np.int64) * self.moves
         arrays["places"] = np.repeat(first, counts) + arrays.pop("move_index")

@@ -22,7 +22,7 @@ from anabranch import _core
 from anabranch._core import CONTEXTS, FEATURES
 from anabranch.networks.planes import shape_of
 from anabranch.train.bags import Bags, dot_rows, pair_products, sum_rows, transpose
-from anabranch.train.network import NetworkOutput, Tensors, TrainableNetwork, tensors
+from anabranch.train.network import NetworkOutput, RawSamples, Tensors, TrainableNetwork, tensors
 
 PIECES = 3072
 BUCKETS = 8
@@ -62,16 +62,9 @@ class SparseNetwork(TrainableNetwork):
         self.output = nn.Parameter(torch.randn(BUCKETS, 3, HIDDEN2) * HIDDEN2**-0.5)
         self.output_bias = nn.Parameter(torch.zeros(BUCKETS, 3))
 
-    def encode(
-        self,
-        fens: list[str],
-        moves: list[list[str]],
-        weights: list[list[float]],
-        mirror: NDArray[np.bool_] | None,
-        threads: int,
-    ) -> Tensors:
+    def encode(self, samples: RawSamples, threads: int) -> Tensors:
         """Features, rows of the policy tables and their transposes."""
-        arrays = _core.encode_sparse(self.variant, fens, moves, weights, mirror, threads)
+        arrays = _core.encode_sparse(self.variant, *samples, threads)
         rows = np.empty((len(arrays["move_index"]), 2), np.int32)
         rows[:, 0] = arrays["move_index"]
         rows[:, 1] = arrays["move_context"] + self.moves

@@ -110,10 +110,6 @@ class Option:
         return "" if text == EMPTY else text
 
 
-def _variant_names() -> tuple[str, ...]:
-    return (*variants(), *ALIASES)
-
-
 _MANAGED = (  # by options with names that interfaces know, or of no use to players
     "threads",
     "memory",
@@ -140,7 +136,7 @@ def _known() -> Iterable[Option]:
     yield Option("MultiPV", "spin", 1, 1, 256)
     yield Option("Move Overhead", "spin", 50, 0, 10_000)
     yield Option("UCI_Chess960", "check", False)
-    yield Option("UCI_Variant", "combo", "chess", choices=_variant_names())
+    yield Option("UCI_Variant", "combo", "chess", choices=(*variants(), *ALIASES))
     yield Option("UCI_ShowWDL", "check", False)
     yield Option("UCI_AnalyseMode", "check", False)
     yield Option("UCI_LimitStrength", "check", False)

@@ -18,7 +18,7 @@ from typing import BinaryIO, NoReturn
 
 WATCH = 0.25
 """Seconds between two checks of whether parent and reader are still there."""
-LONGEST_CLOSE = 1.2
+CLOSE_TIMEOUT = 1.2
 """Seconds for the last lines of a search and for what is still to be written."""
 
 
@@ -59,7 +59,8 @@ class LineWriter:
 
     def _put(self, content: bytes) -> None:
         try:
-            _write_all(self._descriptor, content)
+            while content:
+                content = content[os.write(self._descriptor, content) :]
         except OSError:
             os._exit(0)  # the output is closed
 
@@ -68,11 +69,6 @@ class LineWriter:
             self._put(f"{line}\n".encode())
             with self._counting:
                 self._backlog -= 1
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    while content:
-        content = content[os.write(descriptor, content) :]
 
 
 def main() -> NoReturn:
@@ -90,8 +86,8 @@ def main() -> NoReturn:
     for line in _lines(sys.stdin.buffer):
         if not session.handle(line):
             break
-    end = time.monotonic() + LONGEST_CLOSE
-    session.close(LONGEST_CLOSE)
+    end = time.monotonic() + CLOSE_TIMEOUT
+    session.close(CLOSE_TIMEOUT)
     writer.close(max(0.1, end - time.monotonic()))
     os._exit(0)  # a thread of the core may still be at work
 

@@ -21,7 +21,7 @@ from anabranch.uci.commands import Go
 from anabranch.uci.deadline import BRIEF, Deadline
 from anabranch.uci.terms import Terms
 
-GRACE = 0.02
+STOP_TIMEOUT = 0.02
 """Seconds that a search has to return after a stop."""
 INSTANT = 0.004
 """Below this time in seconds, answer from the previous search."""
@@ -184,13 +184,13 @@ class UciSearch:
                     self._interrupt()
                     break
                 self._state.wait(left)
-            has_answered = self._state.wait_for(lambda: self._answered, GRACE)
+            has_answered = self._state.wait_for(lambda: self._answered, STOP_TIMEOUT)
             if not has_answered and not self._searched and not self._must_wait():
                 self._answer(self._latest)
             # A stop that came in the moment when the search began may have been lost on it.
             while self._engine is not None and not self._searched:
                 self._engine.stop()
-                self._state.wait(GRACE)
+                self._state.wait(STOP_TIMEOUT)
 
     def _answer(self, progress: Progress | None) -> None:
         """Write the last info and the move."""

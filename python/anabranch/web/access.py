@@ -51,7 +51,8 @@ class AccessControl:
     @classmethod
     def of(cls, host: str, port: int) -> AccessControl:
         """Access control of a server that listens at an address."""
-        names = dict.fromkeys((_bracketed(host.lower()), *(LOCAL if is_loopback(host) else ())))
+        name = f"[{host.lower()}]" if ":" in host else host.lower()
+        names = dict.fromkeys((name, *(LOCAL if is_loopback(host) else ())))
         hosts = [f"{name}:{port}" for name in names]
         if port == 80:  # browsers leave it out
             hosts += names
@@ -130,10 +131,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost"
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _all(headers: Headers, name: bytes) -> list[str]:

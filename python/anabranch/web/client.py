@@ -29,7 +29,7 @@ from anabranch.web.messages import (
 )
 from anabranch.web.searches import ClientSearches
 
-SEND_SECONDS = 5.0
+SEND_TIMEOUT = 5.0
 """A browser that does not take a message within this time is disconnected."""
 MOST_ANSWERS = 64
 """Answers that may wait; reports do not count."""
@@ -199,6 +199,6 @@ class Client:
             await self._box.ready.wait()
             while (text := self._box.take()) is not None:
                 try:
-                    await asyncio.wait_for(self._send(text), SEND_SECONDS)
+                    await asyncio.wait_for(self._send(text), SEND_TIMEOUT)
                 except TimeoutError:
                     raise ClientGoneError("messages are not read") from None

@@ -11,7 +11,7 @@ from typing import cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-SECONDS = 5.0
+TIMEOUT = 5.0
 """Time for the head of a request, from the connection or from its first byte."""
 
 
@@ -39,7 +39,7 @@ class TimeoutHttp(H11Protocol):
         if not self._expects_request():
             self._set(None)
         elif self._timer is None:
-            self._set(self.loop.call_later(SECONDS, self._hang_up))
+            self._set(self.loop.call_later(TIMEOUT, self._hang_up))
 
     def _expects_request(self) -> bool:
         cycle = cast("RequestResponseCycle | None", self.cycle)

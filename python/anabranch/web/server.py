@@ -110,7 +110,8 @@ def make_app(access: AccessControl, options: ServerOptions) -> FastAPI:
         except WebSocketDisconnect:
             pass
         except ClientGoneError as reason:
-            await _close(line, str(reason))
+            with contextlib.suppress(RuntimeError, OSError, WebSocketDisconnect):  # it has gone already
+                await asyncio.wait_for(line.close(POLICY_VIOLATION, str(reason)), 1.0)
         finally:
             connected.discard(line)
 
@@ -127,11 +128,6 @@ async def _receive(line: WebSocket) -> str:
     if not isinstance(text, str):
         raise ClientGoneError("messages are text")
     return text
-
-
-async def _close(line: WebSocket, reason: str) -> None:
-    with contextlib.suppress(RuntimeError, OSError, WebSocketDisconnect):  # it has gone already
-        await asyncio.wait_for(line.close(POLICY_VIOLATION, reason), 1.0)
 
 
 def greeting(options: ServerOptions) -> dict[str, Any]:
@@ -215,7 +211,11 @@ class _Guard:
         if refusal is not None:
             return _refused(refusal)
         token = request.query_params.get("token")
-        if token is not None and request.url.path == "/" and self._admits(token):
+        if token is None or request.url.path != "/":
+            is_first = False
+        else:
+            is_first = self._access.is_token(token) or self._access.use_ticket(token)
+        if is_first:
             if request.method != "GET":
                 return JSONResponse({"error": "Only GET is understood here."}, 405)
             answer = HTMLResponse(self._front)
@@ -223,9 +223,6 @@ class _Guard:
             return answer
         refusal = self._access.refuse(headers, websocket=False)
         return None if refusal is None else _refused(refusal)
-
-    def _admits(self, token: str) -> bool:
-        return self._access.is_token(token) or self._access.use_ticket(token)
 
 
 def _refused(refusal: Refusal) -> Response:

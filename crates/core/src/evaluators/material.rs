@@ -163,13 +163,8 @@ impl<'a, P: Rules> Hints<'a, P> {
             }
         }
 
-        let enemy_pawns = pieces.by_piece((!turn).pawn()).0;
-        let not_a = !0x0101_0101_0101_0101_u64;
-        let not_h = !0x8080_8080_8080_8080_u64;
-        let guarded = Bitboard(turn.fold_wb(
-            (enemy_pawns & not_a) >> 9 | (enemy_pawns & not_h) >> 7,
-            (enemy_pawns & not_a) << 7 | (enemy_pawns & not_h) << 9,
-        ));
+        let (left, right) = moves::pawn_attacks(pieces, !turn);
+        let guarded = left | right;
         let checks = board.check_info();
         let check_rule = position.check_rule();
         let empty = BonusSquares { checks: Bitboard::EMPTY, guarded: Bitboard::EMPTY };
@@ -274,7 +269,7 @@ mod tests {
 
     use super::*;
     use crate::game::Game;
-    use crate::games::chess::random_games::{Random, STARTS, check_all_starts};
+    use crate::games::chess::random_games::{STARTS, check_all_starts, play_randomly};
     use crate::games::chess::{ChessBoard, CrazyhouseBoard, VariantBoard};
 
     fn evaluated<P: Rules>(board: Board<P>) -> (f32, Leaf<Board<P>>, Vec<f32>) {
@@ -381,20 +376,14 @@ mod tests {
     }
 
     fn goes_by_the_book<P: Rules>(variant: Variant, text: &str, chess960: bool) {
-        let mut random = Random::new(11);
-        let mut board = Board::<P>::from_fen(variant, text, chess960).expect(text);
-        for _ in 0..100 {
-            let (value, leaf, logits) = evaluated(board.clone());
+        play_randomly::<P>((variant, text, chess960), 11, 100, |board, moves| {
+            let (value, _, logits) = evaluated(board.clone());
             assert!(value.abs() < 1.0);
-            if board.ending(&leaf.moves).is_some() {
-                break;
-            }
-            for (code, logit) in leaf.moves.iter().zip(logits) {
-                let expected = logit_by_the_book(&board, *code) as f32 / 64.0;
+            for (code, logit) in moves.iter().zip(logits) {
+                let expected = logit_by_the_book(board, *code) as f32 / 64.0;
                 assert_eq!(logit, expected, "{} {}", board.fen(), board.uci(*code));
             }
-            board.play(leaf.moves[random.index(leaf.moves.len())]);
-        }
+        });
     }
 
     #[test]

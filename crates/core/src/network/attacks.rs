@@ -5,8 +5,7 @@
 
 use shakmaty::{Bitboard, Color, attacks};
 
-const FILE_A: u64 = 0x0101_0101_0101_0101;
-const FILE_H: u64 = FILE_A << 7;
+use crate::games::chess::moves::pawn_attacks;
 
 /// The squares that one side attacks.
 #[derive(Clone, Copy, Debug)]
@@ -64,13 +63,9 @@ impl SideAttacks {
     fn new(board: &shakmaty::Board, color: Color) -> SideAttacks {
         let own = board.by_color(color);
         let occupied = board.occupied();
-        let pawns = (board.pawns() & own).0;
-        let (left, right) = color.fold_wb(
-            ((pawns & !FILE_A) << 7, (pawns & !FILE_H) << 9),
-            ((pawns & !FILE_A) >> 9, (pawns & !FILE_H) >> 7),
-        );
-        let pawns = Bitboard(left | right);
-        let mut count = Count { once: pawns, twice: Bitboard(left & right) };
+        let (left, right) = pawn_attacks(board, color);
+        let pawns = left | right;
+        let mut count = Count { once: pawns, twice: left & right };
         let mut minors = Bitboard::EMPTY;
         for from in board.knights() & own {
             minors |= count.add(attacks::knight_attacks(from));

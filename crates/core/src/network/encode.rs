@@ -11,7 +11,8 @@ use super::attacks::Attacks;
 use super::context::Contexts;
 use super::features::{Features, bucket};
 use crate::game::{Game, MoveCode};
-use crate::games::chess::{Board, FenError, MoveError, Rules, Variant, moves, planes};
+use crate::games::chess::planes::{UnknownVersion, Version};
+use crate::games::chess::{Board, FenError, MoveError, Rules, Variant, moves};
 
 /// Why positions could not be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -20,13 +21,8 @@ pub enum EncodeError {
     #[error("networks are trained for chess and crazyhouse, not for {0}")]
     Variant(Variant),
     /// No such planes.
-    #[error("there are no planes of version {version:?} for {variant}")]
-    Version {
-        /// The refused version.
-        version: String,
-        /// The variant.
-        variant: Variant,
-    },
+    #[error("{0}")]
+    Version(#[from] UnknownVersion),
     /// The lists differ in length.
     #[error("there are {fens} positions, but {given} {what}")]
     Lengths {
@@ -155,29 +151,22 @@ fn read_row<P: Rules>(
         return Err(EncodeError::Weight { row });
     }
     board.legal_moves(legal);
-    let flipped = if samples.mirror.is_some_and(|mirror| mirror[row]) { board.mirrored() } else { None };
-    let start = target.len();
-    if let Some(flipped) = flipped {
-        let mut targets = Vec::with_capacity(texts.len());
-        for text in texts {
-            let code = board.find_move(text, legal).map_err(|source| EncodeError::Move { row, source })?;
-            targets.push(moves::mirrored(code));
-        }
+    let mut targets = texts
+        .iter()
+        .map(|text| board.find_move(text, legal))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|source| EncodeError::Move { row, source })?;
+    let is_mirrored = samples.mirror.is_some_and(|mirror| mirror[row]);
+    if let Some(flipped) = is_mirrored.then(|| board.mirrored()).flatten() {
         board = flipped;
         board.legal_moves(legal);
-        target.resize(start + legal.len(), 0.0);
-        for (code, weight) in targets.into_iter().zip(weights) {
-            if let Ok(place) = legal.binary_search(&code) {
-                target[start + place] += weight;
-            }
-        }
-    } else {
-        target.resize(start + legal.len(), 0.0);
-        for (text, weight) in texts.iter().zip(weights) {
-            let code = board.find_move(text, legal).map_err(|source| EncodeError::Move { row, source })?;
-            if let Ok(place) = legal.binary_search(&code) {
-                target[start + place] += weight;
-            }
+        targets.iter_mut().for_each(|code| *code = moves::mirrored(*code));
+    }
+    let start = target.len();
+    target.resize(start + legal.len(), 0.0);
+    for (code, weight) in targets.iter().zip(weights) {
+        if let Ok(place) = legal.binary_search(code) {
+            target[start + place] += weight;
         }
     }
     Ok(board)
@@ -264,20 +253,16 @@ pub fn encode_sparse(
 fn planes_part<P: Rules>(
     variant: Variant,
     chess960: bool,
-    first_version: bool,
+    version: Version,
     samples: &Samples<'_>,
     rows: std::ops::Range<usize>,
 ) -> Result<Planes, EncodeError> {
-    let count = if first_version { planes::CRAZYHOUSE_V1_COUNT } else { planes::count(variant) };
+    let count = version.count(variant);
     let mut part = Planes { count, planes: vec![0.0; rows.len() * count * 64], ..Planes::default() };
     let mut legal = Vec::new();
     for (row, out) in rows.zip(part.planes.chunks_exact_mut(count * 64)) {
         let board = read_row::<P>(variant, chess960, samples, row, &mut legal, &mut part.target)?;
-        if first_version {
-            planes::fill_crazyhouse_v1(&board, 0, out);
-        } else {
-            board.fill_planes(&[], 0, out);
-        }
+        version.fill(&board, &[], 0, out);
         part.move_index.extend(legal.iter().map(|&code| board.policy_index(code) as i32));
         part.move_offsets.push(part.move_index.len() as i64);
     }
@@ -293,14 +278,10 @@ pub fn encode_planes(
     threads: usize,
 ) -> Result<Planes, EncodeError> {
     check(variant, samples)?;
-    let first_version = match (version, variant) {
-        ("v3", _) => false,
-        ("v1", Variant::Crazyhouse) => true,
-        _ => return Err(EncodeError::Version { version: version.chars().take(40).collect(), variant }),
-    };
+    let version = Version::parse(version, variant)?;
     let parts = in_parts(samples.fens.len(), threads, |rows| match variant {
-        Variant::Chess => planes_part::<Chess>(variant, chess960, first_version, samples, rows),
-        _ => planes_part::<Crazyhouse>(variant, chess960, first_version, samples, rows),
+        Variant::Chess => planes_part::<Chess>(variant, chess960, version, samples, rows),
+        _ => planes_part::<Crazyhouse>(variant, chess960, version, samples, rows),
     })?;
     let mut all = Planes { move_offsets: vec![0], ..Planes::default() };
     for mut part in parts {

@@ -39,39 +39,26 @@ const FIXED: [(&str, &str); 6] = [
 /// Metadata that has to be there.
 const NEEDED: [&str; 5] = ["variant", "step", "licence", "sha256", "canaries"];
 
-/// Which of the two accumulators.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Accumulator {
-    Policy,
-    Value,
+/// Name, type and shape of every tensor of a network with accumulators of these widths.
+fn contract(variant: Variant, policy: usize, value: usize) -> [(&'static str, &'static str, Vec<usize>); 14] {
+    let moves = policy::size(variant);
+    [
+        ("policy.contexts.bias", "F32", vec![CONTEXTS]),
+        ("policy.contexts.weight", "I8", vec![CONTEXTS, policy / 2]),
+        ("policy.inputs.bias", "I16", vec![policy]),
+        ("policy.inputs.weight", "I8", vec![FEATURES, policy]),
+        ("policy.moves.bias", "F32", vec![moves]),
+        ("policy.moves.weight", "I8", vec![moves, policy / 2]),
+        ("value.hidden1.bias", "F32", vec![BUCKETS, HIDDEN1]),
+        ("value.hidden1.weight", "I8", vec![BUCKETS, HIDDEN1, value / 2]),
+        ("value.hidden2.bias", "F32", vec![BUCKETS, HIDDEN2]),
+        ("value.hidden2.weight", "F32", vec![BUCKETS, HIDDEN2, HIDDEN1]),
+        ("value.inputs.bias", "I16", vec![value]),
+        ("value.inputs.weight", "I8", vec![FEATURES, value]),
+        ("value.output.bias", "F32", vec![BUCKETS, 3]),
+        ("value.output.weight", "F32", vec![BUCKETS, 3, HIDDEN2]),
+    ]
 }
-
-#[derive(Clone, Copy)]
-enum Dimension {
-    Is(usize),
-    Width(Accumulator),
-    Half(Accumulator),
-    Moves,
-}
-
-use Dimension::{Half, Is, Moves, Width};
-
-const TENSORS: [(&str, &str, &[Dimension]); 14] = [
-    ("policy.contexts.bias", "F32", &[Is(CONTEXTS)]),
-    ("policy.contexts.weight", "I8", &[Is(CONTEXTS), Half(Accumulator::Policy)]),
-    ("policy.inputs.bias", "I16", &[Width(Accumulator::Policy)]),
-    ("policy.inputs.weight", "I8", &[Is(FEATURES), Width(Accumulator::Policy)]),
-    ("policy.moves.bias", "F32", &[Moves]),
-    ("policy.moves.weight", "I8", &[Moves, Half(Accumulator::Policy)]),
-    ("value.hidden1.bias", "F32", &[Is(BUCKETS), Is(HIDDEN1)]),
-    ("value.hidden1.weight", "I8", &[Is(BUCKETS), Is(HIDDEN1), Half(Accumulator::Value)]),
-    ("value.hidden2.bias", "F32", &[Is(BUCKETS), Is(HIDDEN2)]),
-    ("value.hidden2.weight", "F32", &[Is(BUCKETS), Is(HIDDEN2), Is(HIDDEN1)]),
-    ("value.inputs.bias", "I16", &[Width(Accumulator::Value)]),
-    ("value.inputs.weight", "I8", &[Is(FEATURES), Width(Accumulator::Value)]),
-    ("value.output.bias", "F32", &[Is(BUCKETS), Is(3)]),
-    ("value.output.weight", "F32", &[Is(BUCKETS), Is(3), Is(HIDDEN2)]),
-];
 
 /// A tensor as it lies in the file.
 struct Tensor<'a> {
@@ -211,8 +198,9 @@ impl<'a> Tensors<'a> {
         let (metadata, variant) = read_metadata(&mut map)?;
         let mut tensors = BTreeMap::new();
         let mut places = Vec::new();
+        let known = contract(variant, 0, 0).map(|(name, ..)| name);
         for (name, entry) in &map {
-            if !TENSORS.iter().any(|(known, _, _)| known == name) {
+            if !known.contains(&name.as_str()) {
                 return refuse(format!("it has a tensor {:?}, which networks do not have", clip(name)));
             }
             let (begin, tensor) = read_tensor(name, entry, data)?;
@@ -238,10 +226,9 @@ impl<'a> Tensors<'a> {
     }
 
     fn check_shapes(&self) -> Result<(), Refusal> {
-        for (name, _, _) in TENSORS {
-            if !self.tensors.contains_key(name) {
-                return refuse(format!("it has no tensor {name:?}"));
-            }
+        let contract = contract(self.variant, self.policy_width(), self.value_width());
+        if let Some((name, ..)) = contract.iter().find(|(name, ..)| !self.tensors.contains_key(*name)) {
+            return refuse(format!("it has no tensor {name:?}"));
         }
         for (name, width) in [("P", self.policy_width()), ("V", self.value_width())] {
             if width == 0 || width % 32 != 0 || width > LARGEST_WIDTH {
@@ -250,20 +237,11 @@ impl<'a> Tensors<'a> {
                 ));
             }
         }
-        for (name, kind, dimensions) in TENSORS {
+        for (name, kind, shape) in contract {
             let tensor = &self.tensors[name];
             if tensor.kind != kind {
                 return refuse(format!("the tensor {name:?} has the type {} instead of {kind}", tensor.kind));
             }
-            let shape: Vec<usize> = dimensions
-                .iter()
-                .map(|dimension| match dimension {
-                    Is(length) => *length,
-                    Width(side) => self.width(*side),
-                    Half(side) => self.width(*side) / 2,
-                    Moves => policy::size(self.variant),
-                })
-                .collect();
             if tensor.shape != shape {
                 return refuse(format!(
                     "the tensor {name:?} has the shape {:?} instead of {shape:?}",
@@ -282,8 +260,8 @@ impl<'a> Tensors<'a> {
     }
 
     fn check_numbers(&self) -> Result<(), Refusal> {
-        for (name, kind, _) in TENSORS {
-            let fine = match kind {
+        for (name, tensor) in &self.tensors {
+            let fine = match tensor.kind.as_str() {
                 "F32" => self.floats(name).all(|number| number.is_finite() && number.abs() <= LARGEST_NUMBER),
                 "I16" => self.words(name).all(|number| (-LARGEST_BIAS..=LARGEST_BIAS).contains(&number)),
                 _ => true,
@@ -295,13 +273,6 @@ impl<'a> Tensors<'a> {
             }
         }
         Ok(())
-    }
-
-    fn width(&self, side: Accumulator) -> usize {
-        match side {
-            Accumulator::Policy => self.policy_width(),
-            Accumulator::Value => self.value_width(),
-        }
     }
 
     fn last_of(&self, name: &str) -> usize {

@@ -10,7 +10,7 @@ use crate::search::solver::seen_from;
 use crate::search::{Search, choose};
 
 /// One move of the root.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct MoveReport {
     /// The move.
     pub mv: String,
@@ -78,21 +78,7 @@ impl<G: Game> Search<G> {
             })
             .collect();
         let unvisited = |mv: MoveCode, prior: f64| {
-            let report = MoveReport {
-                mv: game.move_text(mv),
-                visits: 0,
-                q: None,
-                prior,
-                policy: 0.0,
-                raw: None,
-                child_value: None,
-                child_visits: 0,
-                state: State::Unknown,
-                plies: None,
-                draws: 0,
-                explored: 0,
-            };
-            (mv, None, report)
+            (mv, None, MoveReport { mv: game.move_text(mv), prior, ..MoveReport::default() })
         };
         let unopened =
             graph.candidates(self.root).iter().filter(|candidate| self.root_moves.contains(candidate.mv()));

@@ -54,6 +54,12 @@ impl Meters {
 }
 
 impl<G: Game> Search<G> {
+    /// Number of in-flight marks anywhere in the graph: zero when nothing is in flight.
+    pub fn in_flight_marks(&self) -> u64 {
+        let edges = |id| self.graph.edges(id).iter().map(|edge| u64::from(edge.in_flight)).sum::<u64>();
+        self.graph.ids().map(|id| u64::from(self.graph.node(id).in_flight) + edges(id)).sum()
+    }
+
     /// Numbers about the graph.
     pub fn statistics(&self, meters: Meters) -> Statistics {
         let graph = &self.graph;

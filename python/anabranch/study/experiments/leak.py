@@ -6,7 +6,7 @@ from typing import Any
 
 from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
-from anabranch.study.experiments.measurements import measure_sides
+from anabranch.study.experiments.measurements import plan_sides
 from anabranch.study.experiments.memory import middlegames
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
 from anabranch.study.folder import StudyResults
@@ -26,13 +26,8 @@ METERS = {
 
 
 def _plan(study: Study) -> Plan:
-    assert study.size.simulations is not None
-    checkpoints = list(study.size.simulations)
-    return Plan(
-        measurements=tuple(
-            measure_sides(study, "grow", MODES, middlegames, equal="simulations", checkpoints=checkpoints)
-        )
-    )
+    checkpoints = list(study.size.simulations or ())
+    return plan_sides(study, "grow", MODES, middlegames, equal="simulations", checkpoints=checkpoints)
 
 
 def _show(results: StudyResults) -> Figures:

@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.study.experiments.matches import Side
-from anabranch.study.plan import VARIANTS, Measurement, Study
+from anabranch.study.plan import VARIANTS, Measurement, Plan, Study
 
 FILES = Path(__file__).parent.parent / "files"
 """The positions that come with the package."""
+
+
+def plan_sides(*arguments: Any, **about: Any) -> Plan:
+    """A plan of the measurements of `measure_sides`, which takes these arguments."""
+    return Plan(measurements=tuple(measure_sides(*arguments, **about)))
 
 
 def measure_sides(

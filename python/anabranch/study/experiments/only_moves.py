@@ -13,7 +13,7 @@ from typing import Any
 from anabranch.match.openings import rules_of
 from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
-from anabranch.study.experiments.measurements import FILES, measure_sides
+from anabranch.study.experiments.measurements import FILES, plan_sides
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
 from anabranch.study.folder import StudyResults
 from anabranch.study.plan import Plan, Size, Study
@@ -44,9 +44,7 @@ def only_moves(variant: str) -> tuple[dict[str, Any], ...]:
 
 
 def _plan(study: Study) -> Plan:
-    assert study.size.evaluations is not None
-    checkpoints = list(study.size.evaluations)
-    return Plan(measurements=tuple(measure_sides(study, "only", SIDES, only_moves, checkpoints=checkpoints)))
+    return plan_sides(study, "only", SIDES, only_moves, checkpoints=list(study.size.evaluations or ()))
 
 
 def _show(results: StudyResults) -> Figures:

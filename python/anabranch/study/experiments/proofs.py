@@ -9,7 +9,7 @@ from typing import Any
 from anabranch.bench.suite import checkpoints
 from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
-from anabranch.study.experiments.measurements import FILES, measure_sides
+from anabranch.study.experiments.measurements import FILES, plan_sides
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns
 from anabranch.study.folder import StudyResults
 from anabranch.study.plan import VARIANTS, Plan, Size, Study
@@ -31,9 +31,7 @@ def mates(variant: str) -> tuple[dict[str, Any], ...]:
 
 
 def _plan(study: Study) -> Plan:
-    assert study.size.simulations is not None
-    most = max(study.size.simulations)
-    return Plan(measurements=tuple(measure_sides(study, "proof", SIDES, mates, simulations=most)))
+    return plan_sides(study, "proof", SIDES, mates, simulations=max(study.size.simulations or (0,)))
 
 
 def _show(results: StudyResults) -> Figures:

@@ -12,7 +12,7 @@ from typing import Any
 
 from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
-from anabranch.study.experiments.measurements import FILES, measure_sides
+from anabranch.study.experiments.measurements import FILES, plan_sides
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, mean_of
 from anabranch.study.folder import StudyResults
 from anabranch.study.plan import Plan, Size, Study
@@ -28,14 +28,9 @@ def endings(variant: str = "chess") -> tuple[dict[str, Any], ...]:
 
 
 def _plan(study: Study) -> Plan:
-    assert study.size.evaluations is not None
     sides = [Side(preset, preset) for preset in PRESETS]
-    checkpoints = list(study.size.evaluations)
-    return Plan(
-        measurements=tuple(
-            measure_sides(study, "regret", sides, endings, variants=("chess",), checkpoints=checkpoints)
-        )
-    )
+    checkpoints = list(study.size.evaluations or ())
+    return plan_sides(study, "regret", sides, endings, variants=("chess",), checkpoints=checkpoints)
 
 
 def _show(results: StudyResults) -> Figures:

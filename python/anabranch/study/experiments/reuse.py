@@ -21,10 +21,6 @@ SIDES = (
 )
 
 
-def _starts(variant: str) -> list[dict[str, Any]]:
-    return [{"position": opening.fen} for opening in openings(variant)]
-
-
 def _plan(study: Study) -> Plan:
     assert study.size.evaluations is not None
 
@@ -40,7 +36,7 @@ def _plan(study: Study) -> Plan:
                 study,
                 "game",
                 SIDES,
-                _starts,
+                lambda variant: [{"position": opening.fen} for opening in openings(variant)],
                 f"{number} evaluations",
                 evaluations=number,
                 plies=study.size.plies,

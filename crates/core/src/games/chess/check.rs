@@ -96,50 +96,25 @@ impl CheckInfo {
 
 #[cfg(test)]
 mod tests {
-    use shakmaty::Chess;
-    use shakmaty::variant::{Crazyhouse, VariantPosition};
-
     use crate::game::{Constraint, Game};
-    use crate::games::chess::random_games::{Random, STARTS};
-    use crate::games::chess::{Board, Rules, Variant, VariantBoard, moves};
+    use crate::games::chess::random_games::{check_all_starts, play_randomly};
+    use crate::games::chess::{Rules, Variant, moves};
 
-    /// Returns how many of the moves gave check.
-    fn agrees_with_playing<P: Rules>(variant: Variant, starts: &[&str], chess960: bool) -> u32 {
-        let mut list = Vec::new();
-        let mut checks = 0;
-        for seed in 0..60 {
-            let mut random = Random::new(seed);
-            let text = starts[seed as usize % starts.len()];
-            let mut board = Board::<P>::from_fen(variant, text, chess960).expect(text);
-            for _ in 0..120 {
-                board.legal_moves(&mut list);
-                if board.ending(&list).is_some() {
-                    break;
-                }
-                for mv in &list {
+    fn agrees_with_playing<P: Rules>(variant: Variant, start: &str, chess960: bool) {
+        for seed in 0..6 {
+            play_randomly::<P>((variant, start, chess960), seed, 120, |board, list| {
+                for &mv in list {
                     let mut after = board.position().clone();
-                    after.play_unchecked(moves::resolve(board.position(), *mv));
-                    let told = board.satisfies(Constraint::Checks, *mv);
-                    assert_eq!(told, after.is_check(), "{} {}", board.fen(), board.uci(*mv));
-                    checks += u32::from(told);
+                    after.play_unchecked(moves::resolve(board.position(), mv));
+                    let found = board.satisfies(Constraint::Checks, mv);
+                    assert_eq!(found, after.is_check(), "{} {}", board.fen(), board.uci(mv));
                 }
-                board.play(list[random.index(list.len())]);
-            }
+            });
         }
-        checks
     }
 
     #[test]
     fn checks_are_those_found_by_playing() {
-        for chess960 in [false, true] {
-            assert!(agrees_with_playing::<Chess>(Variant::Chess, STARTS, chess960) > 1000);
-            let checks = agrees_with_playing::<Crazyhouse>(Variant::Crazyhouse, STARTS, chess960);
-            assert!(checks > 1000);
-        }
-        for variant in Variant::ALL {
-            if let Some(board) = VariantBoard::start(variant) {
-                agrees_with_playing::<VariantPosition>(variant, &[&board.fen()], false);
-            }
-        }
+        check_all_starts!(agrees_with_playing);
     }
 }

@@ -60,22 +60,14 @@ mod tests {
 
     use super::*;
     use crate::game::Game;
-    use crate::games::chess::random_games::{Random, check_all_starts};
-    use crate::games::chess::{Board, Rules, Variant};
+    use crate::games::chess::random_games::{check_all_starts, play_randomly};
+    use crate::games::chess::{Rules, Variant};
 
     fn agrees_with_shakmaty<P: Rules>(variant: Variant, text: &str, chess960: bool) {
-        let mut board = Board::<P>::from_fen(variant, text, chess960).expect(text);
-        let mut random = Random::new(5);
-        let mut list = Vec::new();
-        for _ in 0..200 {
+        play_randomly::<P>((variant, text, chess960), 5, 200, |board, _| {
             let theirs: Zobrist64 = board.position().zobrist_hash(EnPassantMode::Legal);
             assert_eq!(board.key(), theirs.0, "{}", board.fen());
-            board.legal_moves(&mut list);
-            if board.ending(&list).is_some() {
-                break;
-            }
-            board.play(list[random.index(list.len())]);
-        }
+        });
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! promote to N B R Q K, 8 to 13 drop P N B R Q K. The kind of a plain move depends on the board:
 //! [`resolve`].
 
-use shakmaty::{Bitboard, Move, Position, Role, Square};
+use shakmaty::{Bitboard, Board, Color, Move, Position, Role, Square};
 
 use crate::game::MoveCode;
 
@@ -102,6 +102,16 @@ pub fn resolve<P: Position>(position: &P, code: MoveCode) -> Move {
     } else {
         Move::Normal { role, from, capture, to, promotion: promotion(code) }
     }
+}
+
+/// The squares that the pawns of a side attack, towards file a and towards file h.
+#[inline]
+pub fn pawn_attacks(board: &Board, color: Color) -> (Bitboard, Bitboard) {
+    const FILE_A: u64 = 0x0101_0101_0101_0101;
+    let pawns = board.by_piece(color.pawn()).0;
+    let (left, right) = (pawns & !FILE_A, pawns & !(FILE_A << 7));
+    let (left, right) = color.fold_wb((left << 7, right << 9), (left >> 9, right >> 7));
+    (Bitboard(left), Bitboard(right))
 }
 
 /// 1 where a square is in the set, else 0.

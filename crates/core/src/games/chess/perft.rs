@@ -48,19 +48,3 @@ fn count<P: Rules>(board: &Board<P>, depth: u32, level: usize, lists: &mut Vec<V
     lists[level] = list;
     sum
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::games::chess::{ChessBoard, Variant};
-
-    #[test]
-    fn the_start_of_chess() {
-        let board = ChessBoard::start(Variant::Chess).unwrap();
-        let counts: Vec<u64> = (0..5).map(|depth| perft(&board, depth)).collect();
-        assert_eq!(counts, [1, 20, 400, 8902, 197_281]);
-        let parts = divide(&board, 3);
-        assert_eq!(parts.len(), 20);
-        assert_eq!(parts.iter().map(|(_, count)| count).sum::<u64>(), 8902);
-    }
-}

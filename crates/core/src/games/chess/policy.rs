@@ -91,64 +91,34 @@ mod tests {
 
     use super::*;
     use crate::game::Game;
-    use crate::games::chess::random_games::{Random, STARTS};
-    use crate::games::chess::{Board, Rules, VariantBoard};
+    use crate::games::chess::random_games::{check_all_starts, play_randomly};
+    use crate::games::chess::{Board, ChessBoard, CrazyhouseBoard, Rules};
 
-    fn every_move_has_its_own_place<P: Rules>(variant: Variant, starts: &[&str], chess960: bool) {
-        let mut list = Vec::new();
-        let mut random = Random::new(7);
-        for text in starts {
-            for _ in 0..4 {
-                let mut board = Board::<P>::from_fen(variant, text, chess960).expect(text);
-                for _ in 0..120 {
-                    board.legal_moves(&mut list);
-                    if list.is_empty() {
-                        break;
-                    }
-                    let places: HashSet<_> = list.iter().map(|mv| board.policy_index(*mv)).collect();
-                    assert_eq!(places.len(), list.len(), "{}", board.fen());
-                    assert!(places.iter().all(|place| *place < board.policy_size()));
-                    let mv = list[random.index(list.len())];
-                    board.play(mv);
-                }
-            }
+    fn every_move_has_its_own_place<P: Rules>(variant: Variant, text: &str, chess960: bool) {
+        for seed in 0..4 {
+            play_randomly::<P>((variant, text, chess960), seed, 120, |board, list| {
+                let places: HashSet<_> = list.iter().map(|mv| board.policy_index(*mv)).collect();
+                assert_eq!(places.len(), list.len(), "{}", board.fen());
+                assert!(places.iter().all(|place| *place < board.policy_size()));
+            });
         }
     }
 
     #[test]
     fn moves_of_all_variants_have_their_own_places() {
-        for chess960 in [false, true] {
-            every_move_has_its_own_place::<shakmaty::Chess>(Variant::Chess, STARTS, chess960);
-            every_move_has_its_own_place::<shakmaty::variant::Crazyhouse>(
-                Variant::Crazyhouse,
-                STARTS,
-                chess960,
-            );
-        }
-        for variant in Variant::ALL {
-            if let Some(board) = VariantBoard::start(variant) {
-                let text = board.fen();
-                every_move_has_its_own_place::<shakmaty::variant::VariantPosition>(variant, &[&text], false);
-            }
-        }
+        check_all_starts!(every_move_has_its_own_place);
     }
 
-    fn place(fen: &str, chess960: bool, mv: &str) -> (usize, usize) {
-        let index = if fen.contains('[') {
-            let board = crate::games::chess::CrazyhouseBoard::from_fen(Variant::Crazyhouse, fen, chess960);
-            let board = board.unwrap();
-            board.policy_index(board.parse_move(mv).unwrap())
-        } else {
-            let board = crate::games::chess::ChessBoard::from_fen(Variant::Chess, fen, chess960).unwrap();
-            board.policy_index(board.parse_move(mv).unwrap())
-        };
+    fn place<P: Rules>(board: &Board<P>, mv: &str) -> (usize, usize) {
+        let index = board.policy_index(board.parse_move(mv).unwrap());
         (index / 64, index % 64)
     }
 
     #[test]
     fn examples_by_hand() {
         let places = |fen: &str, chess960: bool, moves: &[&str]| -> Vec<(usize, usize)> {
-            moves.iter().map(|mv| place(fen, chess960, mv)).collect()
+            let board = ChessBoard::from_fen(Variant::Chess, fen, chess960).unwrap();
+            moves.iter().map(|mv| place(&board, mv)).collect()
         };
         let castling = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq -";
         assert_eq!(places(castling, false, &["e1g1", "e1c1"]), [(15, 4), (43, 4)]);
@@ -159,6 +129,8 @@ mod tests {
         assert_eq!(places(start, false, &["g8f6", "e7e5"]), [(63, 6), (1, 12)]);
         let promotion = "4k3/8/8/8/8/8/1p6/B1B1K3 b - -";
         assert_eq!(places(promotion, false, &["b2a1n", "b2b1q", "b2c1q"]), [(64, 49), (74, 49), (75, 49)]);
-        assert_eq!(place("4k3/8/8/8/8/8/8/4K3[Pq] b - -", false, "Q@h8"), (80, 7));
+        let pocket = "4k3/8/8/8/8/8/8/4K3[Pq] b - -";
+        let board = CrazyhouseBoard::from_fen(Variant::Crazyhouse, pocket, false).unwrap();
+        assert_eq!(place(&board, "Q@h8"), (80, 7));
     }
 }

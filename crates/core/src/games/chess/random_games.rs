@@ -1,5 +1,7 @@
 //! Random play for the property tests of this folder.
 
+use super::{Board, Rules, Variant};
+use crate::game::{Game, MoveCode};
 pub(crate) use crate::random::Random;
 
 /// Positions, in the form both chess and crazyhouse read, that lead random games to all kinds of moves.
@@ -15,6 +17,26 @@ pub(crate) const STARTS: &[&str] = &[
     "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1",
     "4k3/8/8/2pPp3/8/8/8/B3KR1R w HF c6 0 1",
 ];
+
+/// Plays random moves from a position until the game is over or has so many plies, and shows every position
+/// on the way with its legal moves.
+pub(crate) fn play_randomly<P: Rules>(
+    (variant, start, chess960): (Variant, &str, bool),
+    seed: u64,
+    plies: usize,
+    mut show: impl FnMut(&Board<P>, &[MoveCode]),
+) {
+    let mut board = Board::<P>::from_fen(variant, start, chess960).expect(start);
+    let (mut random, mut list) = (Random::new(seed), Vec::new());
+    for _ in 0..plies {
+        board.legal_moves(&mut list);
+        show(&board, &list);
+        if board.ending(&list).is_some() {
+            break;
+        }
+        board.play(list[random.index(list.len())]);
+    }
+}
 
 /// Calls a generic check (variant, FEN, Chess960) with all starts as chess and crazyhouse in both castling
 /// notations, and with the first position of every other variant.

@@ -39,15 +39,6 @@ pub struct Tablebases {
     failed: AtomicU64,
 }
 
-impl std::fmt::Debug for Tablebases {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Tablebases")
-            .field("files", &self.files.len())
-            .field("problems", &self.problems)
-            .finish_non_exhaustive()
-    }
-}
-
 /// The tables of one game.
 struct Tables<S: Position + Clone + Syzygy> {
     tables: Tablebase<S>,
@@ -125,37 +116,6 @@ impl Tablebases {
         self.files == other.files
     }
 
-    /// The result of a position as if its clock were 0.
-    pub fn probe_result<P: Rules>(&self, board: &Board<P>) -> Option<Known> {
-        let wdl = match board.position().endgame()? {
-            Endgame::Chess(position) => self.ask(&self.chess, position, Tablebase::probe_wdl_after_zeroing),
-            Endgame::Atomic(position) => self.ask(&self.atomic, position, Tablebase::probe_wdl_after_zeroing),
-            Endgame::Antichess(position) => {
-                self.ask(&self.antichess, position, Tablebase::probe_wdl_after_zeroing)
-            }
-        }?;
-        Some(match wdl {
-            Wdl::Loss => Known::Loss,
-            Wdl::BlessedLoss => Known::BlessedLoss,
-            Wdl::Draw => Known::Draw,
-            Wdl::CursedWin => Known::CursedWin,
-            Wdl::Win => Known::Win,
-        })
-    }
-
-    /// The distance of a position to the next zeroing move.
-    pub fn probe_distance<P: Rules>(&self, board: &Board<P>) -> Option<Distance> {
-        let dtz = match board.position().endgame()? {
-            Endgame::Chess(position) => self.ask(&self.chess, position, Tablebase::probe_dtz),
-            Endgame::Atomic(position) => self.ask(&self.atomic, position, Tablebase::probe_dtz),
-            Endgame::Antichess(position) => self.ask(&self.antichess, position, Tablebase::probe_dtz),
-        }?;
-        Some(match dtz {
-            MaybeRounded::Rounded(Dtz(plies)) => Distance { plies, is_rounded: true },
-            MaybeRounded::Precise(Dtz(plies)) => Distance { plies, is_rounded: false },
-        })
-    }
-
     /// Probes; a table that fails is remembered, and a panic over a damaged table is a failure like any
     /// other.
     fn ask<S: Position + Clone + Syzygy, T>(
@@ -193,23 +153,47 @@ impl Tablebases {
     }
 }
 
+/// Evaluates an expression with the tables and the position of the game that a board belongs to.
+macro_rules! with_tables {
+    ($self:ident, $endgame:expr, $tables:ident, $position:ident => $result:expr) => {
+        match ($endgame, &$self.chess, &$self.atomic, &$self.antichess) {
+            (Endgame::Chess($position), $tables, ..) => $result,
+            (Endgame::Atomic($position), _, $tables, _) => $result,
+            (Endgame::Antichess($position), .., $tables) => $result,
+        }
+    };
+}
+
 impl<P: Rules> Oracle<Board<P>> for Tablebases {
     #[inline]
     fn covers(&self, board: &Board<P>, most_men: u64) -> bool {
-        let most_men = most_men as usize;
-        match board.position().endgame() {
-            Some(Endgame::Chess(position)) => self.chess.covers(position, most_men),
-            Some(Endgame::Atomic(position)) => self.atomic.covers(position, most_men),
-            Some(Endgame::Antichess(position)) => self.antichess.covers(position, most_men),
-            None => false,
-        }
+        board.position().endgame().is_some_and(|endgame| {
+            with_tables!(self, endgame, tables, position => tables.covers(position, most_men as usize))
+        })
     }
 
     fn result(&self, board: &Board<P>) -> Option<Known> {
-        self.probe_result(board)
+        let endgame = board.position().endgame()?;
+        let wdl = with_tables!(self, endgame, tables, position => {
+            self.ask(tables, position, Tablebase::probe_wdl_after_zeroing)
+        })?;
+        Some(match wdl {
+            Wdl::Loss => Known::Loss,
+            Wdl::BlessedLoss => Known::BlessedLoss,
+            Wdl::Draw => Known::Draw,
+            Wdl::CursedWin => Known::CursedWin,
+            Wdl::Win => Known::Win,
+        })
     }
 
     fn distance(&self, board: &Board<P>) -> Option<Distance> {
-        self.probe_distance(board)
+        let endgame = board.position().endgame()?;
+        let dtz = with_tables!(self, endgame, tables, position => {
+            self.ask(tables, position, Tablebase::probe_dtz)
+        })?;
+        Some(match dtz {
+            MaybeRounded::Rounded(Dtz(plies)) => Distance { plies, is_rounded: true },
+            MaybeRounded::Precise(Dtz(plies)) => Distance { plies, is_rounded: false },
+        })
     }
 }

@@ -4,27 +4,59 @@
 //! notation.
 
 use std::fmt;
-use std::str::FromStr;
 
-/// A variant of chess. Chess960 is [`Variant::Chess`] with another notation of castling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Variant {
+/// The variants, each once: what it is, its name here and in shakmaty, and the name that UCI uses.
+macro_rules! variants {
+    ($($(#[$meaning:meta])* $variant:ident = $name:literal,)+) => {
+        /// A variant of chess. Chess960 is [`Variant::Chess`] with another notation of castling.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Variant {
+            $($(#[$meaning])* $variant,)+
+        }
+
+        impl Variant {
+            /// All variants.
+            pub const ALL: [Variant; [$($name),+].len()] = [$(Variant::$variant),+];
+
+            /// The name that UCI uses.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Variant::$variant => $name,)+
+                }
+            }
+
+            pub(super) const fn to_shakmaty(self) -> shakmaty::variant::Variant {
+                match self {
+                    $(Variant::$variant => shakmaty::variant::Variant::$variant,)+
+                }
+            }
+
+            pub(super) const fn from_shakmaty(variant: shakmaty::variant::Variant) -> Variant {
+                match variant {
+                    $(shakmaty::variant::Variant::$variant => Variant::$variant,)+
+                }
+            }
+        }
+    };
+}
+
+variants! {
     /// Chess, and Chess960.
-    Chess,
+    Chess = "chess",
     /// Captured pieces change sides and are dropped on the board.
-    Crazyhouse,
+    Crazyhouse = "crazyhouse",
     /// Captures explode.
-    Atomic,
+    Atomic = "atomic",
     /// Who has no move wins; captures are compulsory.
-    Antichess,
+    Antichess = "antichess",
     /// A king in the centre wins.
-    KingOfTheHill,
+    KingOfTheHill = "kingofthehill",
     /// The third check wins.
-    ThreeCheck,
+    ThreeCheck = "3check",
     /// The first king on the eighth rank wins.
-    RacingKings,
+    RacingKings = "racingkings",
     /// A horde of pawns against an army.
-    Horde,
+    Horde = "horde",
 }
 
 /// The name is not that of a variant.
@@ -39,32 +71,6 @@ pub struct UnknownVariant {
 }
 
 impl Variant {
-    /// All variants.
-    pub const ALL: [Variant; 8] = [
-        Variant::Chess,
-        Variant::Crazyhouse,
-        Variant::Atomic,
-        Variant::Antichess,
-        Variant::KingOfTheHill,
-        Variant::ThreeCheck,
-        Variant::RacingKings,
-        Variant::Horde,
-    ];
-
-    /// The name that UCI uses.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Variant::Chess => "chess",
-            Variant::Crazyhouse => "crazyhouse",
-            Variant::Atomic => "atomic",
-            Variant::Antichess => "antichess",
-            Variant::KingOfTheHill => "kingofthehill",
-            Variant::ThreeCheck => "3check",
-            Variant::RacingKings => "racingkings",
-            Variant::Horde => "horde",
-        }
-    }
-
     /// Reads a name; returns also whether it is that of Chess960.
     pub fn parse(name: &str) -> Result<(Variant, bool), UnknownVariant> {
         let plain: String = name
@@ -74,62 +80,23 @@ impl Variant {
             .map(|letter| letter.to_ascii_lowercase())
             .collect();
         let variant = match plain.as_str() {
-            "chess" | "standard" | "normal" => Variant::Chess,
+            "standard" | "normal" => Variant::Chess,
             "chess960" | "fischerandom" => return Ok((Variant::Chess, true)),
-            "crazyhouse" => Variant::Crazyhouse,
-            "atomic" => Variant::Atomic,
-            "antichess" | "giveaway" => Variant::Antichess,
-            "kingofthehill" | "koth" => Variant::KingOfTheHill,
-            "3check" | "threecheck" => Variant::ThreeCheck,
-            "racingkings" => Variant::RacingKings,
-            "horde" => Variant::Horde,
+            "giveaway" => Variant::Antichess,
+            "koth" => Variant::KingOfTheHill,
+            "threecheck" => Variant::ThreeCheck,
             _ => {
-                return Err(UnknownVariant { name: name.chars().take(40).collect() });
+                let known = Variant::ALL.into_iter().find(|variant| variant.name() == plain);
+                known.ok_or_else(|| UnknownVariant { name: name.chars().take(40).collect() })?
             }
         };
         Ok((variant, false))
-    }
-
-    pub(super) const fn to_shakmaty(self) -> shakmaty::variant::Variant {
-        use shakmaty::variant::Variant as Theirs;
-        match self {
-            Variant::Chess => Theirs::Chess,
-            Variant::Crazyhouse => Theirs::Crazyhouse,
-            Variant::Atomic => Theirs::Atomic,
-            Variant::Antichess => Theirs::Antichess,
-            Variant::KingOfTheHill => Theirs::KingOfTheHill,
-            Variant::ThreeCheck => Theirs::ThreeCheck,
-            Variant::RacingKings => Theirs::RacingKings,
-            Variant::Horde => Theirs::Horde,
-        }
-    }
-
-    pub(super) const fn from_shakmaty(variant: shakmaty::variant::Variant) -> Variant {
-        use shakmaty::variant::Variant as Theirs;
-        match variant {
-            Theirs::Chess => Variant::Chess,
-            Theirs::Crazyhouse => Variant::Crazyhouse,
-            Theirs::Atomic => Variant::Atomic,
-            Theirs::Antichess => Variant::Antichess,
-            Theirs::KingOfTheHill => Variant::KingOfTheHill,
-            Theirs::ThreeCheck => Variant::ThreeCheck,
-            Theirs::RacingKings => Variant::RacingKings,
-            Theirs::Horde => Variant::Horde,
-        }
     }
 }
 
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl FromStr for Variant {
-    type Err = UnknownVariant;
-
-    fn from_str(name: &str) -> Result<Variant, UnknownVariant> {
-        Variant::parse(name).map(|(variant, _)| variant)
     }
 }
 
@@ -140,13 +107,13 @@ mod tests {
     #[test]
     fn every_name_leads_back_to_its_variant() {
         for variant in Variant::ALL {
-            assert_eq!(variant.to_string().parse(), Ok(variant));
+            assert_eq!(Variant::parse(&variant.to_string()), Ok((variant, false)));
             assert_eq!(Variant::from_shakmaty(variant.to_shakmaty()), variant);
         }
-        assert_eq!("KOTH".parse(), Ok(Variant::KingOfTheHill));
-        assert_eq!("Three-Check".parse(), Ok(Variant::ThreeCheck));
+        assert_eq!(Variant::parse("KOTH"), Ok((Variant::KingOfTheHill, false)));
+        assert_eq!(Variant::parse("Three-Check"), Ok((Variant::ThreeCheck, false)));
         assert_eq!(Variant::parse("Chess960"), Ok((Variant::Chess, true)));
-        let refused = "shogi".parse::<Variant>().unwrap_err().to_string();
+        let refused = Variant::parse("shogi").unwrap_err().to_string();
         assert!(refused.contains("shogi") && refused.contains("racingkings"));
     }
 }

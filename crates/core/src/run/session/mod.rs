@@ -115,7 +115,7 @@ impl<P: Rules> Session<P> {
             Source::BuiltIn => {
                 let evaluator =
                     evaluators::by_name(settings.evaluator.as_str(), settings.hash_cost_us as u32);
-                Ok((Some(evaluator.map_err(|_| SessionError::NoNetwork)?), None))
+                Ok((Some(evaluator.ok_or(SessionError::NoNetwork)?), None))
             }
         }
     }
@@ -298,14 +298,7 @@ impl<P: Rules> Session<P> {
 
     /// Number of in-flight marks anywhere in the graph: zero when nothing is in flight.
     pub fn in_flight_marks(&self) -> u64 {
-        let graph = self.search.graph();
-        graph
-            .ids()
-            .map(|id| {
-                u64::from(graph.node(id).in_flight)
-                    + graph.edges(id).iter().map(|edge| u64::from(edge.in_flight)).sum::<u64>()
-            })
-            .sum()
+        self.search.in_flight_marks()
     }
 
     /// Number of move sequences of the given length from the root, in all and per first move.

@@ -168,11 +168,6 @@ impl<P: Rules> Session<P> {
         self.external.abandon(&mut self.search);
     }
 
-    /// Number of batches in flight.
-    pub fn in_flight(&self) -> usize {
-        self.external.in_flight()
-    }
-
     /// Ends a search with an outside evaluator: searches for a shorter proof if the settings or limits want
     /// it.
     pub fn conclude(&mut self, stop: &AtomicBool) {

@@ -32,68 +32,57 @@ pub struct GameFilter {
     pub unfinished: bool,
 }
 
-/// How many games were read, and why some were left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Games in the text.
-    pub games: u64,
+/// What may become of a game, with the name of its count.
+macro_rules! decisions {
+    ($($(#[$meaning:meta])* $decision:ident $count:ident,)+) => {
+        /// What became of a game.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Decision {
+            $($decision,)+
+        }
+
+        /// How many games were read, and why some were left out.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Counts {
+            /// Games in the text.
+            pub games: u64,
+            $($(#[$meaning])* pub $count: u64,)+
+        }
+
+        impl Counts {
+            pub(super) fn add(&mut self, decision: Decision) {
+                self.games += 1;
+                *match decision {
+                    $(Decision::$decision => &mut self.$count,)+
+                } += 1;
+            }
+        }
+    };
+}
+
+decisions! {
     /// Games taken.
-    pub taken: u64,
+    Taken taken,
     /// Another variant.
-    pub variant: u64,
+    Variant variant,
     /// No result, or two that differ.
-    pub unfinished: u64,
+    Unfinished unfinished,
     /// Ratings too low or unknown.
-    pub rating: u64,
+    Rating rating,
     /// Too quick or too slow.
-    pub time: u64,
+    Time time,
     /// A program played.
-    pub bots: u64,
+    Bots bots,
     /// Abandoned.
-    pub abandoned: u64,
+    Abandoned abandoned,
     /// Too few moves.
-    pub short: u64,
+    Short short,
     /// No evaluations.
-    pub unevaluated: u64,
+    Unevaluated unevaluated,
     /// A move or the first position is illegal.
-    pub illegal: u64,
+    Illegal illegal,
     /// Not PGN.
-    pub unreadable: u64,
-}
-
-/// What became of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
-    Taken,
-    Variant,
-    Unfinished,
-    Rating,
-    Time,
-    Bots,
-    Abandoned,
-    Short,
-    Unevaluated,
-    Illegal,
-    Unreadable,
-}
-
-impl Counts {
-    pub(super) fn add(&mut self, decision: Decision) {
-        self.games += 1;
-        *match decision {
-            Decision::Taken => &mut self.taken,
-            Decision::Variant => &mut self.variant,
-            Decision::Unfinished => &mut self.unfinished,
-            Decision::Rating => &mut self.rating,
-            Decision::Time => &mut self.time,
-            Decision::Bots => &mut self.bots,
-            Decision::Abandoned => &mut self.abandoned,
-            Decision::Short => &mut self.short,
-            Decision::Unevaluated => &mut self.unevaluated,
-            Decision::Illegal => &mut self.illegal,
-            Decision::Unreadable => &mut self.unreadable,
-        } += 1;
-    }
+    Unreadable unreadable,
 }
 
 /// The samples of a piece of text: one row per position.

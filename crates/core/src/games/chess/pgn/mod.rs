@@ -8,7 +8,6 @@ mod tags;
 mod visitor;
 
 pub use columns::{Columns, Counts, GameFilter};
-pub use tags::MATE;
 
 use columns::Decision;
 use pgn_reader::Reader;

@@ -8,7 +8,7 @@ use shakmaty::{Color, KnownOutcome, Outcome};
 use crate::games::chess::Variant;
 
 /// A mate in n moves counts `MATE` - n centipawns.
-pub const MATE: i32 = 32_000;
+const MATE: i32 = 32_000;
 /// No score that is not a mate is larger.
 const LARGEST: i32 = MATE - 1_000;
 

@@ -72,25 +72,18 @@ pub struct Shelf {
 
 /// The kinds of files: family, kind, what their first bytes are, and the suffix of the partner.
 fn formats() -> impl Iterator<Item = (Family, TableKind, TableType, &'static str)> {
-    fn pair(
-        family: Family,
-        results: TableType,
-        distances: TableType,
-    ) -> [(Family, TableKind, TableType, &'static str); 2] {
-        let suffixes = (results.ext, distances.ext);
-        [
-            (family, TableKind::Results, results, suffixes.1),
-            (family, TableKind::Distances, distances, suffixes.0),
-        ]
-    }
     let pawnless = Antichess::PAWNLESS_TBW.zip(Antichess::PAWNLESS_TBZ);
-    pair(Family::Chess, Chess::TBW, Chess::TBZ)
-        .into_iter()
-        .chain(pair(Family::Atomic, Atomic::TBW, Atomic::TBZ))
-        .chain(pair(Family::Antichess, Antichess::TBW, Antichess::TBZ))
-        .chain(
-            pawnless.into_iter().flat_map(|(results, distances)| pair(Family::Antichess, results, distances)),
-        )
+    [
+        (Family::Chess, Chess::TBW, Chess::TBZ),
+        (Family::Atomic, Atomic::TBW, Atomic::TBZ),
+        (Family::Antichess, Antichess::TBW, Antichess::TBZ),
+    ]
+    .into_iter()
+    .chain(pawnless.map(|(results, distances)| (Family::Antichess, results, distances)))
+    .flat_map(|(family, results, distances)| {
+        let (first, second) = (results.ext, distances.ext);
+        [(family, TableKind::Results, results, second), (family, TableKind::Distances, distances, first)]
+    })
 }
 
 impl Shelf {

@@ -1,0 +1,140 @@
+"""The position of an engine: the game that led to it, its moves, and the session of the core behind it.
+
+One call at a time uses the session; another one is refused. Nothing here searches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+
+import chess
+
+from anabranch import _core
+from anabranch.errors import LimitError, SearchBusyError
+from anabranch.positions import Move, Position, read_move, read_position
+from anabranch.result import board_of
+
+
+class CoreGame:
+    """A game on one variant, in a session of the core."""
+
+    def __init__(self, session: _core.Session) -> None:
+        self._busy = Lock()
+        self._session = session
+        self._variant, self._chess960 = session.variant()
+
+    @property
+    def variant(self) -> str:
+        """The name of the variant."""
+        return self._variant
+
+    @property
+    def chess960(self) -> bool:
+        """Whether castling is written as in Chess960: the king takes the rook."""
+        return self._chess960
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """What a network for this variant has to fit: number of planes C, size of the policy A.
+
+        >>> from anabranch import Engine
+        >>> planes, policy_size = Engine("crazyhouse").shape
+        """
+        with self._exclusive():
+            return self._session.shape()
+
+    @property
+    def position(self) -> str:
+        """The position (FEN).
+
+        >>> from anabranch import Engine
+        >>> Engine().position
+        'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1'
+        """
+        with self._exclusive():
+            return self._session.fen()
+
+    @position.setter
+    def position(self, position: Position) -> None:
+        with self._exclusive():
+            self._set_position(position)
+
+    def board(self) -> chess.Board:
+        """The position as a python-chess board, with the moves that led to it."""
+        with self._exclusive():
+            fen, moves = self._session.game()
+        board = board_of(self._variant, fen, self._chess960)
+        for move in moves:
+            board.push(board.parse_uci(move))
+        return board
+
+    @property
+    def legal_moves(self) -> tuple[str, ...]:
+        """The legal moves (UCI); none when the game is over."""
+        with self._exclusive():
+            return tuple(self._session.legal_moves())
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game is over by the rules of the position."""
+        return self.ending is not None
+
+    @property
+    def ending(self) -> float | None:
+        """The value for the side to move of a game that is over by the rules of the position."""
+        with self._exclusive():
+            return self._session.ending()
+
+    def play(self, move: Move) -> None:
+        """Play a move (UCI, SAN or `chess.Move`); the graph below it is kept.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> engine.play("e2e4")
+        >>> engine.play("Nf6")
+        >>> engine.position.split()[0]
+        'rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR'
+        """
+        text = read_move(move)
+        with self._exclusive():
+            self._session.play(text)
+
+    def reset(self) -> None:
+        """Forget the graph, and go back to the start of the game."""
+        with self._exclusive():
+            self._session.set_position(None, [])
+            self._session.forget()
+
+    def forget(self) -> None:
+        """Forget the graph, not the position."""
+        with self._exclusive():
+            self._session.forget()
+
+    def perft(self, depth: int) -> dict[str, int]:
+        """Number of move sequences of a length, by first move.
+
+        >>> from anabranch import Engine
+        >>> sum(Engine().perft(3).values())
+        8902
+        """
+        if not 1 <= depth <= 64:
+            raise LimitError(f"a depth is a number from 1 to 64, not {depth}")
+        with self._exclusive():
+            return dict(self._session.perft(depth)[1])
+
+    def _acquire(self) -> None:
+        if not self._busy.acquire(blocking=False):
+            raise SearchBusyError("a search is under way on this engine; stop it or wait for it first")
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        self._acquire()
+        try:
+            yield
+        finally:
+            self._busy.release()
+
+    def _set_position(self, position: Position) -> None:
+        self._session.set_position(*read_position(position, self._variant, self._chess960))
