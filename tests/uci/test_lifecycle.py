@@ -4,8 +4,6 @@ Times are judged by the transcript's own clock. A machine may sleep through a te
 test has two tries.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random
