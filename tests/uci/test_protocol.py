@@ -528,6 +528,7 @@ def test_limited_strength_still_plays(session: Session) -> None:
 def test_the_last_line_needs_no_end(engine: EngineProcess) -> None:
     engine.send_as("isready", b"isready")
     engine.end_input()
+    engine.wait_for("readyok")
     engine.wait_for_exit(5.0)
     assert engine.said("readyok") == ["readyok"]
 

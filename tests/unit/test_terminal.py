@@ -41,7 +41,7 @@ CALLS = [
     (["annotate", "game.pgn", "-o", "out.pgn", "-n", "50"], "accuracy"),
     (["annotate", "game.pgn", "-n", "50"], "accuracy"),
     (["suite", str(DATA / "mates-chess.epd"), "-n", "50"], "solved"),
-    (["bench", "--quick", "--only", "signature"], "signature"),
+    (["bench", "--quick", "--only", "border"], "Python / Rust"),
     (["bench", "--network", "--quick", "--width", "32"], "eval/s"),
     (["perft", "3"], "8,902 nodes"),
     (["settings"], "c_init"),
