@@ -21,9 +21,11 @@ RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.to
 
 .DEFAULT_GOAL := run
 .DELETE_ON_ERROR:
+ifndef AT_ONCE
 .NOTPARALLEL:
-.PHONY: run web programs committed test test-train test-cluster fuzz check check-clean lint format wheel
-.PHONY: publish bench report clean help
+endif
+.PHONY: run web programs ready core-tests committed test test-train test-cluster fuzz check check-clean lint
+.PHONY: format wheel publish bench report clean help
 
 run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
@@ -31,7 +33,7 @@ run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the defa
 web: $(VENV)/.base ## Build the page of the web board if its sources have changed (needs Node)
 	@$(BIN)/python scripts/build_web.py
 
-test: programs $(VENV)/.native $(VENV)/.dev $(VENV)/.tables web $(WEB)/.ready ## Set up, then run the tests
+test: programs ready web ## Set up, then run the tests
 	cargo test --locked --profile fast --package anabranch-core
 	npm --prefix web run --silent test
 	$(BIN)/python -m pytest $(TWO_AT_ONCE) --ignore=tests/cluster \
@@ -85,7 +87,7 @@ publish: committed wheel ## Upload wheel and sources; the credentials are MATURI
 bench: $(VENV)/.native ## Measure speed and memory, and print the signature of the search
 	$(BIN)/anabranch bench
 
-report: $(VENV)/.dev ## Build dist/report.html, one page of all results of the study
+report: $(VENV)/.native $(VENV)/.dev ## Build dist/report.html, one page of all results of the study
 	@mkdir -p dist
 	$(BIN)/anabranch study report docs/results/*.json --out dist/report.html
 
@@ -109,19 +111,34 @@ $(VENV)/.base:
 	@$(PIP) install --upgrade pip 'maturin>=1.9,<2'
 	@touch $@
 
+# What the package needs.
+$(VENV)/.needs: $(VENV)/.base pyproject.toml
+	@echo "Installing what the package needs in $(VENV) ..."
+	@$(REQUIRE) web
+	@touch $@
+
 # The package, editable, with its native module in a release build.
-$(VENV)/.native: $(VENV)/.base pyproject.toml $(RUST)
+$(VENV)/.native: $(VENV)/.needs $(RUST)
 	@scripts/check-rust
 	@echo "Building the native module in $(VENV) (release build; a minute or two the first time) ..."
-	@$(REQUIRE) web
 	@$(PIP_EDITABLE) .
 	@touch $@
 
-# The development tools; they do not depend on the Rust sources.
-$(VENV)/.dev: pyproject.toml | $(VENV)/.native
+# The development tools; they do not depend on the package itself.
+$(VENV)/.dev: pyproject.toml | $(VENV)/.needs
 	@echo "Installing the development tools in $(VENV) ..."
 	@$(REQUIRE) dev
 	@touch $@
+
+# All that the tests use. The release build keeps one core busy for most of its time; meanwhile the other builds
+# the tests of the core, and packages come from the network.
+ready:
+	@$(MAKE) --no-print-directory --jobs=4 AT_ONCE=yes \
+		$(VENV)/.native $(VENV)/.dev $(WEB)/.ready core-tests $(VENV)/.tables
+
+core-tests:
+	@scripts/check-rust
+	@cargo test --quiet --locked --profile fast --package anabranch-core --no-run
 
 # Programs that make does not install itself. They are checked every time, before anything is built.
 programs:

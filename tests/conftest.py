@@ -1,11 +1,12 @@
 """What all tests share."""
 
-from __future__ import annotations
-
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.commands import Commands
+from tests.support.fake_engine import FakeEngine, fake_engines
 
 from anabranch.networks import shipped
 
@@ -18,3 +19,21 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 def material_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without bundled networks the default evaluator is `material`, which is quick and never changes."""
     monkeypatch.setattr(shipped, "FOLDER", Path("nowhere"))
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Commands:
+    """The command line in this process."""
+    return Commands(capsys)
+
+
+@pytest.fixture
+def mock(tmp_path: Path) -> Iterator[FakeEngine]:
+    """Makes an engine that misbehaves at its second search."""
+    yield from fake_engines(tmp_path, every=2)
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> Iterator[FakeEngine]:
+    """Makes an engine that misbehaves at every ninth search."""
+    yield from fake_engines(tmp_path)

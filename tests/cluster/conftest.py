@@ -1,7 +1,5 @@
 """A Ray cluster of two nodes on this machine. `make test-cluster` installs Ray."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

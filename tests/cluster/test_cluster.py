@@ -1,7 +1,5 @@
 """The same jobs on Ray: complete and the same, whoever dies."""
 
-from __future__ import annotations
-
 import json
 from contextlib import closing
 from itertools import count

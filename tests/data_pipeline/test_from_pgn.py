@@ -1,7 +1,5 @@
 """PGN files: what python-chess reads, we read; what is left out is counted; what was interrupted goes on."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io
@@ -17,6 +15,7 @@ import chess.pgn
 import chess.variant
 import pytest
 import zstandard
+from tests.support.commands import Commands
 
 from anabranch.cli import run
 from anabranch.data.check import check_folders
@@ -347,15 +346,13 @@ def test_more_games_and_files_extend_the_data(tmp_path: Path) -> None:
         import_pgn(PgnJob(), [second], out)
 
 
-def test_a_damaged_file_keeps_what_was_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_file_keeps_what_was_finished(tmp_path: Path, cli: Commands) -> None:
     path = tmp_path / "games.pgn.gz"
     packed = bytearray(gzip.compress(many(60).encode()))
     packed[len(packed) // 2] ^= 255
     path.write_bytes(packed)
-    assert run(["data", "from-pgn", str(path), "--out", str(tmp_path / "out")]) == 2
-    assert f"{path} is damaged" in capsys.readouterr().err
-    assert run(["data", "from-pgn", str(tmp_path / "none"), "--out", str(tmp_path / "out")]) == 2
-    assert "there is no file" in capsys.readouterr().err
+    assert f"{path} is damaged" in cli.refuses("data", "from-pgn", path, "--out", tmp_path / "out")
+    assert "there is no file" in cli.refuses("data", "from-pgn", tmp_path / "none", "--out", tmp_path / "out")
 
 
 def test_notes_say_where_the_games_are_from(tmp_path: Path) -> None:
@@ -405,13 +402,12 @@ POCKET = "rnb1kbnr/ppp1pppp/8/3q4/8/8/PPPP1PPP/RNBQKBNR[Pp] w KQkq - 0 3"
 
 @pytest.mark.parametrize("text", [HOUSE, pgn("3. P@e4 Qxe4+ 1-0", FEN=POCKET)], ids=["tag", "position"])
 def test_games_of_another_variant_are_named_and_do_not_block(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+    tmp_path: Path, cli: Commands, text: str
 ) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(text)
     command = ["data", "from-pgn", str(path), "--out", str(tmp_path / "out"), "--min-plies", "1"]
-    assert run(command) == 2
-    said = capsys.readouterr()
+    said = cli.run(*command, code=2)
     assert said.out == ""
     assert said.err.count("\n") == 1
     assert "none of 1 game was kept: " in said.err
@@ -419,27 +415,24 @@ def test_games_of_another_variant_are_named_and_do_not_block(
     path.write_text(HOUSE)
     assert run([*command, "--variant", "crazyhouse"]) == 0
     assert len(rows_of(tmp_path / "out")) == 10
-    assert run(command) == 2
-    assert "another job" in capsys.readouterr().err  # what has samples is kept
+    assert "another job" in cli.refuses(*command)  # what has samples is kept
     assert len(rows_of(tmp_path / "out")) == 10
 
 
-def test_a_filter_that_leaves_nothing_does_not_block(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_filter_that_leaves_nothing_does_not_block(tmp_path: Path, cli: Commands) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(pgn())
     command = ["data", "from-pgn", str(path), "--out", str(tmp_path / "out")]
-    assert run([*command, "--min-rating", "2000"]) == 2
-    assert "none of 1 game was kept: rating 1\n" in capsys.readouterr().err
+    assert "none of 1 game was kept: rating 1\n" in cli.refuses(*command, "--min-rating", "2000")
     assert run(command) == 0
 
 
-def test_a_file_that_is_not_ours_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_not_ours_stays(tmp_path: Path, cli: Commands) -> None:
     (tmp_path / "games.pgn").write_text(pgn())
     (tmp_path / "out").mkdir()
     foreign = tmp_path / "out" / "job.json"
     foreign.write_text('{"name": "mine"}')
-    assert run(["data", "from-pgn", str(tmp_path / "games.pgn"), "--out", str(tmp_path / "out")]) == 2
-    assert "does not describe a job" in capsys.readouterr().err
+    assert "does not describe a job" in cli.refuses(
+        "data", "from-pgn", tmp_path / "games.pgn", "--out", tmp_path / "out"
+    )
     assert foreign.read_text() == '{"name": "mine"}'

@@ -1,7 +1,5 @@
 """Generation: the same data however often it was interrupted, and a job that outlives its teachers."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -9,12 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.support.commands import Commands
 from tests.support.fake_engine import FakeEngine
+from tests.support.interrupted import kill_at_work, wait_for_work
 
 from anabranch.cli import run
 from anabranch.data.check import check_folders
@@ -27,10 +27,10 @@ from anabranch.errors import DataError
 from anabranch.jobs.executor import Processes
 
 
-def arguments(engine: str, out: Path, games: int = 24, *more: str) -> list[str]:
+def arguments(engine: str, out: Path, games: int = 24, *more: str, workers: int = 0) -> list[str]:
     return [
         "data", "generate", "--engine", engine, "--games", str(games), "--games-per-shard", "6",
-        "--longest", "8", "--out", str(out), "--workers", "2", "--timeout", "5", *more,
+        "--longest", "8", "--out", str(out), "--workers", str(workers), "--timeout", "5", *more,
     ]  # fmt: skip
 
 
@@ -39,32 +39,27 @@ def names(folder: Path) -> list[str]:
     return [shard.path.name for shard in find_shards(folder)]
 
 
-def start(engine: str, out: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "anabranch", *arguments(engine, out)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+def begin(engine: str, out: Path) -> subprocess.Popen[bytes]:
+    call = [sys.executable, "-m", "anabranch", *arguments(engine, out, workers=2)]
+    return subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def test_kill_at_any_time_loses_and_doubles_nothing(engine: FakeEngine, tmp_path: Path) -> None:
-    teacher = engine("slow")
+def plays_games(folder: Path) -> Callable[[], bool]:
+    """Whether a job that begins now plays games."""
+    begun = time.time()
+    return lambda: any(path.stat().st_mtime >= begun for path in folder.glob(".*.journal"))
+
+
+def test_kill_at_any_time_loses_and_doubles_nothing(fake: FakeEngine, tmp_path: Path) -> None:
+    teacher = fake("slow")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert run(arguments(teacher, whole)) == 0
     chance = random.Random(5)
     finished: set[str] = set()
     games = 0
     for attempt in range(6):
-        process = start(teacher, broken)
-        wait_for_work(process, broken)
-        time.sleep(chance.uniform(0.0, 0.9))
-        if attempt % 2:
-            with suppress(ProcessLookupError):  # the last attempts may find all work done
-                os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-        process.wait()
+        call = arguments(teacher, broken, workers=2)
+        kill_at_work(call, plays_games(broken), chance.uniform(0.0, 0.9), alone=attempt % 2 == 0)
         time.sleep(0.3)
         have = set(names(broken))
         assert finished <= have
@@ -79,18 +74,9 @@ def test_kill_at_any_time_loses_and_doubles_nothing(engine: FakeEngine, tmp_path
     assert check_folders([broken], every_position=True).faults == []
 
 
-def wait_for_work(process: subprocess.Popen[bytes], folder: Path) -> None:
-    """Until a job plays games, or is done."""
-    begun = time.time()
-    while process.poll() is None and time.time() - begun < 60:
-        if any(path.stat().st_mtime >= begun for path in folder.glob(".*.journal")):
-            return
-        time.sleep(0.02)
-
-
-def test_a_worker_that_dies_is_replaced(engine: FakeEngine, tmp_path: Path) -> None:
-    teacher = engine("slow")
-    process = start(teacher, tmp_path / "out")
+def test_a_worker_that_dies_is_replaced(fake: FakeEngine, tmp_path: Path) -> None:
+    teacher = fake("slow")
+    process = begin(teacher, tmp_path / "out")
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     killed = 0
     while process.poll() is None and killed < 3:
@@ -106,21 +92,21 @@ def test_a_worker_that_dies_is_replaced(engine: FakeEngine, tmp_path: Path) -> N
     assert names(tmp_path / "out") == names(tmp_path / "whole")
 
 
-def test_ctrl_c_ends_at_once(engine: FakeEngine, tmp_path: Path) -> None:
-    process = start(engine("slow"), tmp_path / "out")
-    wait_for_work(process, tmp_path / "out")
+def test_ctrl_c_ends_at_once(fake: FakeEngine, tmp_path: Path) -> None:
+    process = begin(fake("slow"), tmp_path / "out")
+    wait_for_work(lambda: process.poll() is None, plays_games(tmp_path / "out"))
     begun = time.monotonic()
     process.send_signal(signal.SIGINT)
     assert process.wait(20) == 130
     assert time.monotonic() - begun < 5
 
 
-def test_more_games_extend_a_job(engine: FakeEngine, tmp_path: Path) -> None:
-    teacher = engine("")
+def test_more_games_extend_a_job(fake: FakeEngine, tmp_path: Path) -> None:
+    teacher = fake("")
     whole, grown = tmp_path / "whole", tmp_path / "grown"
     assert run(arguments(teacher, whole)) == 0
     for games in (9, 9, 14, 24, 24):
-        assert run(arguments(teacher, grown, games, "--workers", "1")) == 0
+        assert run(arguments(teacher, grown, games)) == 0
     rows = [
         [read_shard(shard).drop(["source"]).to_pylist() for shard in find_shards(path)]
         for path in (whole, grown)
@@ -132,35 +118,25 @@ def test_more_games_extend_a_job(engine: FakeEngine, tmp_path: Path) -> None:
     assert Generation(job, grown).missing() == []
 
 
-def test_another_job_is_refused(
-    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    teacher = engine("")
+def test_another_job_is_refused(fake: FakeEngine, tmp_path: Path, cli: Commands) -> None:
+    teacher = fake("")
     assert run(arguments(teacher, tmp_path / "out", 6)) == 0
-    assert run(arguments(teacher, tmp_path / "out", 6, "--seed", "2")) == 2
-    assert "holds another job" in capsys.readouterr().err
+    assert "holds another job" in cli.refuses(*arguments(teacher, tmp_path / "out", 6, "--seed", "2"))
 
 
-def test_a_job_that_came_to_nothing_does_not_block(
-    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(arguments(engine("dies at once"), tmp_path / "out", 6)) == 2
-    capsys.readouterr()
-    assert run(arguments(engine(""), tmp_path / "out", 6, "--seed", "3")) == 0
+def test_a_job_that_came_to_nothing_does_not_block(fake: FakeEngine, tmp_path: Path, cli: Commands) -> None:
+    cli.refuses(*arguments(fake("dies at once"), tmp_path / "out", 6))
+    assert run(arguments(fake(""), tmp_path / "out", 6, "--seed", "3")) == 0
     assert names(tmp_path / "out")
-    assert run(arguments(engine(""), tmp_path / "out", 6)) == 2
-    assert "another job" in capsys.readouterr().err
+    assert "another job" in cli.refuses(*arguments(fake(""), tmp_path / "out", 6))
 
 
-def test_only_one_process_works_in_a_folder(
-    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    teacher = engine("slow")
-    process = start(teacher, tmp_path / "out")
+def test_only_one_process_works_in_a_folder(fake: FakeEngine, tmp_path: Path, cli: Commands) -> None:
+    teacher = fake("slow")
+    process = begin(teacher, tmp_path / "out")
     while not (tmp_path / "out" / "job.json").exists():
         time.sleep(0.1)
-    assert run(arguments(teacher, tmp_path / "out")) == 2
-    assert "another process is at work" in capsys.readouterr().err
+    assert "another process is at work" in cli.refuses(*arguments(teacher, tmp_path / "out"))
     process.send_signal(signal.SIGINT)
     process.wait()
 
@@ -169,10 +145,10 @@ def test_only_one_process_works_in_a_folder(
     "mode", ["crash", "hang", "garbage", "closes", "none", "illegal", "endless", "no score"]
 )
 def test_games_are_dropped_and_the_job_goes_on(
-    engine: FakeEngine, tmp_path: Path, mode: str, capsys: pytest.CaptureFixture[str]
+    fake: FakeEngine, tmp_path: Path, mode: str, cli: Commands
 ) -> None:
-    assert run(arguments(engine(mode), tmp_path / "out", 6, "--timeout", "1")) == 0
-    said = capsys.readouterr().out
+    timeout = "2" if mode == "hang" else "20"
+    said = cli.shows(*arguments(fake(mode), tmp_path / "out", 6, "--timeout", timeout))
     dropped = int(said.split(" dropped")[0].split()[-1])
     assert 1 <= dropped < 6
     assert len(find_shards(tmp_path / "out")) == 1
@@ -187,18 +163,16 @@ def test_games_are_dropped_and_the_job_goes_on(
     ],
 )
 def test_a_hopeless_teacher_is_given_up(
-    engine: FakeEngine, tmp_path: Path, mode: str, sentence: str, capsys: pytest.CaptureFixture[str]
+    fake: FakeEngine, tmp_path: Path, mode: str, sentence: str, cli: Commands
 ) -> None:
-    good, bad = engine("slow"), engine(mode)
+    good, bad = fake("slow"), fake(mode)
     out = tmp_path / "out"
     job = GenerateJob("chess", bad, 40, nodes=400, games_per_shard=20, longest=8)
     with open_generation(job, out) as generation:
         begun = replace(generation, job=replace(job, engine=good, games=20))
         make_shards(begun, Processes(0))
     kept = names(out)
-    code = run(arguments(bad, out, 40, "--games-per-shard", "20"))
-    assert code == 2
-    assert sentence in capsys.readouterr().err
+    assert sentence in cli.refuses(*arguments(bad, out, 40, "--games-per-shard", "20"))
     assert names(out) == kept
     # What the bad one spoiled is not lost: a good one plays it.
     Path(bad).write_text(Path(good).read_text())
@@ -206,23 +180,23 @@ def test_a_hopeless_teacher_is_given_up(
     assert len(names(out)) == 2
 
 
-def test_an_engine_that_does_not_exist(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(arguments("no-such-engine", tmp_path / "out")) == 2
-    assert capsys.readouterr().err == "anabranch: there is no program no-such-engine to be the teacher\n"
+def test_an_engine_that_does_not_exist(tmp_path: Path, cli: Commands) -> None:
+    assert (
+        cli.refuses(*arguments("no-such-engine", tmp_path / "out"))
+        == "anabranch: there is no program no-such-engine to be the teacher\n"
+    )
 
 
 def test_a_job_that_failed_is_not_in_the_way_of_another(
-    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    fake: FakeEngine, tmp_path: Path, cli: Commands
 ) -> None:
     out = tmp_path / "out"
     assert run(arguments("no-such-engine", out)) == 2
     assert not out.exists()
-    assert run(arguments(engine("dies at once"), out)) == 2
-    assert "did not start 3 times in a row" in capsys.readouterr().err
-    good = engine("")
+    assert "did not start 3 times in a row" in cli.refuses(*arguments(fake("dies at once"), out))
+    good = fake("")
     assert run(arguments(good, out, 4)) == 0
-    assert run(arguments(engine("slow"), out, 4)) == 2
-    assert "holds another job" in capsys.readouterr().err
+    assert "holds another job" in cli.refuses(*arguments(fake("slow"), out, 4))
 
 
 def test_the_limit_of_decided_games_is_that_of_the_variant() -> None:
@@ -254,7 +228,7 @@ def test_games_of_real_teachers(variant: str, teacher: str, tmp_path: Path) -> N
     out = tmp_path / "out"
     code = run(
         ["data", "generate", "-v", variant, "--games", "10", "--games-per-shard", "5", "--nodes", "60",
-         "--out", str(out), "--workers", "2"]
+         "--out", str(out), "--workers", "0"]
     )  # fmt: skip
     assert code == 0
     assert check_folders([out], every_position=True).faults == []
@@ -274,10 +248,10 @@ def test_games_of_real_teachers(variant: str, teacher: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_any_executor_makes_the_same_shards(workers: int, engine: FakeEngine, tmp_path: Path) -> None:
-    teacher = engine("slow")
+def test_any_executor_makes_the_same_shards(workers: int, fake: FakeEngine, tmp_path: Path) -> None:
+    teacher = fake("slow")
     whole, single = tmp_path / "whole", tmp_path / "single"
-    assert run(arguments(teacher, whole, 20)) == 0
+    assert run(arguments(teacher, whole, 20, workers=2)) == 0
     job = GenerateJob.read(json.loads((whole / "job.json").read_text()))
     with open_generation(job, single, 5.0) as generation:
         begun = replace(generation, job=replace(job, games=6))
@@ -290,8 +264,8 @@ def test_any_executor_makes_the_same_shards(workers: int, engine: FakeEngine, tm
     assert names(single)[1:] == names(whole)[1:]
 
 
-def test_a_journal_that_was_cut_short_is_continued(engine: FakeEngine, tmp_path: Path) -> None:
-    teacher = engine("")
+def test_a_journal_that_was_cut_short_is_continued(fake: FakeEngine, tmp_path: Path) -> None:
+    teacher = fake("")
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     assert run(arguments(teacher, whole, 7)) == 0
     job = GenerateJob.read(json.loads((whole / "job.json").read_text()))

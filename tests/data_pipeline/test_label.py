@@ -1,18 +1,15 @@
 """Labels: positions from anywhere with what a teacher says about them."""
 
-from __future__ import annotations
-
-import os
-import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import chess
 import pytest
+from tests.data_pipeline.test_generate import plays_games
+from tests.support.commands import Commands
 from tests.support.fake_engine import FakeEngine
+from tests.support.interrupted import kill_at_work
 
 from anabranch.cli import run
 from anabranch.data.check import check_folders
@@ -33,21 +30,18 @@ def rows_of(folder: Path) -> list[dict[str, Any]]:
     return [row for _, table in read_shards([folder], "chess") for row in table.to_pylist()]
 
 
-def label(engine: str, out: Path, *sources: Path) -> list[str]:
-    return [
-        "data", "label", *map(str, sources), "--engine", engine, "--out", str(out), "--workers", "2",
-        "--positions-per-shard", "20",
-    ]  # fmt: skip
+def label(engine: str, out: Path, *sources: Path, workers: int = 0) -> list[str]:
+    call = ["data", "label", *map(str, sources), "--engine", engine, "--out", str(out)]
+    return [*call, "--workers", str(workers), "--positions-per-shard", "20"]
 
 
-def test_a_list_of_positions(engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_of_positions(fake: FakeEngine, tmp_path: Path, cli: Commands) -> None:
     path = tmp_path / "list.epd"
     path.write_text(LIST)
-    teacher = engine("")
-    assert run(label(teacher, tmp_path / "out", path)) == 0
-    captured = capsys.readouterr()
-    assert f"{path}, line 4: the game is over there" in captured.err
-    assert f"{path}, line 5: " in captured.err
+    teacher = fake("")
+    said = cli.run(*label(teacher, tmp_path / "out", path)).err
+    assert f"{path}, line 4: the game is over there" in said
+    assert f"{path}, line 5: " in said
     rows = rows_of(tmp_path / "out")
     assert [row["fen"].split()[0] for row in rows] == [
         "4k3/8/8/8/8/8/4P3/4K3",
@@ -63,11 +57,11 @@ def test_a_list_of_positions(engine: FakeEngine, tmp_path: Path, capsys: pytest.
 
 
 def test_games_keep_moves_and_results_and_shards_can_be_labelled_again(
-    engine: FakeEngine, tmp_path: Path
+    fake: FakeEngine, tmp_path: Path
 ) -> None:
     path = tmp_path / "games.pgn"
     path.write_text('[Event "x"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
-    teacher = engine("")
+    teacher = fake("")
     assert run(label(teacher, tmp_path / "games", path)) == 0
     rows = rows_of(tmp_path / "games")
     assert [row["move"] for row in rows] == ["f2f3", "e7e5", "g2g4", "d8h4"]
@@ -79,13 +73,13 @@ def test_games_keep_moves_and_results_and_shards_can_be_labelled_again(
     assert rows_of(tmp_path / "again") == rows
 
 
-def test_no_game_is_cut_in_two(engine: FakeEngine, tmp_path: Path) -> None:
+def test_no_game_is_cut_in_two(fake: FakeEngine, tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     moves = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O"
     path.write_text(
         "".join(f'[Event "x"]\n\n{moves} 6. {move} 1-0\n\n' for move in ("Nf3", "Rc1", "Bd3", "Qc2"))
     )
-    teacher = engine("")
+    teacher = fake("")
     assert run(label(teacher, tmp_path / "out", path, path)) == 0
     sizes = [shard.path for shard in find_shards(tmp_path / "out")]
     assert len(sizes) == 2
@@ -95,10 +89,10 @@ def test_no_game_is_cut_in_two(engine: FakeEngine, tmp_path: Path) -> None:
     assert rows_of(tmp_path / "again") == rows_of(tmp_path / "out")
 
 
-def test_games_without_a_result_have_none(engine: FakeEngine, tmp_path: Path) -> None:
+def test_games_without_a_result_have_none(fake: FakeEngine, tmp_path: Path) -> None:
     path = tmp_path / "openings.pgn"
     path.write_text('[Event "x"]\n[Result "*"]\n\n1. d4 d5 2. c4 *\n')
-    assert run(label(engine(""), tmp_path / "out", path)) == 0
+    assert run(label(fake(""), tmp_path / "out", path)) == 0
     assert [(row["move"], row["result"]) for row in rows_of(tmp_path / "out")] == [
         ("d2d4", None),
         ("d7d5", None),
@@ -106,28 +100,24 @@ def test_games_without_a_result_have_none(engine: FakeEngine, tmp_path: Path) ->
     ]
 
 
-def test_kill_and_go_on(engine: FakeEngine, tmp_path: Path) -> None:
-    path = tmp_path / "list.fen"
+def line_of_play(plies: int) -> list[str]:
+    """The positions of a game."""
     board = chess.Board()
     lines = []
-    for number in range(60):
+    for number in range(plies):
         lines.append(board.fen())
         board.push(sorted(board.legal_moves, key=str)[number % 3])
+    return lines
+
+
+def test_kill_and_go_on(fake: FakeEngine, tmp_path: Path) -> None:
+    path, lines = tmp_path / "list.fen", line_of_play(60)
     path.write_text("\n".join(lines))
-    teacher = engine("slow")
+    teacher = fake("slow")
     assert run(label(teacher, tmp_path / "whole", path)) == 0
     for _ in range(3):
-        command = [sys.executable, "-m", "anabranch", *label(teacher, tmp_path / "broken", path)]
-        process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
-        begun = time.time()
-        while process.poll() is None and time.time() - begun < 60:
-            journals = (tmp_path / "broken").glob(".*.journal")
-            if any(journal.stat().st_mtime >= begun for journal in journals):
-                break
-            time.sleep(0.02)
-        time.sleep(0.2)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        call = label(teacher, tmp_path / "broken", path, workers=2)
+        kill_at_work(call, plays_games(tmp_path / "broken"), 0.2)
         time.sleep(0.3)
     assert run(label(teacher, tmp_path / "broken", path)) == 0
     names = [[shard.path.name for shard in find_shards(tmp_path / name)] for name in ("whole", "broken")]
@@ -136,17 +126,11 @@ def test_kill_and_go_on(engine: FakeEngine, tmp_path: Path) -> None:
 
 
 def test_positions_that_break_the_teacher_are_dropped(
-    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    fake: FakeEngine, tmp_path: Path, cli: Commands
 ) -> None:
     path = tmp_path / "list.fen"
-    board = chess.Board()
-    lines = []
-    for number in range(20):
-        lines.append(board.fen())
-        board.push(sorted(board.legal_moves, key=str)[number % 3])
-    path.write_text("\n".join(lines))
-    assert run([*label(engine("illegal"), tmp_path / "out", path), "--workers", "1"]) == 0
-    assert "2 dropped" in capsys.readouterr().out
+    path.write_text("\n".join(line_of_play(20)))
+    assert "2 dropped" in cli.shows(*label(fake("illegal"), tmp_path / "out", path))
     assert len(rows_of(tmp_path / "out")) == 18
 
 
@@ -155,19 +139,15 @@ HOUSE = '[Event "x"]\n[Variant "Crazyhouse"]\n[Result "1-0"]\n\n1. e4 d5 2. exd5
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("games.pgn", HOUSE),
-        ("list.epd", "rnb1kbnr/ppp1pppp/8/3q4/8/8/PPPP1PPP/RNBQKBNR[Pp] w KQkq - 0 3\n"),
-    ],
+    [("games.pgn", HOUSE), ("list.epd", "rnb1kbnr/ppp1pppp/8/3q4/8/8/PPPP1PPP/RNBQKBNR[Pp] w KQkq - 0 3\n")],
 )
 def test_another_variant_is_named_and_does_not_block(
-    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, text: str
+    fake: FakeEngine, tmp_path: Path, cli: Commands, name: str, text: str
 ) -> None:
     path = tmp_path / name
     path.write_text(text)
-    command = label(engine(""), tmp_path / "out", path)
-    assert run(command) == 2
-    said = capsys.readouterr()
+    command = label(fake(""), tmp_path / "out", path)
+    said = cli.run(*command, code=2)
     assert said.out == ""
     assert (
         f"there is no position of chess to label in {path}; it is crazyhouse, so give --variant" in said.err
@@ -177,22 +157,21 @@ def test_another_variant_is_named_and_does_not_block(
     assert len(rows) == (5 if name == "games.pgn" else 1)
 
 
-def test_games_that_are_left_out_are_counted(
-    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_games_that_are_left_out_are_counted(fake: FakeEngine, tmp_path: Path, cli: Commands) -> None:
     path = tmp_path / "games.pgn"
     path.write_text(f'[Event "x"]\n\n1. d4 d5 1-0\n\n{HOUSE}\n[Event "x"]\n\n1. d4 d4 1-0\n')
-    assert run(label(engine(""), tmp_path / "out", path)) == 0
-    assert f"{path}: games left out: another variant 1, illegal moves 1" in capsys.readouterr().err
+    said = cli.run(*label(fake(""), tmp_path / "out", path)).err
+    assert f"{path}: games left out: another variant 1, illegal moves 1" in said
     assert len(rows_of(tmp_path / "out")) == 2
 
 
 def test_nothing_labelled_is_a_failure_that_does_not_block(
-    engine: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    fake: FakeEngine, tmp_path: Path, cli: Commands
 ) -> None:
     path = tmp_path / "list.fen"
     path.write_text("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\n")
-    assert run(label(engine("always illegal"), tmp_path / "out", path)) == 2
-    assert "no position was labelled, because the teacher failed" in capsys.readouterr().err
-    assert run(label(engine(""), tmp_path / "out", path)) == 0
+    assert "no position was labelled, because the teacher failed" in cli.refuses(
+        *label(fake("always illegal"), tmp_path / "out", path)
+    )
+    assert run(label(fake(""), tmp_path / "out", path)) == 0
     assert len(rows_of(tmp_path / "out")) == 1

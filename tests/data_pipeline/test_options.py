@@ -1,7 +1,5 @@
 """Options that are built from the dataclass they fill."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 

@@ -1,18 +1,16 @@
 """Shards: files that prove themselves, and what is found wrong with others."""
 
-from __future__ import annotations
-
 import hashlib
+import importlib.util
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.commands import Commands
 
 from anabranch.cli import run
 from anabranch.data.check import check_folders
@@ -78,7 +76,7 @@ def flip(path: Path) -> None:
     ids=["bit", "short", "empty", "wrong checksum", "wrong name"],
 )
 def test_damaged_shards_are_named_and_left_out(
-    tmp_path: Path, damage: Callable[[Path], object], capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, damage: Callable[[Path], object], cli: Commands
 ) -> None:
     write_shard(tmp_path, 0, game(7), NOTES)
     damage(write_shard(tmp_path, 1, game(8), NOTES))
@@ -88,12 +86,10 @@ def test_damaged_shards_are_named_and_left_out(
     assert games == [7, 9]
     assert len(found) == 1
     assert str(found[0].path) in found[0].reason
-    assert run(["data", "check", str(tmp_path)]) == 2
-    assert str(found[0].path) in capsys.readouterr().out
-    assert run(["data", "stats", str(tmp_path), "--json"]) == 0
-    captured = capsys.readouterr()
-    assert json.loads(captured.out)["games"] == 2
-    assert captured.err.strip() == found[0].reason
+    assert str(found[0].path) in cli.run("data", "check", tmp_path, code=2).out
+    said = cli.run("data", "stats", tmp_path, "--json")
+    assert json.loads(said.out)["games"] == 2
+    assert said.err.strip() == found[0].reason
 
 
 def test_a_shard_of_another_variant_is_refused(tmp_path: Path) -> None:
@@ -195,27 +191,24 @@ def test_the_value_scale_is_found_again(tmp_path: Path) -> None:
     assert 0.9 < document["undecided"] < 1
 
 
-def test_the_table_of_statistics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_of_statistics(tmp_path: Path, cli: Commands) -> None:
     write_shard(tmp_path, 0, game(7), NOTES)
-    assert run(["data", "stats", str(tmp_path)]) == 0
-    text = capsys.readouterr().out
+    text = cli.shows("data", "stats", tmp_path)
     assert "undecided" in text
     assert "100.0 %" in text
 
 
-def test_an_empty_folder_has_nothing_to_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_folder_has_nothing_to_count(tmp_path: Path, cli: Commands) -> None:
     assert run(["data", "stats", str(tmp_path)]) == 2
-    assert run(["data", "check", str(tmp_path / "none")]) == 2
-    assert "is not a folder" in capsys.readouterr().err
+    assert "is not a folder" in cli.refuses("data", "check", tmp_path / "none")
 
 
-def test_without_pyarrow_there_is_a_sentence(tmp_path: Path) -> None:
-    script = (
-        "import sys, importlib.util as util; find = util.find_spec; "
-        "util.find_spec = lambda name, *rest: None if name == 'pyarrow' else find(name, *rest); "
-        "from anabranch.cli import run; sys.exit(run(sys.argv[1:]))"
+def test_without_pyarrow_there_is_a_sentence(
+    tmp_path: Path, cli: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == "pyarrow" else find(name, *rest)
     )
-    command = [sys.executable, "-c", script, "data", "stats", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == f"anabranch: {lacking('training data needs the package pyarrow', 'data')}\n"
+    expected = lacking("training data needs the package pyarrow", "data")
+    assert cli.refuses("data", "stats", tmp_path) == f"anabranch: {expected}\n"

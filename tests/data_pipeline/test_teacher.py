@@ -1,7 +1,5 @@
 """The teacher: what engines say, well or badly."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -9,13 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fake_engine import FakeEngine
 
-from anabranch.data.teacher import (
-    Judgement,
-    Teacher,
-    TeacherError,
-    find_engine,
-    read_answer,
-)
+from anabranch.data.teacher import Judgement, Teacher, TeacherError, find_engine, read_answer
 from anabranch.errors import DataError
 from anabranch.formats.scores import LARGEST_SCORE, MATE, read_score
 
@@ -35,8 +27,8 @@ START = "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
         ("always no score", "gave no score"),
     ],
 )
-def test_a_teacher_that_fails_says_how(engine: FakeEngine, mode: str, sentence: str) -> None:
-    teacher = Teacher(engine(mode), "chess", timeout=20.0)
+def test_a_teacher_that_fails_says_how(fake: FakeEngine, mode: str, sentence: str) -> None:
+    teacher = Teacher(fake(mode), "chess", timeout=20.0)
     teacher._timeout = 0.7 if "hang" in mode else 20.0
     with teacher, pytest.raises(TeacherError) as error:
         teacher.judge(START, 1)
@@ -47,18 +39,18 @@ def test_a_teacher_that_fails_says_how(engine: FakeEngine, mode: str, sentence: 
     ("mode", "sentence"),
     [("dies at once", "has ended"), ("never greets", "no answer"), ("never ready", "no answer")],
 )
-def test_a_teacher_that_does_not_start(engine: FakeEngine, mode: str, sentence: str) -> None:
+def test_a_teacher_that_does_not_start(fake: FakeEngine, mode: str, sentence: str) -> None:
     with pytest.raises(TeacherError, match=sentence):
-        Teacher(engine(mode), "chess", timeout=20.0 if mode == "dies at once" else 2.0)
+        Teacher(fake(mode), "chess", timeout=20.0 if mode == "dies at once" else 2.0)
 
 
-def test_binary_noise_before_the_greeting_is_no_harm(engine: FakeEngine) -> None:
-    with Teacher(engine("binary"), "chess") as teacher:
+def test_binary_noise_before_the_greeting_is_no_harm(fake: FakeEngine) -> None:
+    with Teacher(fake("binary"), "chess") as teacher:
         assert len(teacher.judge(START, 1)) == 2
 
 
-def test_words_of_an_earlier_answer_are_not_taken_for_this_one(engine: FakeEngine) -> None:
-    plain, chatty = Teacher(engine(""), "chess"), Teacher(engine("chatty"), "chess")
+def test_words_of_an_earlier_answer_are_not_taken_for_this_one(fake: FakeEngine) -> None:
+    plain, chatty = Teacher(fake(""), "chess"), Teacher(fake("chatty"), "chess")
     with plain, chatty:
         for moves in ("", " moves e2e4", " moves e2e4 e7e5"):
             assert chatty.judge(START + moves, 1) == plain.judge(START + moves, 1)

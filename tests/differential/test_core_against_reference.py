@@ -1,10 +1,8 @@
 """The core against the reference: the same visits and values, edge by edge, over presets, modes and seeds."""
 
-from __future__ import annotations
-
 import dataclasses
 import random
-from collections.abc import Callable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import chess
@@ -15,13 +13,27 @@ from anabranch import _core
 from anabranch import reference as ref
 from anabranch.reference import evaluators
 
-Evaluator = Callable[[chess.Board, list[chess.Move]], tuple[float, list[float]]]
-EVALUATORS: dict[str, Any] = {
-    "uniform": evaluators.uniform,
-    "material": evaluators.material,
-    "hash": evaluators.hash_evaluator,
-}
 TOLERANCE = 1e-6
+
+
+def remembering(evaluate: ref.ReferenceEvaluator) -> ref.ReferenceEvaluator:
+    """Searches with other settings meet the same positions; what is thought of them is worked out once."""
+    known: dict[Hashable, tuple[float, Sequence[float]]] = {}
+
+    def look_up(board: chess.Board, moves: Sequence[chess.Move]) -> tuple[float, Sequence[float]]:
+        key = type(board), board.chess960, board._transposition_key()
+        if key not in known:
+            known[key] = evaluate(board, moves)
+        return known[key]
+
+    return look_up
+
+
+EVALUATORS = {
+    "uniform": remembering(evaluators.uniform),
+    "material": remembering(evaluators.material),
+    "hash": remembering(evaluators.hash_evaluator),
+}
 
 
 def random_board(variant: str, seed: int, plies: int) -> chess.Board:
@@ -127,17 +139,8 @@ def check(
     assert report["best_move"] == (best.uci() if best else None)
     statistics = report["statistics"]
     if not advance:
-        for name in (
-            "simulations",
-            "evaluations",
-            "transposition_links",
-            "corrections",
-            "stops",
-            "collisions",
-            "explorations",
-            "path_draws",
-            "terminals",
-        ):
+        counts = "simulations evaluations transposition_links corrections stops collisions explorations"
+        for name in [*counts.split(), "path_draws", "terminals"]:
             assert statistics[name] == getattr(search.statistics, name), name
     # After a move the core frees nodes before its next simulation, and a solved root has none.
     is_tidy = not (advance and search.root.state.is_exact)
@@ -147,17 +150,17 @@ def check(
     return compared
 
 
-def as_dict(settings: ref.ReferenceSettings) -> dict[str, Any]:
-    return dataclasses.asdict(settings)
+def preset(name: str, **changes: Any) -> dict[str, Any]:
+    return dataclasses.asdict(ref.PRESETS[name]) | changes
 
 
-@pytest.mark.parametrize("preset", list(ref.PRESETS))
+@pytest.mark.parametrize("name", list(ref.PRESETS))
 @pytest.mark.parametrize("variant", ["chess", "crazyhouse", "chess960"])
-def test_presets(preset: str, variant: str) -> None:
+def test_presets(name: str, variant: str) -> None:
     compared = 0
     for seed, (evaluator, plies) in enumerate([("material", 12), ("hash", 30), ("uniform", 6), ("hash", 61)]):
         board = random_board(variant, 100 * seed + 7, plies)
-        compared += check(board, evaluator, {**as_dict(ref.PRESETS[preset]), "seed": seed}, [200])
+        compared += check(board, evaluator, preset(name, seed=seed), [200])
     assert compared > 350
 
 
@@ -165,14 +168,8 @@ def test_presets(preset: str, variant: str) -> None:
 @pytest.mark.parametrize("stop", ["gap", "visits", "none"])
 def test_backup_modes_and_stop_rules(backup: str, stop: str) -> None:
     for seed, merge in enumerate(["ply", "clock"]):
-        settings = as_dict(ref.PRESETS["mcgs-combined"]) | {
-            "backup": backup,
-            "stop": stop,
-            "merge": merge,
-            "seed": seed,
-            "epsilon_greedy": 0.1,
-            "epsilon_checks": 0.1,
-        }
+        more = {"stop": stop, "merge": merge, "seed": seed, "epsilon_greedy": 0.1, "epsilon_checks": 0.1}
+        settings = preset("mcgs-combined", backup=backup, **more)
         check(random_board("chess", 40 + seed, 50), "hash", settings, [250])
         check(random_board("crazyhouse", 50 + seed, 30), "material", settings, [160])
 
@@ -180,7 +177,7 @@ def test_backup_modes_and_stop_rules(backup: str, stop: str) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_random_settings(seed: int) -> None:
     rng = random.Random(seed)
-    settings = as_dict(ref.PRESETS["mcgs-combined"]) | {
+    settings = preset("mcgs-combined") | {
         "backup": rng.choice(["tree", "tree+cache", "naive", "paper", "delta", "recompute"]),
         "stop": rng.choice(["gap", "visits", "none"]),
         "merge": rng.choice(["ply", "clock"]),
@@ -215,23 +212,19 @@ def test_random_settings(seed: int) -> None:
 @pytest.mark.parametrize("width_visits", [1, 3, 16, 64, 1000])
 @pytest.mark.parametrize("backup", ["tree+cache", "paper", "recompute"])
 def test_width(backup: str, width_visits: int) -> None:
-    settings = as_dict(ref.PRESETS["mcgs-combined"]) | {
-        "backup": backup,
-        "width_visits": width_visits,
-        "virtual_mode": "visit",
-        "epsilon_greedy": 0.05,
-    }
+    more = {"width_visits": width_visits, "virtual_mode": "visit", "epsilon_greedy": 0.05}
+    settings = preset("mcgs-combined", backup=backup, **more)
     for variant in ("chess", "crazyhouse"):
         for shape in ({}, {"batch_size": 5}, {"batches_in_flight": 1}):
             board = random_board(variant, 11, 16)
             check(board, "hash", settings | shape, [120, 70], advance=True)
 
 
-@pytest.mark.parametrize("preset", ["alphazero", "alphazero+cache", "mcgs", "mcgs-combined"])
-def test_reuse_after_moves(preset: str) -> None:
+@pytest.mark.parametrize("name", ["alphazero", "alphazero+cache", "mcgs", "mcgs-combined"])
+def test_reuse_after_moves(name: str) -> None:
     for variant in ("chess", "crazyhouse"):
         board = random_board(variant, 5, 10)
-        check(board, "material", as_dict(ref.PRESETS[preset]), [200, 150, 150], advance=True)
+        check(board, "material", preset(name), [200, 150, 150], advance=True)
 
 
 def test_near_mates_and_endings() -> None:
@@ -243,20 +236,14 @@ def test_near_mates_and_endings() -> None:
         "8/8/4k3/8/8/3QK3/8/8 w - - 90 90",
         "8/8/8/3k4/8/8/4R3/4K2R w - - 70 80",
     ):
-        for preset in ("mcgs-combined", "alphazero+solver"):
-            check(
-                chess.Board(fen), "material", as_dict(ref.PRESETS[preset]) | {"epsilon_greedy": 0.05}, [400]
-            )
+        for name in ("mcgs-combined", "alphazero+solver"):
+            check(chess.Board(fen), "material", preset(name, epsilon_greedy=0.05), [400])
 
 
 @pytest.mark.parametrize("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"])
 @pytest.mark.parametrize("contempt", [0.25, -0.7])
 def test_contempt(backup: str, contempt: float) -> None:
-    settings = as_dict(ref.PRESETS["mcgs-combined"]) | {
-        "backup": backup,
-        "contempt": contempt,
-        "epsilon_greedy": 0.05,
-    }
+    settings = preset("mcgs-combined", backup=backup, contempt=contempt, epsilon_greedy=0.05)
     for fen in (
         "8/8/8/8/5k2/5p2/8/5K2 w - - 97 90",
         "8/8/8/8/5k2/5p2/8/5K2 b - - 90 90",
@@ -272,13 +259,13 @@ def test_repetition_with_the_game_before_the_root() -> None:
     board = chess.Board("6k1/5pp1/7p/8/8/2q5/5PPP/4Q1K1 w - - 0 1")
     for text in ("e1e8 g8h7 e8e1 h7g8 " * 2).split()[:7]:
         board.push_uci(text)
-    for preset in ("mcgs-combined", "mcgs", "alphazero"):
-        check(board, "material", as_dict(ref.PRESETS[preset]), [300])
+    for name in ("mcgs-combined", "mcgs", "alphazero"):
+        check(board, "material", preset(name), [300])
 
 
 def test_a_dropped_pawn_resets_the_clock() -> None:
     """With the clock in the key it decides what merges, and python-chess does not reset it."""
-    settings = as_dict(ref.PRESETS["mcgs-combined"]) | {"merge": "clock", "urgency": "reduction"}
+    settings = preset("mcgs-combined", merge="clock", urgency="reduction")
     for fen, evaluator in (
         ("kbK5/pp6/1P6/p1p1p1p1/P1P1P1P1/8/8/8[Pp] w - - 0 1", "material"),
         ("8/8/8/8/8/pk6/p7/K7[P] w - - 3 9", "hash"),

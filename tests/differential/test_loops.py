@@ -1,6 +1,7 @@
 """The Rust loop against the Python loop: the same evaluator makes the same graph, edge by edge."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import chess
@@ -39,19 +40,20 @@ def compare(variant: str, position: str, name: str, evaluator: Any, **settings: 
 
 def reading(variant: str, judge: Judge) -> Any:
     """A judge of boards as an evaluator of positions."""
-    board_type = chess.variant.find_variant(variant)
 
     def evaluate(leaves: list[Leaf]) -> tuple[Any, Any]:
-        values, logits = [], []
-        for leaf in leaves:
-            board = board_type(leaf.fen)
-            value, row = judge(board, [board.parse_uci(move) for move in leaf.moves])
-            values.append(value)
-            logits.append(row)
+        values, logits = zip(*(opinion(variant, judge, leaf) for leaf in leaves), strict=True)
         return values, logits
 
     evaluate.inputs = "positions"  # type: ignore[attr-defined]
     return evaluate
+
+
+@cache
+def opinion(variant: str, judge: Judge, leaf: Leaf) -> tuple[float, list[float]]:
+    """Searches from one position with other settings meet mostly the same leaves."""
+    board = chess.variant.find_variant(variant)(leaf.fen)
+    return judge(board, [board.parse_uci(move) for move in leaf.moves])
 
 
 @pytest.mark.parametrize("preset", presets())

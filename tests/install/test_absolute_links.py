@@ -1,7 +1,5 @@
 """The long description of a package: every link of the README leads somewhere from anywhere."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import io

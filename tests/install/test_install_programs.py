@@ -1,7 +1,5 @@
 """What tests need from the system is installed at once, or named at once."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

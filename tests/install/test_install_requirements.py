@@ -1,7 +1,5 @@
 """What set-up installs: the requirements of pyproject.toml, with those of the extras that extras name."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

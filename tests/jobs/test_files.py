@@ -9,15 +9,18 @@ from anabranch.jobs.files import remove_files, replacing, write_atomic, write_js
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     path = tmp_path / "file"
-    write_atomic(path, "old")
+    write_atomic(path, "old \u00e9\n")
+    assert path.read_bytes() == "old \u00e9\n".encode()
     with replacing(path) as part:
         part.write_text("new")
-        assert path.read_text() == "old"
+        assert path.read_text(encoding="utf-8") == "old \u00e9\n"
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
     write_json(path, {"a": [1]})
     remove_files(tmp_path, "file", "missing")
     assert not tmp_path.exists()
+    with pytest.raises(OSError, match="No such file"):
+        write_atomic(path, b"")
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])

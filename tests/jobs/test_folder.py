@@ -1,6 +1,4 @@
-"""Files, journals and folders of jobs: whole or not at all, and never two jobs in one place."""
-
-from __future__ import annotations
+"""Folders of jobs: whole or not at all, and never two jobs in one place."""
 
 from pathlib import Path
 from typing import Any
@@ -8,50 +6,8 @@ from typing import Any
 import pytest
 
 from anabranch.errors import FolderBusyError, JobError
-from anabranch.jobs.files import checksum, remove_files, replacing, write_atomic
 from anabranch.jobs.folder import FolderKind, differences, locked
-from anabranch.jobs.journal import JournalFormat, has_records
-
-SQUARES = JournalFormat[int, int](
-    "a square", lambda line: (line["n"], line["s"]), lambda n, s: {"n": n, "s": s}
-)
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    write_atomic(path, "é\n")
-    assert path.read_bytes() == "é\n".encode()
-    before = checksum(path)
-    with pytest.raises(TypeError), replacing(path) as part, part.open("w") as file:
-        file.write(7)  # type: ignore[arg-type]
-    assert checksum(path) == before
-    with pytest.raises(OSError, match="No such file"):
-        write_atomic(tmp_path / "no" / "folder", b"")
-    assert list(tmp_path.iterdir()) == [path]
-    remove_files(tmp_path, "a.txt", "b.txt")
-    assert not tmp_path.exists()
-
-
-def test_a_journal_goes_on_after_a_line_that_was_cut_short(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
-    assert not has_records(path)
-    with SQUARES.open(path) as journal:
-        assert journal.add(2, 4)
-        assert not journal.add(2, 5)
-        assert journal.add_all({2: 5, 3: 9})
-        assert SQUARES.read(path) == journal.records == {2: 4, 3: 9}
-    whole = path.read_bytes()
-    for cut in (1, 3, len(whole) // 2 - 1):
-        path.write_bytes(whole[:-cut])
-        assert SQUARES.read(path) == {2: 4}
-        with SQUARES.open(path) as journal:
-            journal.add(3, 9)
-        assert path.read_bytes() == whole
-    path.write_bytes(whole + b'{"n": 2, "s": 7}\n')
-    assert SQUARES.read(path)[2] == 4
-    path.write_bytes(b"[]\n" + whole)
-    with pytest.raises(JobError, match=r"line 1 of .* is not a square"):
-        SQUARES.read(path)
+from anabranch.jobs.journal import has_records
 
 
 def kind(**changes: Any) -> FolderKind:

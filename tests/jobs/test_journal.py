@@ -19,6 +19,7 @@ def test_records_are_kept_and_the_first_of_a_key_counts(tmp_path: Path) -> None:
         assert journal.add(2, 4)
         assert not journal.add(2, 5)
         assert journal.add_all({2: 6, 3: 9})
+        assert SQUARES.read(path) == journal.records == {2: 4, 3: 9}
     assert path.read_text() == "[2,4]\n[3,9]\n"
     path.write_text("[2,4]\n[2,5]\n[3,9]\n")
     assert SQUARES.read(path) == {2: 4, 3: 9}

@@ -1,7 +1,5 @@
 """Processes: every job done once, whoever dies."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Matches that cost nothing, for tests of matches."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import chess

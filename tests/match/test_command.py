@@ -1,11 +1,7 @@
 """The command: interrupted, with real engines, on a terminal, refused."""
 
-from __future__ import annotations
-
-import contextlib
 import json
 import os
-import pty
 import random
 import re
 import signal
@@ -18,7 +14,10 @@ from typing import Any
 
 import pytest
 from tests.match.matches import QUICK, openings, quick, spec
+from tests.support.commands import Commands
 from tests.support.fake_engine import FakeEngine, processes_of
+from tests.support.interrupted import kill_at_work
+from tests.support.terminal import in_terminal
 
 from anabranch.cli import run
 from anabranch.errors import MatchError
@@ -38,9 +37,8 @@ def command(folder: Path, pairs: int, workers: int) -> list[str]:
     book = folder.parent / "book.fen"
     book.write_text("".join(f"{opening.fen}\n" for opening in openings("chess", 5)))
     return [
-        *(sys.executable, "-m", "anabranch", "match", "--pairs", str(pairs), "--workers", str(workers)),
+        *("match", "--pairs", str(pairs), "--workers", str(workers), "--openings", str(book)),
         *("-p", f"a={QUICK}", "-p", f"b={QUICK},chooser=visits", "--longest", "6", "--out", str(folder)),
-        *("--openings", str(book)),
     ]
 
 
@@ -48,17 +46,11 @@ def size_of(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def kill_when_at_work(call: list[str], folder: Path, delay: float, number: int) -> bytes:
-    """Start a match, end it a moment after its next game by a signal; what is whole in its results then."""
+def kill_after_the_next_game(call: list[str], folder: Path, delay: float) -> bytes:
+    """Kill a match a moment after its next game; what is whole in its results then."""
     path = folder / RESULTS
     before = size_of(path)
-    process = subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while size_of(path) <= before and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.002)
-    time.sleep(delay)
-    process.send_signal(number)
-    process.wait(60)
+    kill_at_work(call, lambda: size_of(path) > before, delay, alone=True)
     text = path.read_bytes()
     return text[: text.rfind(b"\n") + 1]
 
@@ -77,18 +69,18 @@ def test_kill_at_any_moment_loses_and_doubles_no_game(tmp_path: Path) -> None:
     kept = b""
     for turn in range(20):
         call = command(folder, 400, 2 if turn % 7 == 6 else 0)
-        whole = kill_when_at_work(call, folder, source.uniform(0.0, 0.1), signal.SIGKILL)
+        whole = kill_after_the_next_game(call, folder, source.uniform(0.0, 0.1))
         assert whole.startswith(kept)  # no finished game is ever lost or changed
         assert len(whole) > len(kept)
         kept = whole
     pairs = max(key[0] for key in read_results(folder)) + 2
     assert 10 < pairs < 400
-    subprocess.run(command(folder, pairs, 0), check=True, capture_output=True, timeout=200)
+    assert run(command(folder, pairs, 0)) == 0
     lines = (folder / RESULTS).read_bytes().splitlines()
     assert (folder / RESULTS).read_bytes().startswith(kept)
     keys = [(json.loads(line)["pair"], json.loads(line)["game"]) for line in lines]
     assert sorted(keys) == [(pair, game) for pair in range(pairs) for game in (0, 1)]
-    subprocess.run(command(tmp_path / "whole", pairs, 0), check=True, capture_output=True, timeout=200)
+    assert run(command(tmp_path / "whole", pairs, 0)) == 0
     assert outcome(folder) == outcome(tmp_path / "whole")
     first = json.loads((folder / SUMMARY).read_text())
     assert first["meetings"] == json.loads((tmp_path / "whole" / SUMMARY).read_text())["meetings"]
@@ -98,7 +90,8 @@ def test_kill_at_any_moment_loses_and_doubles_no_game(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_a_match_in_good_order(mock: FakeEngine, tmp_path: Path) -> None:
     engine = mock("")
-    call = [*command(tmp_path / "match", 500, 2), "-p", f"c=uci:{engine},nodes=1,Hash=2"]
+    call = [sys.executable, "-m", "anabranch", *command(tmp_path / "match", 500, 2)]
+    call += ["-p", f"c=uci:{engine},nodes=1,Hash=2"]
     path = tmp_path / "match" / RESULTS
     process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
@@ -171,140 +164,72 @@ def test_adjudication_is_switched_off_by_options(tmp_path: Path) -> None:
     players = ["-p", f"a={QUICK}", "-p", f"b={QUICK}"]
     assert run(["match", *players, "--pairs", "1", "-w", "0", "-o", str(folder), *off]) == 0
     assert json.loads((folder / SPEC).read_text())["adjudication"] == asdict(Adjudication())
-    assert set(json.loads((folder / SUMMARY).read_text())["reasons"]) <= {
-        "checkmate",
-        "stalemate",
-        "insufficient material",
-        "threefold repetition",
-        "fifty moves",
-    }
+    rules = {"checkmate", "stalemate", "insufficient material", "threefold repetition", "fifty moves"}
+    assert set(json.loads((folder / SUMMARY).read_text())["reasons"]) <= rules
 
 
 def test_faults_are_told_when_they_happen_and_at_the_end(
-    mock: FakeEngine, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    mock: FakeEngine, tmp_path: Path, cli: Commands
 ) -> None:
     call = ["-p", f"bad=uci:{mock('crash')},nodes=1", "-p", f"good={QUICK}", "--pairs", "1", "-w", "0"]
-    assert run(["match", *call, "-o", str(tmp_path / "m")]) == 0
-    shown, said = capsys.readouterr()
+    shown, said = cli.run("match", *call, "-o", tmp_path / "m")
     assert "game 1.1: bad lost by its own fault: crash: the engine has ended" in said
     assert "bad lost by its own fault: crash 2" in " ".join(shown.split())
 
 
 def test_a_terminal_shows_a_table_that_grows(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        command(tmp_path / "match", 40, 1),
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        env={**os.environ, "COLUMNS": "120", "TERM": "xterm"},
-    )
-    os.close(theirs)
-    seen = b""
-    with contextlib.suppress(OSError):  # Linux's way to say that the other end is closed
-        while piece := os.read(ours, 65536):
-            seen += piece
-    os.close(ours)
-    assert process.wait(timeout=60) == 0
-    shown = seen.decode(errors="replace")
-    assert {f"{games} of 80 games" for games in (0, 80)} <= set(re.findall(r"\d+ of 80 games", shown))
+    code, shown = in_terminal(*command(tmp_path / "match", 10, 0))
+    assert code == 0
+    assert {"0 of 20 games", "20 of 20 games"} <= set(re.findall(r"\d+ of 20 games", shown))
     assert "Elo" in shown
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(tmp_path: Path, cli: Commands) -> None:
     players = ["-p", "a=preset:mcgs", "-p", "b=preset:alphazero"]
-    folder = str(tmp_path / "m")
-    rest = [
-        "--evaluations",
-        "4",
-        "--pairs",
-        "2",
-        "--longest",
-        "10",
-        "-w",
-        "0",
-        "-v",
-        "crazyhouse",
-        "-o",
-        folder,
-    ]
-    assert (
-        run(["match", *players, *rest, "--sprt-elo0", "0", "--sprt-elo1", "10", "--sprt-model", "normalised"])
-        == 0
-    )
-    shown = capsys.readouterr().out
+    rest = ["--evaluations", "4", "--pairs", "2", "--longest", "10", "-w", "0", "-v", "crazyhouse", "-o"]
+    sprt = ["--sprt-elo0", "0", "--sprt-elo1", "10", "--sprt-model", "normalised"]
+    call = ["match", *players, *rest, str(tmp_path / "m")]
+    shown = cli.run(*call, *sprt).out
     assert "a - b" in shown
     assert "LLR" in shown
     assert "4 of 4 games" in shown
-    assert (
-        run(
-            [
-                "match",
-                *players,
-                *rest,
-                "--sprt-elo0",
-                "0",
-                "--sprt-elo1",
-                "10",
-                "--sprt-model",
-                "normalised",
-                "--json",
-            ]
-        )
-        == 0
-    )
-    document = json.loads(capsys.readouterr().out)
+    document = cli.json(*call, *sprt)
     assert document["games"] == 4
     assert document["sprt"]["verdict"] == "continue"
     assert document["spec"]["adjudication"]["resign_score"] == 1500
-    assert run(["match", *players, *rest]) == 2
-    assert "holds another match" in capsys.readouterr().err
+    assert "holds another match" in cli.refuses(*call)
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["-p", "a=preset:mcgs"], "needs two players"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:nothing"], "no preset 'nothing'"),
-        (["-p", "a=preset:mcgs", "-p", "b=uci:no-such-engine"], "no program no-such-engine"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs,bogus=1"], "player b: there is no setting 'bogus'"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--sprt-elo0", "5"], "an SPRT needs --sprt-elo0 and"),
-        (
-            ["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--resign-score", "much"],
-            "--resign-score takes a whole number",
-        ),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "--openings", "none.epd"], "none.epd cannot be read"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "-v", "go"], "there is no variant go"),
-        (["-p", "a=preset:mcgs", "-p", "b=preset:mcgs", "-w", "-1"], "there cannot be -1 workers"),
+        ("", "needs two players"),
+        ("-p b=preset:nothing", "no preset 'nothing'"),
+        ("-p b=uci:no-such-engine", "no program no-such-engine"),
+        ("-p b=preset:mcgs,bogus=1", "player b: there is no setting 'bogus'"),
+        ("-p b=preset:mcgs --sprt-elo0 5", "an SPRT needs --sprt-elo0 and"),
+        ("-p b=preset:mcgs --resign-score much", "--resign-score takes a whole number"),
+        ("-p b=preset:mcgs --openings none.epd", "none.epd cannot be read"),
+        ("-p b=preset:mcgs -v go", "there is no variant go"),
+        ("-p b=preset:mcgs -w -1", "there cannot be -1 workers"),
     ],
 )
-def test_the_command_refuses(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], sentence: str
-) -> None:
-    assert run(["match", "--evaluations", "4", "-o", str(tmp_path / "m"), *options]) == 2
-    said = capsys.readouterr().err
-    assert sentence in said
-    assert said.count("\n") == 1
+def test_the_command_refuses(tmp_path: Path, cli: Commands, options: str, sentence: str) -> None:
+    call = ["match", "--evaluations", "4", "-o", str(tmp_path / "m"), "-p", "a=preset:mcgs"]
+    assert sentence in cli.refuses(*call, *options.split())
 
 
-def test_ratings_are_anchored_where_a_rating_is_known(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ratings_are_anchored_where_a_rating_is_known(tmp_path: Path, cli: Commands) -> None:
     call = ["match", "-p", f"a={QUICK}", "-p", f"b={QUICK}", "--pairs", "3", "--longest", "80", "-w", "0"]
-    call += ["-o", str(tmp_path), "--json"]
-    assert run(call) == 0
-    without = json.loads(capsys.readouterr().out)
-    assert without["ratings"] == {}
-    assert run([*call, "--anchor", "a=1500"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    call += ["-o", str(tmp_path)]
+    assert cli.json(*call)["ratings"] == {}
+    found = cli.json(*call, "--anchor", "a=1500")
     assert found["ratings"]["a"] == {"value": 1500.0, "error": 0.0}
     elo = found["meetings"][0]["elo"]["value"]
     assert found["ratings"]["b"]["value"] == pytest.approx(1500.0 - elo, abs=3.0)
-    assert run([*call, "--anchor", "c=1500"]) == 2
-    assert "the anchor c is no player of the match" in capsys.readouterr().err
-    assert run([*call, "--anchor", "a=nan"]) == 2
-    assert "the rating of an anchor is a number, not nan" in capsys.readouterr().err
-    assert run([*call, "--anchor", "a"]) == 2
-    assert "NAME=ELO, not 'a'" in capsys.readouterr().err
+    assert "the anchor c is no player of the match" in cli.refuses(*call, "--anchor", "c=1500")
+    assert "the rating of an anchor is a number, not nan" in cli.refuses(*call, "--anchor", "a=nan")
+    assert "NAME=ELO, not 'a'" in cli.refuses(*call, "--anchor", "a")
 
 
 # What fails leaves nothing that is in the way of what is right
@@ -324,24 +249,20 @@ def test_ratings_are_anchored_where_a_rating_is_known(
     ],
 )
 def test_a_match_that_failed_leaves_no_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], wrong: list[str], sentence: str
+    tmp_path: Path, cli: Commands, wrong: list[str], sentence: str
 ) -> None:
     folder = tmp_path / "m"
     call = ["match", "-p", f"a={QUICK}", "--pairs", "1", "--longest", "4", "-o", str(folder)]
-    assert run([*call, *wrong]) == 2
-    said = capsys.readouterr().err
+    said = cli.refuses(*call, *wrong)
     assert sentence in said
     assert said.count("\n") == 1
     assert not folder.exists()
     assert run([*call, "-p", f"b={QUICK}", "-w", "0"]) == 0
 
 
-def test_a_network_of_another_variant_is_refused_before_a_game(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_network_of_another_variant_is_refused_before_a_game(tmp_path: Path, cli: Commands) -> None:
     network = f"a=preset:mcgs,evaluator={bundled('crazyhouse')},evaluations=4"
-    assert run(["match", "-p", network, "-p", f"b={QUICK}", "-o", str(tmp_path / "m")]) == 2
-    assert "plays crazyhouse" in capsys.readouterr().err
+    assert "plays crazyhouse" in cli.refuses("match", "-p", network, "-p", f"b={QUICK}", "-o", tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
 

@@ -1,15 +1,13 @@
 """How long it will take, said beforehand."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.match.matches import QUICK, openings, quick, spec
+from tests.support.commands import Commands
 
-from anabranch.cli import run
 from anabranch.match import estimate
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.estimate import (
@@ -92,32 +90,27 @@ def test_measurements_of_a_study_are_counted() -> None:
         assert Remaining(matches, plan.measurements).seconds > 0.0
 
 
-def test_the_command_says_it_and_for_the_rest_only(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_it_and_for_the_rest_only(tmp_path: Path, cli: Commands) -> None:
     call = ["match", "-p", f"a={QUICK}", "-p", f"b={QUICK}", "--longest", "4", "-w", "0", "-o", str(tmp_path)]
-    assert run([*call, "--pairs", "2"]) == 0
-    assert "4 games to do, roughly less than a minute on 1 core\n" in capsys.readouterr().err
-    assert run([*call, "--pairs", "3", "--json"]) == 0
-    shown, said = capsys.readouterr()
+    said = cli.run(*call, "--pairs", "2").err
+    assert "4 games to do, roughly less than a minute on 1 core\n" in said
+    shown, said = cli.run(*call, "--pairs", "3", "--json")
     assert json.loads(shown)["games"] == 6
     assert "2 games to do, roughly " in said
-    assert run([*call, "--pairs", "3"]) == 0
-    assert "to do" not in capsys.readouterr().err
+    assert "to do" not in cli.run(*call, "--pairs", "3").err
 
 
-def test_a_test_that_may_stop_takes_at_most_that(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_test_that_may_stop_takes_at_most_that(tmp_path: Path, cli: Commands) -> None:
     call = ["match", "-p", f"a={QUICK}", "-p", f"b={QUICK}", "--longest", "4", "-w", "0", "-o", str(tmp_path)]
-    assert run([*call, "--pairs", "1", "--sprt-elo0", "0", "--sprt-elo1", "10"]) == 0
-    assert "2 games to do, at most roughly " in capsys.readouterr().err
+    said = cli.run(*call, "--pairs", "1", "--sprt-elo0", "0", "--sprt-elo1", "10").err
+    assert "2 games to do, at most roughly " in said
 
 
-def test_a_study_says_it_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_says_it_too(tmp_path: Path, cli: Commands) -> None:
     call = ["study", "run", "leak", "--scale", "tiny", "--set", "evaluator=material", "-w", "0"]
-    assert run([*call, "-o", str(tmp_path / "s"), "--variant", "chess"]) == 0
-    assert "5 measurements to do, roughly less than a minute on 1 core\n" in capsys.readouterr().err
-    assert run([*call, "-o", str(tmp_path / "s"), "--json"]) == 0
-    assert "5 measurements to do, roughly " in capsys.readouterr().err
+    said = cli.run(*call, "-o", tmp_path / "s", "--variant", "chess").err
+    assert "5 measurements to do, roughly less than a minute on 1 core\n" in said
+    assert "5 measurements to do, roughly " in cli.run(*call, "-o", tmp_path / "s", "--json").err
 
 
 def test_long_matches_are_long() -> None:

@@ -1,7 +1,5 @@
 """Openings: read, written, made."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import json
@@ -10,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.commands import Commands
 
 from anabranch.cli import run
 from anabranch.errors import MatchError
@@ -218,29 +217,31 @@ def test_a_suite_that_cannot_be_is_given_up(tmp_path: Path, monkeypatch: pytest.
     assert len(make_openings(enough, tmp_path / "few.epd")[0]) == 5
 
 
-def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands(tmp_path: Path, cli: Commands) -> None:
     made = tmp_path / "made.epd"
     judges = ["--judge", OURS, "--judge", THEIRS]
-    assert run(["openings", "make", "-o", str(made), "-n", "3", "--plies", "2", "3", "-w", "0", *judges]) == 0
-    assert "3 positions of" in capsys.readouterr().out
+    assert "3 positions of" in cli.shows(
+        "openings", "make", "-o", made, "-n", "3", "--plies", "2", "3", "-w", "0", *judges
+    )
     assert "Stockfish" in made.read_text()
-    assert run(["openings", "check", str(made), *judges, "--bound", "400"]) == 0
-    assert "3 positions, each once, all balanced" in capsys.readouterr().out
-    assert run(["openings", "check", str(made), *judges, "--bound", "0"]) == 2
-    assert "out of balance" in capsys.readouterr().err
+    assert "3 positions, each once, all balanced" in cli.shows(
+        "openings", "check", made, *judges, "--bound", "400"
+    )
+    assert "out of balance" in cli.refuses("openings", "check", made, *judges, "--bound", "0")
     assert run(["openings", "convert", str(made), str(tmp_path / "made.pgn")]) == 0
     twice = tmp_path / "twice.fen"
     twice.write_text(f"{START}\n{START}\n")
-    assert run(["openings", "check", str(twice)]) == 2
-    assert "1 of 2 positions" in capsys.readouterr().err
-    assert run(["openings", "convert", str(twice), str(tmp_path / "once.epd")]) == 0
-    assert "1 position, 1 repeated one left out" in capsys.readouterr().out
-    assert run(["openings", "make", "-o", str(made), "--source", "luck"]) == 2
-    assert "'random' or from the 'policy', not by 'luck'" in capsys.readouterr().err
+    assert "1 of 2 positions" in cli.refuses("openings", "check", twice)
+    assert "1 position, 1 repeated one left out" in cli.shows(
+        "openings", "convert", twice, tmp_path / "once.epd"
+    )
+    assert "'random' or from the 'policy', not by 'luck'" in cli.refuses(
+        "openings", "make", "-o", made, "--source", "luck"
+    )
 
 
 def test_a_suite_that_failed_is_not_in_the_way_of_another(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call = ["openings", "make", "-o", str(tmp_path / "a.epd"), "-n", "2", "-w", "0", "--judge"]
     for wrong in ("x=preset:mcgs,evaluator=no.onnx,evaluations=4", "x=uci:no-such-engine,nodes=4"):
@@ -258,23 +259,19 @@ def test_a_suite_that_failed_is_not_in_the_way_of_another(
             assert sorted(path.name for path in tmp_path.iterdir()) == left
     assert run([*call, OURS.replace("30", "31")]) == 0
     assert [path.name for path in tmp_path.iterdir()] == ["a.epd"]
-    capsys.readouterr()
 
 
-def test_check_answers_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_answers_in_json(tmp_path: Path, cli: Commands) -> None:
     path = tmp_path / "a.fen"
     path.write_text(f"{START}\n{ITALIAN}\n")
-    assert run(["openings", "check", str(path), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = cli.json("openings", "check", path)
     assert (document["positions"], document["repeated"], document["out_of_balance"]) == (2, 0, [])
     lost = "4k3/8/8/8/8/8/8/QQ2K3 b - - 0 1"
     path.write_text(f"{START}\n{START}\n{lost}\n")
-    assert run(["openings", "check", str(path), "--json", "--judge", OURS]) == 2
-    captured = capsys.readouterr()
-    document = json.loads(captured.out)
-    assert captured.err == ""
+    shown, said = cli.run("openings", "check", path, "--json", "--judge", OURS, code=2)
+    document = json.loads(shown)
+    assert said == ""
     assert (document["positions"], document["repeated"], document["judges"]) == (3, 1, ["ours"])
     assert [one["fen"] for one in document["out_of_balance"]] == [lost]
     path.write_text(f"{START}\n")
-    assert run(["openings", "check", str(path)]) == 0
-    assert capsys.readouterr().out == "1 position, each once\n"
+    assert cli.shows("openings", "check", path) == "1 position, each once\n"

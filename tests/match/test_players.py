@@ -1,7 +1,5 @@
 """Players: described, asked, watched."""
 
-from __future__ import annotations
-
 import pickle
 import time
 from pathlib import Path
@@ -101,21 +99,14 @@ def play_three_moves(player: UciPlayer, limits: MoveLimits) -> None:
         player.play(chess.Board(), limits)
 
 
-@pytest.mark.parametrize(
-    ("mode", "kind"),
-    [
-        ("crash", "crash"),
-        ("dies at once", "crash"),
-        ("never ready", "not ready"),
-        ("symbols", "garbage"),
-        ("empty", "garbage"),
-        ("null move", "illegal"),
-        ("illegal move", "illegal"),
-        ("endless line", "endless"),
-        ("hang", "hang"),
-        ("late", "time"),
-    ],
-)
+FAULTS = [
+    ("crash", "crash"), ("dies at once", "crash"), ("never ready", "not ready"), ("symbols", "garbage"),
+    ("empty", "garbage"), ("null move", "illegal"), ("illegal move", "illegal"), ("endless line", "endless"),
+    ("hang", "hang"), ("late", "time"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("mode", "kind"), FAULTS)
 def test_faults_have_names_and_the_next_game_goes_on(
     mock: FakeEngine, mode: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,5 @@
 """Ratings of many players."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """Elo, LOS and SPRT against published figures, their own laws, and simulated matches."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -1,7 +1,5 @@
 """Tiny networks, built by hand: one 1x1 convolution for the policy, one product for the value."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias

@@ -3,8 +3,6 @@
 Slow and plain: what the core computes with bitboards is asked square by square here.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, TypeAlias
 

@@ -1,16 +1,15 @@
 """Settings that nobody has set: the same by every door for the same preset, variant and evaluator."""
 
-import json
 from pathlib import Path
 from random import Random
 from shutil import copyfile
 from typing import Any
 
 import pytest
+from tests.support.commands import Commands
 from tests.support.engine_session import Session
 
 from anabranch import Engine, Settings
-from anabranch.cli import run
 from anabranch.cli.options import make_engine, read_changes
 from anabranch.defaults import is_in_core, resolve, tuned
 from anabranch.match.engine_player import EnginePlayer
@@ -93,7 +92,7 @@ def test_every_door_leads_to_the_same_settings(
     assert resolve(preset, variant, evaluator, changes).c_init == expected
 
 
-def test_the_command_shows_what_it_searched_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_shows_what_it_searched_with(tmp_path: Path, cli: Commands) -> None:
     copy = tmp_path / "mine.safetensors"
     copyfile(CHESS, copy)
     for words, expected in [
@@ -103,8 +102,7 @@ def test_the_command_shows_what_it_searched_with(tmp_path: Path, capsys: pytest.
         (["--network", str(copy)], 1.5),
         (["--preset", "mcgs"], 2.5),
     ]:
-        assert run(["analyse", "--simulations", "20", "--json", *words]) == 0
-        assert json.loads(capsys.readouterr().out)["settings"]["c_init"] == expected, words
+        assert cli.json("analyse", "--simulations", "20", *words)["settings"]["c_init"] == expected, words
 
 
 @pytest.mark.parametrize("recipe", ["default", "mcgs"])

@@ -1,7 +1,5 @@
 """Evaluators of ONNX files: exact against NumPy, in any batch, in a search."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -200,17 +198,6 @@ def test_a_missing_torch_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingPackageError, match=r"torch.*'\.\[train\]'"):
         TorchEvaluator(object())
-
-
-def test_nothing_heavy_is_imported_unasked() -> None:
-    import subprocess
-
-    code = (
-        "import sys, anabranch, anabranch.networks, anabranch.cli, anabranch.evaluators.onnx_runtime\n"
-        "import anabranch.evaluators.openvino, anabranch.evaluators.pytorch\n"
-        "assert not {'onnx', 'onnxruntime', 'openvino', 'torch'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_rates_of_a_network(make_network: Callable[..., Path]) -> None:

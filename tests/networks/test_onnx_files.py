@@ -1,7 +1,5 @@
 """Network files: what is refused and why, and what a stamp brings."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -22,12 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 from anabranch.errors import NetworkError
 from anabranch.evaluators.open import open_network, verify_network
 from anabranch.evaluators.stamp import stamp_onnx
-from anabranch.networks import (
-    Canary,
-    Metadata,
-    describe_network,
-    read_onnx,
-)
+from anabranch.networks import Canary, Metadata, describe_network, read_onnx
 from anabranch.networks.container import read_texts, seal_of, with_texts
 from anabranch.networks.metadata import Metadata as Texts
 

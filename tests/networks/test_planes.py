@@ -1,7 +1,5 @@
 """Planes and policy places against an independent slow version over python-chess, on random games."""
 
-from __future__ import annotations
-
 import random
 from functools import cache
 from typing import Any
@@ -11,22 +9,18 @@ import chess.variant
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.networks.slow_sparse import policy_index, view
 
 from anabranch import Engine
 from anabranch.errors import EvaluatorError, GameOverError
 from anabranch.networks.planes import encode, shape_of
 
 PIECES = (chess.PAWN, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN, chess.KING)
-COMPASS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
-JUMPS = ((2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2), (2, -1))
 COUNT = 80
 CASES = [
-    ("chess", "v3", False),
-    ("chess", "v3", True),
-    ("crazyhouse", "v3", False),
-    ("crazyhouse", "v3", True),
-    ("crazyhouse", "v1", False),
-]
+    ("chess", "v3", False), ("chess", "v3", True), ("crazyhouse", "v3", False),
+    ("crazyhouse", "v3", True), ("crazyhouse", "v1", False),
+]  # fmt: skip
 
 
 def new_board(variant: str, chess960: bool, source: random.Random) -> chess.Board:
@@ -67,10 +61,6 @@ def random_boards(variant: str, chess960: bool) -> tuple[chess.Board, ...]:
     return tuple(boards)
 
 
-def seen(board: chess.Board, square: int) -> int:
-    return square if board.turn == chess.WHITE else chess.square_mirror(square)
-
-
 class Slow:
     """Planes one after another, square by square."""
 
@@ -81,7 +71,7 @@ class Slow:
     def squares(self, squares: Any) -> None:
         plane = np.zeros((8, 8), np.float32)
         for square in squares:
-            place = seen(self.board, square)
+            place = view(self.board, square)
             plane[place // 8, place % 8] = 1.0
         self.planes.append(plane)
 
@@ -193,21 +183,6 @@ def slow_planes(board: chess.Board, version: str) -> NDArray[np.float32]:
     return np.stack(slow.planes)
 
 
-def slow_place(board: chess.Board, move: chess.Move) -> int:
-    to = seen(board, move.to_square)
-    if move.drop:
-        return (76 + PIECES.index(move.drop)) * 64 + to
-    origin = seen(board, move.from_square)
-    rows, columns = to // 8 - origin // 8, to % 8 - origin % 8
-    if move.promotion:
-        return (64 + 3 * (PIECES.index(move.promotion) - 1) + columns + 1) * 64 + origin
-    if (rows, columns) in JUMPS:
-        return (56 + JUMPS.index((rows, columns))) * 64 + origin
-    length = max(abs(rows), abs(columns))
-    direction = COMPASS.index((rows // length, columns // length))
-    return (direction * 7 + length - 1) * 64 + origin
-
-
 @pytest.mark.parametrize(("variant", "version", "chess960"), CASES)
 def test_planes_are_those_of_the_slow_version(variant: str, version: str, chess960: bool) -> None:
     boards = random_boards(variant, chess960)
@@ -228,7 +203,9 @@ def test_places_of_moves_are_those_of_the_slow_version(variant: str, chess960: b
     _, places = encode(boards, variant, "v3", chess960=chess960)
     size = shape_of(variant)[1]
     for board, given in zip(boards, places, strict=True):
-        assert given == {board.uci(move): slow_place(board, move) for move in board.legal_moves}, board.fen()
+        assert given == {board.uci(move): policy_index(board, move) for move in board.legal_moves}, (
+            board.fen()
+        )
         assert len(set(given.values())) == len(given)
         assert all(0 <= place < size for place in given.values())
 

@@ -1,18 +1,13 @@
 """One option, one meaning: what `evaluator` takes, at every door."""
 
-from __future__ import annotations
-
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import chess
 import pytest
+from tests.support.commands import Commands
 
 from anabranch import Engine, _core
-from anabranch.cli import run
 from anabranch.errors import NetworkError, SettingError, VariantError
 from anabranch.evaluators.resolve import evaluator_names, network_file, resolve_evaluator
 from anabranch.match.openings import default_openings
@@ -24,12 +19,6 @@ from anabranch.web.searches import ClientSearches, Resources
 
 CHESS, CRAZYHOUSE = FOLDER / "chess.safetensors", FOLDER / "crazyhouse.safetensors"
 CRAZYHOUSE_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq - 0 1"
-
-
-def call(capsys: pytest.CaptureFixture[str], *arguments: str | Path, code: int = 0) -> str:
-    assert run([str(argument) for argument in arguments]) == code
-    captured = capsys.readouterr()
-    return captured.out if code == 0 else captured.err
 
 
 @pytest.fixture
@@ -74,23 +63,11 @@ def test_what_is_refused_says_why_in_a_sentence(tmp_path: Path, monkeypatch: pyt
     assert engine.evaluator == "hash"
 
 
-def test_pytorch_is_not_imported() -> None:
-    code = (
-        "import sys; from anabranch import Engine; "
-        f"Engine('crazyhouse', evaluator={str(CRAZYHOUSE)!r}).search(simulations=10); "
-        "Engine(evaluator=lambda planes: None); print('torch' in sys.modules)"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "False\n"
-
-
-def test_analyse_takes_files_and_names(
-    capsys: pytest.CaptureFixture[str], copy: Path, tmp_path: Path
-) -> None:
-    common = ("analyse", "--variant", "crazyhouse", "--evaluations", "60", "--json")
+def test_analyse_takes_files_and_names(cli: Commands, copy: Path, tmp_path: Path) -> None:
+    common = ("analyse", "--variant", "crazyhouse", "--evaluations", "60")
 
     def table(*options: str | Path) -> Any:
-        return json.loads(call(capsys, *common, *options))["moves"]
+        return cli.json(*common, *options)["moves"]
 
     own = table()
     for option in ("--evaluator", "-e", "--network"):
@@ -100,31 +77,28 @@ def test_analyse_takes_files_and_names(
     assert table("--evaluator", "crazyhouse-rise") != own
     assert table("--evaluator", "material") != own
     saved = tmp_path / "saved"
-    call(capsys, *common[:-1], "--evaluator", copy, "--save", saved)
-    again = ("analyse", "--load", saved, "--evaluations", "60", "--json")
-    assert json.loads(call(capsys, *again, "--evaluator", copy))["statistics"]["root_visits"] > 100
+    cli.shows(*common, "--evaluator", copy, "--save", saved)
+    again = cli.json("analyse", "--load", saved, "--evaluations", "60", "--evaluator", copy)
+    assert again["statistics"]["root_visits"] > 100
     none = tmp_path / "none.safetensors"
-    said = call(capsys, *common, "--evaluator", none, code=2)
-    assert said == f"anabranch: there is no network file {none}\n"
-    assert "is for crazyhouse" in call(capsys, "analyse", "-e", "crazyhouse-rise", code=2)
-    assert call(capsys, "analyse", "--help").count("--network") == 0
+    assert f"there is no network file {none}\n" in cli.refuses(*common, "--evaluator", none)
+    assert "is for crazyhouse" in cli.refuses("analyse", "-e", "crazyhouse-rise")
+    assert cli.shows("analyse", "--help").count("--network") == 0
 
 
-def test_suite_annotate_and_bench_take_files(
-    capsys: pytest.CaptureFixture[str], copy: Path, tmp_path: Path
-) -> None:
+def test_suite_annotate_and_bench_take_files(cli: Commands, copy: Path, tmp_path: Path) -> None:
     suite = tmp_path / "suite.epd"
     suite.write_text('6k1/5ppp/8/8/8/8/5PPP/R5K1[] w - - bm Ra8; id "mate";\n')
-    found = call(capsys, "suite", suite, "-v", "crazyhouse", "-n", "50", "-e", copy, "--json")
-    assert json.loads(found)["settings"]["evaluator"] == "network"
-    assert "plays crazyhouse" in call(capsys, "suite", suite, "-e", copy, code=2)
+    found = cli.json("suite", suite, "-v", "crazyhouse", "-n", "50", "-e", copy)
+    assert found["settings"]["evaluator"] == "network"
+    assert "plays crazyhouse" in cli.refuses("suite", suite, "-e", copy)
     game = tmp_path / "game.pgn"
     game.write_text('[Variant "Crazyhouse"]\n\n1. e4 e5 *\n')
-    assert "[%eval" in call(capsys, "annotate", game, "-e", copy, "-n", "30")
-    assert "plays chess" in call(capsys, "annotate", game, "-e", CHESS, "-n", "30", code=2)
-    rows = json.loads(call(capsys, "bench", "--evaluator", copy, "--quick", "--json"))["sections"]["network"]
+    assert "[%eval" in cli.run("annotate", game, "-e", copy, "-n", "30").out
+    assert "plays chess" in cli.run("annotate", game, "-e", CHESS, "-n", "30", code=2).err
+    rows = cli.json("bench", "--evaluator", copy, "--quick")["sections"]["network"]
     assert [(row["network"], row["variant"]) for row in rows] == [(str(copy), "crazyhouse")]
-    assert "takes a network here" in call(capsys, "bench", "--evaluator", "hash", code=2)
+    assert "takes a network here" in cli.refuses("bench", "--evaluator", "hash")
 
 
 def match(*players: str, variant: str = "crazyhouse") -> MatchSpec:
@@ -146,12 +120,10 @@ def test_players_take_files_and_names(copy: Path, tmp_path: Path) -> None:
             check_match(match(f"a=preset:mcgs,evaluator={text}", "b=preset:mcgs"))
 
 
-def test_a_study_takes_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_study_takes_a_file(cli: Commands, tmp_path: Path) -> None:
     none = tmp_path / "none.onnx"
-    said = call(
-        capsys, "study", "run", "leak", "--scale", "tiny", "--out", tmp_path / "out", "-e", none, code=2
-    )
-    assert f"there is no network file {none}" in said
+    call = ("study", "run", "leak", "--scale", "tiny", "--out", tmp_path / "out", "-e", none)
+    assert f"there is no network file {none}" in cli.refuses(*call)
 
 
 def test_the_web_board_plays_with_a_network_where_it_fits(copy: Path) -> None:

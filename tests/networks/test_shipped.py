@@ -1,11 +1,10 @@
 """The networks that come with the package: sound, described, and the default."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import chess
 import pytest
+from tests.support.proofs import proof_of
 
 from anabranch import Engine
 from anabranch._core import Network
@@ -101,7 +100,6 @@ def test_the_shortest_proof_may_begin_with_a_move_that_the_root_has_given_up() -
     for move in ("d5f6", "d7c6"):
         engine.play(move)
     result = engine.search(simulations=300, lines=3)
-    assert result.solved is not None
-    assert result.solved.mate == 2
+    assert proof_of(result).mate == 2
     assert result.lines[0].moves[0] == result.best_move == result.moves[0].move
     assert (result.lines[0].state, result.lines[0].plies) == ("win", 3)

@@ -1,7 +1,5 @@
 """The inputs of the sparse networks against the slow version on python-chess boards."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from typing import Any
@@ -14,6 +12,7 @@ from tests.networks.slow_sparse import bucket, context, features, make_board, po
 
 from anabranch import _core
 from anabranch.errors import DataError, MoveError, PositionError, VariantError
+from anabranch.reference import legal_moves
 
 VARIANTS = ("chess", "crazyhouse", "chess960")
 
@@ -70,26 +69,6 @@ def rows(encoded: dict[str, Any], name: str) -> list[list[int]]:
     return [encoded[name][a:b].tolist() for a, b in itertools.pairwise(offsets)]
 
 
-def code(move: chess.Move) -> int:
-    """The core's code of a move, which orders it; castling as king takes rook."""
-    kind = move.drop + 7 if move.drop else move.promotion - 1 if move.promotion else 0
-    return (0 if move.drop else move.from_square) | move.to_square << 6 | kind << 12
-
-
-def core_order(board: chess.Board) -> list[chess.Move]:
-    full = board.copy(stack=False)
-    full.chess960 = True
-    return [_shown(board, move) for move in sorted(full.legal_moves, key=code)]
-
-
-def _shown(board: chess.Board, move: chess.Move) -> chess.Move:
-    """The move in the board's own notation of castling."""
-    if not board.chess960 and board.is_castling(move):
-        file = 6 if board.is_kingside_castling(move) else 2
-        return chess.Move(move.from_square, chess.square(file, chess.square_rank(move.from_square)))
-    return move
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_inputs_are_those_of_the_slow_version(variant: str) -> None:
     boards = positions(variant)
@@ -102,7 +81,7 @@ def test_inputs_are_those_of_the_slow_version(variant: str) -> None:
     lists = [rows(encoded, name) for name in ("features", "move_index", "move_context")]
     seen = set()
     for board, active, indices, contexts in zip(boards, *lists, strict=True):
-        moves = core_order(board)
+        moves = legal_moves(board)
         assert sorted(active) == features(board), board.fen()
         assert indices == [policy_index(board, move) for move in moves], board.fen()
         assert len(set(indices)) == len(indices)
@@ -189,7 +168,7 @@ def test_targets_stand_at_their_moves() -> None:
     board = chess.Board("r3k2r/1P6/8/8/8/8/8/R3K2R w KQkq - 0 1")
     moves, weights = ["e1g1", "b7a8q", "a1a8", "e1g1"], [0.5, 0.25, 0.125, 0.0625]
     encoded = encode("chess", [board.fen()], moves=[moves], weights=[weights])
-    wanted = dict.fromkeys((move.uci() for move in core_order(board)), 0.0)
+    wanted = dict.fromkeys((move.uci() for move in legal_moves(board)), 0.0)
     for move, weight in zip(moves, weights, strict=True):
         wanted[move] += weight
     assert encoded["target"].tolist() == list(wanted.values())

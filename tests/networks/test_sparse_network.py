@@ -1,7 +1,5 @@
 """The network of the core against the arithmetic in NumPy, in the search, and against damaged files."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import random

@@ -3,8 +3,6 @@
 Legal moves, FEN, SAN and UCI, endings, and which moves give check or take.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 
@@ -17,17 +15,11 @@ from anabranch.errors import MoveError
 from anabranch.reference.evaluators import material
 
 VARIANTS = [
-    ("chess", False, 3000),
-    ("chess", True, 3000),
-    ("crazyhouse", False, 3000),
-    ("crazyhouse", True, 300),
-    ("atomic", False, 500),
-    ("antichess", False, 500),
-    ("kingofthehill", False, 300),
-    ("3check", False, 300),
-    ("racingkings", False, 300),
+    ("chess", False, 3000), ("chess", True, 3000), ("crazyhouse", False, 3000),
+    ("crazyhouse", True, 300), ("atomic", False, 500), ("antichess", False, 500),
+    ("kingofthehill", False, 300), ("3check", False, 300), ("racingkings", False, 300),
     ("horde", False, 300),
-]
+]  # fmt: skip
 NAMES = [f"{name}{'960' * chess960}" for name, chess960, _ in VARIANTS]
 
 

@@ -1,11 +1,10 @@
 """Move choice, Eq. (12) to (15) and the other choosers: on hand-made numbers, and in the core's own table."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
 import pytest
+from tests.support.proofs import proof_of
 
 from anabranch import Engine
 from anabranch.reference import (
@@ -47,11 +46,15 @@ def test_only_the_second_most_visited_is_lifted_and_only_by_a_better_value() -> 
     assert q_value_policy([30, 50, 20], [0.6, 0.5, 0.9], 2.0)[0] > 0.3
     assert q_value_policy([50, 30], [0.5, 0.5], 2.0) == pytest.approx([0.625, 0.375])
     assert q_value_policy([50, 30], [0.0, 0.9], 0.0) == pytest.approx([0.625, 0.375])
+    assert q_value_policy([7], [0.5], 2.0) == [1.0]
 
 
 def test_the_temperature_comes_after_the_correction() -> None:
     pi = q_value_policy([60, 40], [0.0, 0.2], 2.0)
+    assert pi == pytest.approx([0.6 / 1.24, 0.64 / 1.24])
     assert sharpen(pi, 0.0) == [0.0, 1.0]
+    assert sharpen([0.5, 0.5], 0.0) == [1.0, 0.0]
+    assert sharpen([0.6, 0.4], 1.0) == pytest.approx([0.6, 0.4])
     # Sharpened first, the share of the second is all but gone and no correction brings it back.
     assert sharpen(visit_policy([60, 40]), 0.0) == [1.0, 0.0]
     assert sharpen([0.5, 0.25, 0.25], 0.5) == pytest.approx([2 / 3, 1 / 6, 1 / 6])
@@ -64,6 +67,8 @@ def test_a_bound_needs_visits_and_a_mix_weighs_values() -> None:
     assert lcb_policy([10, 10], [1.0, 0.99]) == [1.0, 0.0]
     assert linear_policy([50, 50], [1.0, -1.0]) == pytest.approx([0.15 + 0.7, 0.15])
     assert linear_policy([80, 20], [0.0, 0.0], weight=0.0) == pytest.approx([0.8, 0.2])
+    assert linear_policy([75, 25], [0.0, 0.5]) == pytest.approx([0.225 + 0.28, 0.075 + 0.42])
+    assert linear_policy([3, 1], [-1.0, -1.0]) == [0.75, 0.25]
 
 
 # The core's table
@@ -143,8 +148,7 @@ def test_a_proven_win_is_taken(chooser: str, temperature: float) -> None:
         )
         result = engine.search(MATE, simulations=2000)
         assert result.best_move == "a1a8"
-        assert result.solved is not None
-        assert (result.solved.state, result.solved.plies) == ("win", 1)
+        assert (proof_of(result).state, proof_of(result).plies) == ("win", 1)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 10.0])
@@ -169,7 +173,6 @@ def test_with_the_solver_off_nothing_is_forced() -> None:
 def test_where_all_moves_lose_the_longest_is_played() -> None:
     engine = Engine(preset="mcgs-combined", urgency="reduction")
     result = engine.search("8/8/4R3/Q7/2k5/8/1K6/8 b - - 0 1", simulations=5000)
-    assert result.solved is not None
-    assert (result.solved.state, result.solved.plies, result.best_move) == ("loss", 4, "c4d4")
+    assert (proof_of(result).state, proof_of(result).plies, result.best_move) == ("loss", 4, "c4d4")
     assert {row.move: row.plies for row in result.moves} == {"c4d3": 2, "c4d4": 4}
     assert engine.legal_moves[0] == "c4d3"

@@ -1,7 +1,5 @@
 """Contempt: what a draw is worth, to whom, and for how long."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The same seed gives the same graph, whatever the threads; and a search that was stopped can go on."""
 
-from __future__ import annotations
-
 import threading
 import time
 from typing import Any

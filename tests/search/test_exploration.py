@@ -1,7 +1,5 @@
 """Exploration on disconnected trajectories: where it branches, what it leaves alone, what it finds."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The graph of a search, read from its export: what merges, what does not, and that no value leaks."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import defaultdict
 from typing import Any, Literal

@@ -1,11 +1,10 @@
 """Lines that claim a win or a loss show it: so many moves, legal, and the game is over at their end."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import chess
 import pytest
+from tests.support.proofs import proof_of
 
 from anabranch import Engine
 from anabranch.result import Progress, board_of
@@ -52,7 +51,7 @@ def check(result: Progress, board: chess.Board) -> int:
     assert result.lines == () or result.lines[0].moves[0] == result.best_move
     if result.solved is not None and result.solved.state in ("win", "loss"):
         best = result.lines[0]
-        assert (best.state, best.plies) == (result.solved.state, result.solved.plies)
+        assert (best.state, best.plies) == (proof_of(result).state, proof_of(result).plies)
     return claims
 
 
@@ -70,12 +69,10 @@ def test_at_every_stage(variant: str, fen: str, moves: int, improve: bool) -> No
     if finish != "solved":
         return
     assert claims > 0
-    assert result.solved is not None
-    assert result.solved.mate is not None
-    assert result.solved.mate >= moves
+    assert (proof_of(result).mate or 0) >= moves
     if improve:
-        assert result.solved.mate == moves
-        assert result.solved.exact
+        assert proof_of(result).mate == moves
+        assert proof_of(result).exact
     # And for the side that is mated, whose every move loses.
     for move in result.lines[0].moves[:1]:
         engine.play(move)
@@ -85,8 +82,7 @@ def test_at_every_stage(variant: str, fen: str, moves: int, improve: bool) -> No
         told = check(reply, board)
         if reply.finish == "solved":
             assert told == len(reply.lines) > 0
-            assert reply.solved is not None
-            assert reply.solved.state == "loss"
+            assert proof_of(reply).state == "loss"
 
 
 @pytest.mark.parametrize(("variant", "fen", "moves"), POSITIONS[-12:], ids=IDS[-12:])

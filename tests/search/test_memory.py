@@ -1,7 +1,5 @@
 """The cap on memory holds while visits go on rising, and reuse keeps exactly what is reachable."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from pathlib import Path

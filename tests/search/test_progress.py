@@ -1,7 +1,5 @@
 """What is told on the way: every change of the move that would be played, and shorter proofs."""
 
-from __future__ import annotations
-
 import itertools
 import time
 

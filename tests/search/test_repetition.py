@@ -1,13 +1,10 @@
 """Draws by repetition and by the move count belong to a path, and never to a node that others share."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import pytest
 
 from anabranch import Engine
-from anabranch.errors import GameOverError
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
 
@@ -121,15 +118,3 @@ def test_draws_of_the_position_are_facts(position: str, moves: set[str]) -> None
     for row in result.moves:
         if row.move in drawn & moves:
             assert (row.q, row.plies) in ((0.0, 1), (None, 1))
-
-
-def test_a_finished_root_is_refused() -> None:
-    engine = Engine()
-    for position in (
-        "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
-        "8/3k4/8/8/2N5/8/3K4/8 b - - 0 1",
-        "R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1",
-    ):
-        with pytest.raises(GameOverError):
-            engine.search(position, simulations=10)
-    assert engine.search("startpos", simulations=10).statistics.simulations == 10

@@ -1,10 +1,9 @@
 """Searches confined to some of the root's moves, and what is left of that afterwards: nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.support.proofs import proof_of
 
 from anabranch import Engine, errors
 from anabranch.result import Progress, Result
@@ -62,8 +61,7 @@ def test_a_win_outside_the_list_does_not_solve_the_search() -> None:
     engine = Engine("chess", evaluator="material")
     whole = engine.search(TWO_MATES, simulations=2000)
     assert whole.finish == "solved"
-    assert whole.solved is not None
-    assert whole.solved.mate == 1
+    assert proof_of(whole).mate == 1
     slow = engine.search(TWO_MATES, simulations=500, root_moves=["a1a2"])
     assert slow.best_move == "a1a2"
     assert slow.solved is None or (slow.solved.mate or 0) > 1
@@ -77,8 +75,7 @@ def test_an_allowed_win_solves_it() -> None:
         engine = Engine("chess", evaluator="material", improve=improve)
         result = engine.search(TWO_MATES, simulations=2000, root_moves=["a1a2", "b6b8"])
         assert (result.best_move, result.finish) == ("b6b8", "solved")
-        assert result.solved is not None
-        assert (result.solved.state, result.solved.plies) == ("win", 1)
+        assert (proof_of(result).state, proof_of(result).plies) == ("win", 1)
         assert result.lines[0].moves == ("b6b8",)
 
 
@@ -92,16 +89,15 @@ def test_all_allowed_moves_lost() -> None:
     for move in legal.legal_moves:
         result = engine.search(position, simulations=20_000, root_moves=[move])
         if result.finish == "solved" and result.solved is not None and result.solved.state == "loss":
-            lost[move] = result.solved.plies or 0
+            lost[move] = proof_of(result).plies or 0
             assert result.lines[0].state == "loss"
-            assert len(result.lines[0].moves) == result.solved.plies
+            assert len(result.lines[0].moves) == proof_of(result).plies
     assert len(set(lost.values())) > 1
     result = Engine("chess", evaluator="material").search(position, simulations=50_000, root_moves=list(lost))
     assert result.finish == "solved"
-    assert result.solved is not None
-    assert result.solved.state == "loss"
+    assert proof_of(result).state == "loss"
     assert names(result) == set(lost)
-    assert result.lines[0].plies == result.solved.plies == max(line.plies or 0 for line in result.lines)
+    assert result.lines[0].plies == proof_of(result).plies == max(line.plies or 0 for line in result.lines)
 
 
 def test_the_python_loop_does_the_same() -> None:

@@ -1,13 +1,13 @@
 """What the solver claims, against searches that know nothing but the rules of python-chess."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 
 import chess
 import chess.variant
 import pytest
+from tests.support.judge import Judge
+from tests.support.proofs import proof_of
 
 from anabranch import Engine, reference
 from anabranch.graph import GraphEdge, SearchGraph
@@ -35,39 +35,6 @@ MATES = [
 IDS = [f"{variant}-{moves}-{position.split()[0]}" for variant, position, moves in MATES]
 
 
-class Judge:
-    """Who wins within how many plies, by exhaustive search; draws of the path are not its business."""
-
-    def __init__(self) -> None:
-        self.known: dict[tuple[str, int], bool] = {}
-
-    def wins(self, board: chess.Board, plies: int) -> bool:
-        """Whether the side to move ends the game as its winner within so many plies."""
-        moves = list(board.legal_moves)
-        ending = reference.ending(board, moves)
-        if ending is not None or plies <= 0:
-            return ending == 1.0
-        key = (reference.canonical_text(board), plies)
-        if key not in self.known:
-            moves.sort(key=lambda move: not board.gives_check(move))
-            self.known[key] = any(self.after(board, move, plies, self.loses) for move in moves)
-        return self.known[key]
-
-    def loses(self, board: chess.Board, plies: int) -> bool:
-        """Whether the side to move loses within so many plies, whatever it does."""
-        moves = list(board.legal_moves)
-        ending = reference.ending(board, moves)
-        if ending is not None or plies <= 0:
-            return ending == -1.0
-        return all(self.after(board, move, plies, self.wins) for move in moves)
-
-    def after(self, board: chess.Board, move: chess.Move, plies: int, question: object) -> bool:
-        board.push(move)
-        answer = self.loses(board, plies - 1) if question == self.loses else self.wins(board, plies - 1)
-        board.pop()
-        return answer
-
-
 def searched(
     variant: str, position: str, simulations: int = 60_000, **settings: Any
 ) -> tuple[Engine, Result]:
@@ -77,9 +44,8 @@ def searched(
 
 def assert_played_out(result: Result, variant: str, state: str) -> None:
     """The first line has the claimed length and ends the game as claimed."""
-    assert result.solved is not None
     line = result.lines[0]
-    assert len(line.moves) == result.solved.plies
+    assert len(line.moves) == proof_of(result).plies
     board = board_of(variant, result.position, False)
     for move in line.moves:
         assert reference.ending(board, list(board.legal_moves)) is None
@@ -95,16 +61,13 @@ def assert_played_out(result: Result, variant: str, state: str) -> None:
 @pytest.mark.parametrize(("variant", "position", "moves"), MATES, ids=IDS)
 def test_mates_are_proven_and_improved_to_the_true_distance(variant: str, position: str, moves: int) -> None:
     _, result = searched(variant, position)
-    assert result.solved is not None
-    assert result.solved.state == "win"
-    assert result.solved.mate is not None
-    assert result.solved.mate >= moves
+    assert proof_of(result).state == "win"
+    assert (proof_of(result).mate or 0) >= moves
     assert result.value == 1.0
     assert_played_out(result, variant, "win")
     _, best = searched(variant, position, improve=True)
-    assert best.solved is not None
-    assert (best.solved.state, best.solved.mate, best.solved.exact) == ("win", moves, True)
-    assert best.solved.plies == 2 * moves - 1
+    assert (proof_of(best).state, proof_of(best).mate, proof_of(best).exact) == ("win", moves, True)
+    assert proof_of(best).plies == 2 * moves - 1
     assert_played_out(best, variant, "win")
     board, judge = board_of(variant, position, False), Judge()
     if moves <= 3:
@@ -120,17 +83,14 @@ def test_mates_are_proven_and_improved_to_the_true_distance(variant: str, positi
 def test_every_backup_mode_proves(backup: str) -> None:
     for variant, position, moves in MATES[:3] + MATES[7:9]:
         _, result = searched(variant, position, backup=backup)
-        assert result.solved is not None
-        assert result.solved.state == "win"
-        assert result.solved.mate is not None
-        assert result.solved.mate >= moves
+        assert proof_of(result).state == "win"
+        assert (proof_of(result).mate or 0) >= moves
 
 
 def test_a_limit_by_mate_ends_with_the_mate_asked_for() -> None:
     engine = Engine()
     result = engine.search("8/k2P4/8/K7/8/8/1b1R4/8 w - - 0 1", mate=3)
-    assert result.solved is not None
-    assert result.solved.mate == 3
+    assert proof_of(result).mate == 3
 
 
 LOST = [
@@ -145,18 +105,15 @@ LOST = [
 @pytest.mark.parametrize(("variant", "position", "plies"), LOST, ids=[row[1].split()[0] for row in LOST])
 def test_lost_roots(variant: str, position: str, plies: int) -> None:
     _, result = searched(variant, position)
-    assert result.solved is not None
-    assert result.solved.state == "loss"
-    assert result.solved.plies is not None
-    assert result.solved.plies >= plies
+    assert proof_of(result).state == "loss"
+    assert (proof_of(result).plies or 0) >= plies
     assert result.value == -1.0
     assert all(row.state == "loss" for row in result.moves)
     lengths = {row.move: row.plies or 0 for row in result.moves}
-    assert lengths[result.best_move] == max(lengths.values()) == result.solved.plies
+    assert lengths[result.best_move] == max(lengths.values()) == proof_of(result).plies
     assert_played_out(result, variant, "loss")
     _, best = searched(variant, position, improve=True)
-    assert best.solved is not None
-    assert (best.solved.state, best.solved.plies, best.solved.exact) == ("loss", plies, True)
+    assert (proof_of(best).state, proof_of(best).plies, proof_of(best).exact) == ("loss", plies, True)
     assert_played_out(best, variant, "loss")
     board, judge = board_of(variant, position, False), Judge()
     assert judge.loses(board, plies)
@@ -173,7 +130,7 @@ DRAWN = [
 def test_drawn_roots(variant: str, position: str, why: str) -> None:
     _, result = searched(variant, position)
     assert result.solved is not None, why
-    assert (result.solved.state, result.solved.plies, result.value) == ("draw", 1, 0.0)
+    assert (proof_of(result).state, proof_of(result).plies, result.value) == ("draw", 1, 0.0)
     assert_played_out(result, variant, "draw")
 
 
@@ -370,7 +327,7 @@ def test_a_mate_that_a_repetition_spoils_is_not_claimed(merge: str, backup: str)
         assert key.q in (None, 0.0)
         assert result.best_move != "d6c7"
         if result.solved is not None:  # a longer way that repeats nothing
-            assert result.solved.state == "win"
+            assert proof_of(result).state == "win"
             board = engine.board()
             for move in result.lines[0].moves:
                 board.push_uci(move)
@@ -400,8 +357,7 @@ def test_a_loss_that_comes_too_late_is_not_claimed(clock: int, claims: bool) -> 
 
 def test_a_zeroing_move_saves_the_mate() -> None:
     _, result = searched("chess", "8/k2P4/8/K7/8/8/1b1R4/8 w - - 99 90", improve=True)
-    assert result.solved is not None
-    assert result.solved.mate == 3
+    assert proof_of(result).mate == 3
 
 
 def test_draws_of_a_path_prove_nothing() -> None:

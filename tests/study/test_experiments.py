@@ -1,9 +1,6 @@
 """Experiments: complete, valid, and about what they say."""
 
-from __future__ import annotations
-
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +8,7 @@ from typing import Any
 import chess
 import chess.syzygy
 import pytest
+from tests.support.tables import TABLES
 
 from anabranch.errors import StudyError
 from anabranch.match.engine_player import read_settings
@@ -29,17 +27,9 @@ from anabranch.study.plan import SCALES, VARIANTS, Size, Study
 
 OF_PAPER = {"mcgs-vs-tree", "scaling", "ablation", "memory", "reuse"}
 OURS = {
-    "settings",
-    "leave-one-out",
-    "backups",
-    "merge",
-    "virtual",
-    "q-epsilon",
-    "leak",
-    "proofs",
-    "regret",
+    "settings", "leave-one-out", "backups", "merge", "virtual", "q-epsilon", "leak", "proofs", "regret",
     "only-moves",
-}
+}  # fmt: skip
 DATA = Path(__file__).parent.parent / "data"
 
 
@@ -125,14 +115,8 @@ def test_what_is_tried_differs_from_the_base_in_what_it_says() -> None:
         checked = Settings.preset("mcgs-combined").changed(match.spec.players[0].options)
         tried_pairs.add((checked.backup, checked.stop))
     assert len(tried_pairs) == 9
-    assert {backup for backup, _ in tried_pairs} == {
-        "tree",
-        "tree+cache",
-        "naive",
-        "paper",
-        "delta",
-        "recompute",
-    }
+    modes = ["tree", "tree+cache", "naive", "paper", "delta", "recompute"]
+    assert {backup for backup, _ in tried_pairs} == set(modes)
     assert ("paper", "gap") not in tried_pairs
 
 
@@ -239,11 +223,9 @@ def test_only_moves_are_legal_and_far_ahead(variant: str) -> None:
 
 
 def test_tablebases_agree_on_the_endings() -> None:
-    folder = Path(sys.prefix) / "share" / "syzygy"
-    assert folder.is_dir(), f"'make test' installs tablebases; or: anabranch tablebases fetch --to {folder}"
     assert len(endings()) == 200
     value = {2: 1, -2: -1}
-    with chess.syzygy.open_tablebase(str(folder)) as tables:
+    with chess.syzygy.open_tablebase(str(TABLES)) as tables:
         for ending in endings()[::5]:
             board = chess.Board(ending["position"])
             assert board.is_valid()

@@ -1,7 +1,5 @@
 """The results in docs: summaries, the figures that pages show, and the numbers of the text."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

@@ -1,17 +1,13 @@
 """Whole studies: every experiment at the scale tiny, what it shows, and a study that is cut short."""
 
-from __future__ import annotations
-
 import json
 import math
-import os
 import random
 import shutil
-import signal
-import subprocess
 import sys
-import time
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,6 +16,8 @@ import chess
 import pytest
 from tests.study.conftest import HERE
 from tests.study.figures import marks_of
+from tests.support.commands import Commands
+from tests.support.interrupted import kill_at_work
 
 from anabranch.cli import run
 from anabranch.engine import Engine
@@ -59,13 +57,15 @@ def test_an_experiment_runs_from_end_to_end(name: str, studies: dict[str, Path])
 
 
 @pytest.mark.parametrize("name", list(EXPERIMENTS))
-def test_figures_have_a_mark_for_every_point(name: str, studies: dict[str, Path]) -> None:
-    for chart in figures_of(summarise(studies[name])).charts:
+def test_figures_have_a_mark_for_every_point(
+    name: str, studies: dict[str, Path], drawn: Callable[[Chart], bytes]
+) -> None:
+    charts = figures_of(summarise(studies[name])).charts
+    for chart in charts:
         ours = [point for series in chart.series if series.source == "ours" for point in series.points]
         assert ours, chart.name
-        picture = draw(chart)
-        assert picture == draw(chart)
-        assert marks_of(picture) >= sum(point.y is not None for point in ours) > 0
+        assert marks_of(drawn(chart)) >= sum(point.y is not None for point in ours) > 0
+    assert drawn(charts[0]) == draw(charts[0])
 
 
 def test_an_empty_chart_has_no_marks() -> None:
@@ -98,7 +98,10 @@ class Page(HTMLParser):
         self.words.append(data)
 
 
-def test_the_report_has_everything_and_needs_nothing(studies: dict[str, Path], tmp_path: Path) -> None:
+def test_the_report_has_everything_and_needs_nothing(
+    studies: dict[str, Path], tmp_path: Path, drawn: Callable[[Chart], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anabranch.study.draw.draw", drawn)
     page = tmp_path / "report.html"
     assert run(["study", "report", *map(str, studies.values()), "-o", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
@@ -136,14 +139,16 @@ def test_a_summary_shows_the_same_as_its_folder(studies: dict[str, Path], tmp_pa
             assert table.to_markdown() in to_markdown(summary)
 
 
-def test_a_summary_is_written_with_its_figures(studies: dict[str, Path], tmp_path: Path) -> None:
+def test_a_summary_is_written_with_its_figures(
+    studies: dict[str, Path], tmp_path: Path, drawn: Callable[[Chart], bytes]
+) -> None:
     path = tmp_path / "docs" / "mine.json"
     assert run(["study", "summarise", str(studies["scaling"]), "-o", str(path)]) == 0
     summary = read_summary(path)
-    assert build_report([summary]) == build_report([summarise(studies["scaling"])])
+    assert summary == json.loads(json.dumps(summarise(studies["scaling"])))
     for chart in figures_of(summary).charts:
         figure = path.parent / f"{chart.name.replace('scaling', 'mine')}.svg"
-        assert figure.read_bytes() == draw(chart)
+        assert figure.read_bytes() == drawn(chart)
 
 
 # What the numbers are
@@ -342,7 +347,7 @@ def test_nodes_grow_with_reuse_and_not_without(studies: dict[str, Path]) -> None
 
 
 def arguments(folder: Path, experiment: str, *more: str) -> list[str]:
-    return ["study", "run", experiment, "--out", str(folder), "-w", "2", "--set", "evaluator=material", *more]
+    return ["study", "run", experiment, "--out", str(folder), "--set", "evaluator=material", *more]
 
 
 def found_in(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -365,27 +370,19 @@ def test_a_study_that_was_killed_goes_on(experiment: str, tmp_path: Path) -> Non
         else ["--positions", "4", "--simulations", "500,3000"]
     )
     asked = ["--scale", "tiny", *size]
-    assert run(arguments(whole, experiment, *asked)) == 0
+    assert run(arguments(whole, experiment, *asked, "-w", "0")) == 0
     chance = random.Random(experiment)
     before: tuple[int, int] = (0, 0)
     for _ in range(2):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "anabranch", *arguments(broken, experiment, *asked)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        wait_for_more(process, broken, sum(before))
-        time.sleep(chance.uniform(0.0, 0.2))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        call = arguments(broken, experiment, *asked, "-w", "2")
+        kill_at_work(call, partial(has_more, broken, sum(before)), chance.uniform(0.0, 0.2))
         games, found = found_in(broken) if (broken / "study.json").exists() else ({}, {})
         assert (len(games), len(found)) >= before
         before = len(games), len(found)
     assert sum(before) > 0
     for torn in [*broken.glob(f"matches/*/*/*/{RESULTS}"), broken / MEASUREMENTS][:1]:
         torn.write_bytes(torn.read_bytes() + b'{"half a li')
-    assert run(arguments(broken, experiment, *asked)) == 0
+    assert run(arguments(broken, experiment, *asked, "-w", "0")) == 0
     assert found_in(broken) == found_in(whole)
     ours, theirs = summarise(broken), summarise(whole)
     assert len(ours["runs"]) >= 2
@@ -394,24 +391,17 @@ def test_a_study_that_was_killed_goes_on(experiment: str, tmp_path: Path) -> Non
     }
 
 
-def wait_for_more(process: subprocess.Popen[bytes], folder: Path, lines: int) -> None:
-    """Until more is written than there was, or the process is done."""
-    deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline:
-        files = [*folder.glob(f"matches/*/*/*/{RESULTS}"), *folder.glob(MEASUREMENTS)]
-        if sum(path.read_bytes().count(b"\n") for path in files) > lines:
-            return
-        time.sleep(0.02)
+def has_more(folder: Path, known: int) -> bool:
+    """Whether more games and measurements are written than were known."""
+    files = [*folder.glob(f"matches/*/*/*/{RESULTS}"), *folder.glob(MEASUREMENTS)]
+    return sum(path.read_bytes().count(b"\n") for path in files) > known
 
 
-def test_more_pairs_extend_a_study_and_another_scale_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_more_pairs_extend_a_study_and_another_scale_is_refused(tmp_path: Path, cli: Commands) -> None:
     folder = tmp_path / "study"
 
     def refused(*more: str, experiment: str = "merge") -> str:
-        assert run(["study", "run", experiment, "--out", str(folder), "-w", "0", *more]) == 2
-        return capsys.readouterr().err
+        return cli.refuses("study", "run", experiment, "--out", folder, "-w", "0", *more)
 
     first = ["--scale", "tiny", "--set", "evaluator=material", "--variant", "chess"]
     assert run(["study", "run", "merge", "--out", str(folder), "-w", "0", *first]) == 0
@@ -421,7 +411,6 @@ def test_more_pairs_extend_a_study_and_another_scale_is_refused(
     more, _ = found_in(folder)
     assert len(more) == 2 * 3 * 2
     assert more.items() >= games.items()
-    capsys.readouterr()
     assert "its size pairs was 3, now is 2" in refused("--pairs", "2")
     assert "another study: its size evaluations 1 was 16, now is 32" in refused("--evaluations", "32")
     assert 'another study: its scale was "tiny", now is "small"' in refused("--scale", "small")
@@ -574,43 +563,37 @@ def test_studies_of_one_experiment_share_a_folder(studies: dict[str, Path], tmp_
 
 
 def test_without_matplotlib_one_sentence(
-    studies: dict[str, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    studies: dict[str, Path], monkeypatch: pytest.MonkeyPatch, cli: Commands
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     chart = figures_of(summarise(studies["merge"])).charts[0]
     with pytest.raises(MissingPackageError):
         draw(chart)
-    assert run(["study", "draw", str(studies["merge"])]) == 2
-    error = capsys.readouterr().err
+    error = cli.refuses("study", "draw", studies["merge"])
     assert error == f"anabranch: {lacking('this needs the package matplotlib', 'study')}\n"
     assert run(["study", "summarise", str(studies["merge"])]) == 0
 
 
-def test_without_ray_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_ray_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Commands) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     asked = ["study", "run", "merge", "--scale", "tiny", "--out", str(tmp_path), "--ray", "auto"]
-    assert run(asked) == 2
-    error = capsys.readouterr().err
+    error = cli.refuses(*asked)
     assert error == f"anabranch: {lacking('this needs the package ray', 'cluster')}\n"
 
 
-def test_commands(studies: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["study", "list", "--json"]) == 0
-    assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(EXPERIMENTS)
-    assert run(["study", "list"]) == 0
-    assert "ablation" in capsys.readouterr().out
+def test_commands(studies: dict[str, Path], tmp_path: Path, cli: Commands) -> None:
+    assert [row["name"] for row in cli.json("study", "list")] == list(EXPERIMENTS)
+    assert "ablation" in cli.shows("study", "list")
     assert run(["study", "draw", str(studies["proofs"]), "-o", str(tmp_path), "--format", "png"]) == 0
     assert (tmp_path / "proofs-chess.png").read_bytes().startswith(b"\x89PNG")
-    assert run(["study", "draw", str(studies["proofs"]), "--format", "gif"]) == 2
-    assert "figures are drawn as svg, png, pdf, not as gif" in capsys.readouterr().err
-    assert run(["study", "report", str(tmp_path / "nowhere")]) == 2
-    assert "there is no folder or file" in capsys.readouterr().err
-    assert run(["study", "report", str(tmp_path)]) == 2
-    assert "holds no study" in capsys.readouterr().err
-    assert run(["study", "run", "merge", "--out", str(tmp_path / "new"), "--ray", "x", "-w", "2"]) == 2
-    assert "--workers counts processes of this machine" in capsys.readouterr().err
+    assert "figures are drawn as svg, png, pdf, not as gif" in cli.refuses(
+        "study", "draw", studies["proofs"], "--format", "gif"
+    )
+    assert "there is no folder or file" in cli.refuses("study", "report", tmp_path / "nowhere")
+    assert "holds no study" in cli.refuses("study", "report", tmp_path)
+    assert "--workers counts processes of this machine" in cli.refuses(
+        "study", "run", "merge", "--out", tmp_path / "new", "--ray", "x", "-w", "2"
+    )
 
 
 def test_a_part_is_named_by_what_is_tried_or_by_its_group() -> None:
@@ -646,12 +629,11 @@ def test_a_plan_without_parts_is_everything() -> None:
     ],
 )
 def test_a_study_that_failed_leaves_no_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], experiment: str, wrong: list[str], sentence: str
+    tmp_path: Path, cli: Commands, experiment: str, wrong: list[str], sentence: str
 ) -> None:
     folder = tmp_path / "study"
     call = ["study", "run", experiment, "--scale", "tiny", "--out", str(folder)]
-    assert run([*call, *wrong]) == 2
-    said = capsys.readouterr().err
+    said = cli.refuses(*call, *wrong)
     assert sentence in said
     assert said.count("\n") == 1
     assert not folder.exists()

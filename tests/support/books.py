@@ -1,7 +1,5 @@
 """Opening books for tests."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

@@ -5,12 +5,11 @@ What carries the lines is in `process.py` (a program behind pipes) and `session.
 What they mean is judged by `validator.py`.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Self
 
 from tests.support.validator import STRICT, Event, Fault, Rules, Validator
 
@@ -20,7 +19,10 @@ class NoAnswer(AssertionError):  # noqa: N818 (the name describes it)
 
 
 class Dialogue(ABC):
-    """The lines of both sides, and a way to send more. Lines are numbered by place in the transcript."""
+    """The lines of both sides, and a way to send more. Lines are numbered by place in the transcript.
+
+    Use it in a `with` block.
+    """
 
     def __init__(self) -> None:
         self.transcript: list[Event] = []
@@ -31,6 +33,16 @@ class Dialogue(ABC):
     @abstractmethod
     def carry(self, text: str) -> None:
         """Bring a line to the engine."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the engine, however the test went."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def send(self, *lines: str) -> float:
         """Send lines; the time just before the last."""

@@ -4,8 +4,6 @@ A thread reads its lines and notes the time at once; another keeps what it write
 At the end of the `with` block the process is killed, however the test went.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shlex
@@ -36,7 +34,7 @@ def our_environment() -> dict[str, str]:
 
 
 class EngineProcess(Dialogue):
-    """An engine program. Use it in a `with` block."""
+    """An engine program."""
 
     def __init__(
         self, command: Sequence[str] | None = None, environment: Mapping[str, str] | None = None
@@ -146,9 +144,3 @@ class EngineProcess(Dialogue):
         with contextlib.suppress(OSError, ValueError):
             while piece := os.read(self.process.stderr.fileno(), 1 << 16):
                 self.errors.append(piece.decode(errors="replace"))
-
-    def __enter__(self) -> EngineProcess:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

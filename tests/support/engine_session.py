@@ -1,14 +1,12 @@
 """A dialogue with our engine in this process: `UciSession.handle(line)` and its sink, without pipes."""
 
-from __future__ import annotations
-
 from tests.support.dialogue import Dialogue, NoAnswer, option_value
 
 from anabranch.uci import UciSession
 
 
 class Session(Dialogue):
-    """Our engine. Use it in a `with` block."""
+    """Our engine."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,12 +26,6 @@ class Session(Dialogue):
         """End the session."""
         self.session.close()
         self.end()
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def answers(session: Session, *lines: str) -> list[str]:

@@ -4,8 +4,6 @@
 of the program imports it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

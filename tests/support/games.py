@@ -5,8 +5,6 @@ below zero is a forfeit, without tolerance. What our engine says is judged by th
 games, and how many at once, is not known here.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import asdict, dataclass, field
 from typing import Any

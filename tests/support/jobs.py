@@ -1,7 +1,5 @@
 """Jobs for tests of executors; a module of its own, because worker processes import it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

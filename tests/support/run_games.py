@@ -9,8 +9,6 @@ again to go on. A summary is printed as JSON; the exit code is 1 where our engin
 illegal move or broke a rule of the protocol.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing

@@ -2,10 +2,9 @@
 Ctrl-C is a key, whose signal goes to the command and to all processes that it has started.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
+import json
 import os
 import pty
 import re
@@ -15,6 +14,7 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,8 +23,12 @@ _ENTER = (
     "import fcntl, os, sys, termios; "
     "fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
 )
+_ALL = (
+    "import json, sys; from anabranch.cli import run\n"
+    "for call in json.loads(sys.argv[1]): print(f'<left with {run(call)}>', flush=True)"
+)
 CTRL_C = b"\x03"
-PATIENCE = 120.0
+PATIENCE = 240.0
 
 
 class Seen(NamedTuple):
@@ -40,15 +44,25 @@ def plain(text: bytes) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.decode(errors="replace")).replace("\r\n", "\n")
 
 
-def in_terminal(
-    *arguments: str, cwd: Path | None = None, interrupt_at: str | None = None, columns: int = 120
-) -> Seen:
+def in_terminal(*arguments: str, cwd: Path | None = None, interrupt_at: str | None = None) -> Seen:
     """Run `anabranch` in a terminal to its end; if asked, press Ctrl-C when a text has appeared."""
+    return _run(["-m", "anabranch", *arguments], cwd, interrupt_at)
+
+
+def all_in_terminal(calls: Sequence[Sequence[str]], cwd: Path) -> list[Seen]:
+    """Run commands in a terminal one after the other, in one process: each start of one takes a second."""
+    code, text = _run(["-c", _ALL, json.dumps(calls)], cwd)
+    assert code == 0, text
+    pieces = re.split(r"<left with (\d+)>\n", text)
+    return [Seen(int(code), said) for said, code in zip(pieces[::2], pieces[1::2], strict=False)]
+
+
+def _run(arguments: Sequence[str], cwd: Path | None, interrupt_at: str | None = None) -> Seen:
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     process = subprocess.Popen(
-        [sys.executable, "-c", _ENTER, sys.executable, "-m", "anabranch", *arguments],
+        [sys.executable, "-c", _ENTER, sys.executable, *arguments],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

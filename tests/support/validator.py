@@ -4,8 +4,6 @@ It knows the rules of the game from python-chess, so lines must be legal and mat
 process and asks no questions; who holds the dialogue feeds it. Times are seconds of one clock, or None.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Callable, Iterable
@@ -17,40 +15,16 @@ import chess.variant
 
 INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 LONG_MOVE = re.compile(r"[a-h][1-8][a-h][1-8][nbrqk]?|[PNBRQ]@[a-h][1-8]")
-COMMANDS = frozenset(
-    {
-        "uci",
-        "debug",
-        "isready",
-        "setoption",
-        "register",
-        "ucinewgame",
-        "position",
-        "go",
-        "stop",
-        "ponderhit",
-        "quit",
-    }
-)
-TALKS = frozenset({"d", "eval", "bench", "perft", "graph", "moves", "help"})
+COMMANDS = {
+    "uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop", "ponderhit",
+    "quit",
+}  # fmt: skip
+TALKS = {"d", "eval", "bench", "perft", "graph", "moves", "help"}
 """Commands outside UCI, answered with free text."""
-GO_WORDS = frozenset(
-    {
-        "searchmoves",
-        "ponder",
-        "wtime",
-        "btime",
-        "winc",
-        "binc",
-        "movestogo",
-        "depth",
-        "nodes",
-        "mate",
-        "movetime",
-        "infinite",
-        "perft",
-    }
-)
+GO_WORDS = {
+    "searchmoves", "ponder", "wtime", "btime", "winc", "binc", "movestogo", "depth", "nodes", "mate",
+    "movetime", "infinite", "perft",
+}  # fmt: skip
 RANGES = {
     "depth": (0, 100_000),
     "seldepth": (0, 100_000),

@@ -1,7 +1,5 @@
 """Random positions with given men."""
 
-from __future__ import annotations
-
 import random
 
 import chess

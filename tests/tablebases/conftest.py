@@ -1,22 +1,18 @@
 """The tables of three and four men, which set-up installs, and python-chess's prober as the judge."""
 
-from __future__ import annotations
-
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import chess.syzygy
 import pytest
+from tests.support.tables import TABLES
 
 from anabranch import _core
 
 
 @pytest.fixture(scope="session")
 def directory() -> Path:
-    path = Path(sys.prefix) / "share" / "syzygy"
-    assert path.is_dir(), f"'make test' installs tablebases; or: anabranch tablebases fetch --to {path}"
-    return path
+    return TABLES
 
 
 @pytest.fixture(scope="session")

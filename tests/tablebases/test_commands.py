@@ -1,12 +1,11 @@
 """`anabranch tablebases`: fetch, check, probe; and where tables lie."""
 
-from __future__ import annotations
-
 import json
 import tarfile
 from pathlib import Path
 
 import pytest
+from tests.support.commands import Commands
 
 from anabranch.cli import run
 from anabranch.errors import TablebaseError
@@ -63,38 +62,30 @@ def test_a_bad_archive_leaves_nothing_behind(archive: Path, directory: Path, tmp
 
 
 def test_pip_that_fails_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cli: Commands
 ) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", (tmp_path / "no-index").as_uri())
     monkeypatch.setenv("PIP_NO_CACHE_DIR", "1")
     monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
-    assert run(["tablebases", "fetch", "--to", str(tmp_path / "target")]) == 2
-    error = capsys.readouterr().err
+    error = cli.refuses("tablebases", "fetch", "--to", tmp_path / "target")
     assert "pip could not download the source package chess==" in error
     assert len(error.splitlines()) == 1
     assert list((tmp_path / "target").iterdir()) == []
 
 
-def test_commands(directory: Path, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands(directory: Path, archive: Path, tmp_path: Path, cli: Commands) -> None:
     target = tmp_path / "target"
-    assert run(["tablebases", "fetch", "--to", str(target), "--archive", str(archive)]) == 0
-    assert "70 files fetched" in capsys.readouterr().out
-    assert run(["tablebases", "fetch", "--to", str(target)]) == 0
-    assert "all tables of three and four men are there" in capsys.readouterr().out
-    assert run(["tablebases", "check", str(target)]) == 0
-    assert capsys.readouterr().out.splitlines() == ["chess: up to 4 men", "70 sound files"]
-    assert run(["tablebases", "probe", QUEEN, "--path", str(target)]) == 0
-    assert capsys.readouterr().out.startswith("win, ")
+    assert "70 files fetched" in cli.shows("tablebases", "fetch", "--to", target, "--archive", archive)
+    assert "all tables of three and four men are there" in cli.shows("tablebases", "fetch", "--to", target)
+    assert cli.shows("tablebases", "check", target).splitlines() == ["chess: up to 4 men", "70 sound files"]
+    assert cli.shows("tablebases", "probe", QUEEN, "--path", target).startswith("win, ")
     (target / "KQvK.rtbw").write_bytes(b"")
-    assert run(["tablebases", "check", str(target), "--json"]) == 2
-    document = json.loads(capsys.readouterr().out)
+    document = json.loads(cli.run("tablebases", "check", target, "--json", code=2).out)
     assert document["men"] == {"chess": 4}
     assert len(document["files"]) == 68
     assert any("KQvK.rtbw is skipped" in text for text in document["problems"])
-    assert run(["tablebases", "probe", QUEEN, "--path", str(target)]) == 2
-    assert "do not know" in capsys.readouterr().err
-    assert run(["tablebases", "probe", QUEEN, "--path", str(directory), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["wdl"] == 2
+    assert "do not know" in cli.run("tablebases", "probe", QUEEN, "--path", target, code=2).err
+    assert cli.json("tablebases", "probe", QUEEN, "--path", directory)["wdl"] == 2
     assert run(["tablebases", "probe", "rubbish", "--path", str(directory)]) == 2
     assert run(["tablebases", "check", str(tmp_path / "nowhere")]) == 2
 

@@ -1,12 +1,11 @@
 """Won endings are won against the best defence, lost ones hold out, and the 50-move rule is kept in mind."""
 
-from __future__ import annotations
-
 import random
 
 import chess
 import chess.syzygy
 import pytest
+from tests.support.proofs import proof_of
 from tests.tablebases.boards import random_board
 
 from anabranch import Engine, _core
@@ -43,8 +42,7 @@ def convert(engine: Engine, board: chess.Board, prober: chess.syzygy.Tablebase, 
         assert not board.is_repetition(3), board.fen()
         if board.turn == winner:
             result = engine.search(board, simulations=simulations)
-            assert result.solved is not None
-            assert result.solved.state in ("win", "tb-win"), board.fen()
+            assert proof_of(result).state in ("win", "tb-win"), board.fen()
             board.push(result.move)
         else:
             board.push(best_defence(board, prober))
@@ -84,13 +82,11 @@ def test_a_win_is_a_win_only_within_the_clock(
     for clock, state in [(0, "tb-win"), (98 - plies, "tb-win"), (101 - plies, "tb-draw"), (99, "tb-draw")]:
         engine = Engine(tablebases=tables)
         result = engine.search(KBNK.format(clock=clock), simulations=50)
-        assert result.solved is not None
-        assert result.solved.state == state, clock
-        assert result.solved.plies is None
+        assert proof_of(result).state == state, clock
+        assert proof_of(result).plies is None
     engine = Engine(tablebases=tables, tablebase_fifty=False)
     result = engine.search(KBNK.format(clock=99), simulations=50)
-    assert result.solved is not None
-    assert result.solved.state == "tb-win"
+    assert proof_of(result).state == "tb-win"
 
 
 def test_the_last_moment_before_the_rule(tables: _core.Tablebases, prober: chess.syzygy.Tablebase) -> None:
@@ -109,8 +105,7 @@ def test_the_loser_resists_and_the_drawer_draws(
         board = random_board(rng, "KR", "K", chess.BLACK)
         result = engine.search(board, simulations=20)
         before = prober.probe_wdl(board), prober.probe_dtz(board)
-        assert result.solved is not None
-        state = result.solved.state
+        state = proof_of(result).state
         assert state in (("loss", "tb-loss") if before[0] < 0 else ("draw", "tb-draw"))
         board.push(result.move)
         if board.is_insufficient_material():
@@ -126,8 +121,7 @@ def test_all_drawing_moves_may_be_played(tables: _core.Tablebases, prober: chess
     board = chess.Board("8/8/8/8/3k4/3P4/3K4/8 b - - 12 60")
     assert prober.probe_wdl(board) == 0
     result = Engine(tablebases=tables, temperature=50.0).search(board, simulations=400)
-    assert result.solved is not None
-    assert result.solved.state == "tb-draw"
+    assert proof_of(result).state == "tb-draw"
     for line in result.lines:
         after = board.copy()
         after.push_uci(line.moves[0])
@@ -149,14 +143,12 @@ def test_a_move_into_the_third_repetition_wins_nothing(tables: _core.Tablebases)
         board.push_uci(reply[2:4] + reply[:2])
     result = engine.search(board, simulations=100)
     assert result.best_move != chosen
-    assert result.solved is not None
-    assert result.solved.state in ("win", "tb-win")
+    assert proof_of(result).state in ("win", "tb-win")
 
 
 def test_a_mate_of_the_search_goes_before_the_tables(tables: _core.Tablebases) -> None:
     engine = Engine(tablebases=tables)
     result = engine.search("7k/8/5K2/8/8/8/8/Q7 w - - 0 1", simulations=400)
-    assert result.solved is not None
-    assert result.solved.state == "win"
-    assert result.solved.mate is not None
-    assert result.lines[0].plies == result.solved.plies
+    assert proof_of(result).state == "win"
+    assert proof_of(result).mate is not None
+    assert result.lines[0].plies == proof_of(result).plies

@@ -1,7 +1,5 @@
 """Files that cannot be used are named and skipped; the rest is used, and nothing crashes."""
 
-from __future__ import annotations
-
 import random
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Answers of the tables against python-chess's prober."""
 
-from __future__ import annotations
-
 import random
 
 import chess

@@ -1,7 +1,5 @@
 """Tables in the search: states of new nodes, their way up, and what switches them on and off."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +7,7 @@ import chess
 import chess.syzygy
 import numpy as np
 import pytest
+from tests.support.proofs import proof_of
 
 from anabranch import Engine, _core
 from anabranch import reference as ref
@@ -52,8 +51,7 @@ def test_states_travel_up_to_all_parents(tables: _core.Tablebases) -> None:
     """A piece taken for a won pawn ending: nodes that no table knows learn of it from their children."""
     engine = Engine(tablebases=tables)
     result = engine.search("8/8/8/3n4/4K3/3P4/8/7k w - - 3 50", simulations=300)
-    assert result.solved is not None
-    assert result.solved.state in ("tb-win", "win")
+    assert proof_of(result).state in ("tb-win", "win")
     graph = engine.graph(nodes=10**6)
     above = [node for node in graph.nodes if node.state.startswith("tb-") and " 0 " not in node.position]
     assert above

@@ -1,7 +1,5 @@
 """Small shards of random games, and recipes that train in seconds."""
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Callable
@@ -15,18 +13,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 from anabranch import _core
 from anabranch.data.shards import write_shard
 
-WORTH = {
-    "p": -100,
-    "n": -300,
-    "b": -300,
-    "r": -500,
-    "q": -900,
-    "P": 100,
-    "N": 300,
-    "B": 300,
-    "R": 500,
-    "Q": 900,
-}
+WORTH = {"P": 100, "N": 300, "B": 300, "R": 500, "Q": 900}
+WORTH |= {letter.lower(): -worth for letter, worth in WORTH.items()}
 
 
 def play_games(variant: str, games: int, seed: int = 1, plies: int = 40) -> list[dict[str, Any]]:

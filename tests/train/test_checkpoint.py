@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -7,8 +5,8 @@ from typing import Any
 
 import pytest
 import torch
+from tests.support.commands import Commands
 
-from anabranch.cli import run as run_command
 from anabranch.errors import TrainingError
 from anabranch.train.checkpoint import KEPT, find_checkpoints, read_checkpoint, read_newest, write_checkpoint
 
@@ -48,15 +46,12 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
         (pickle.dumps(Trap()), "not a checkpoint"),
     ],
 )
-def test_garbage_is_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, sentence: str
-) -> None:
+def test_garbage_is_one_sentence(tmp_path: Path, cli: Commands, content: bytes, sentence: str) -> None:
     path = tmp_path / "step-00000001.pt"
     path.write_bytes(content)
     with pytest.raises(TrainingError, match=sentence):
         read_checkpoint(path)
-    assert run_command(["train", "evaluate", str(path)]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    cli.refuses("train", "evaluate", path)
 
 
 def test_truncated_and_flipped_files_are_refused(tmp_path: Path) -> None:

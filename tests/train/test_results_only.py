@@ -1,7 +1,5 @@
 """Games without scores train a network: from PGN to a file that plays."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path
@@ -9,6 +7,7 @@ from pathlib import Path
 import chess.pgn
 import numpy as np
 import pytest
+from tests.support.commands import Commands
 
 from anabranch.cli import run
 from anabranch.errors import DataError
@@ -18,17 +17,9 @@ from anabranch.train.positions import choose_scale
 from anabranch.train.recipe import Recipe
 
 OPTIONS = [
-    "--policy-width",
-    "32",
-    "--value-width",
-    "32",
-    "--batch",
-    "64",
-    "--held-out",
-    "0.2",
-    "--threads",
+    "--policy-width", "32", "--value-width", "32", "--batch", "64", "--held-out", "0.2", "--threads",
     "1",
-]
+]  # fmt: skip
 
 
 def games(count: int, comments: bool = False) -> str:
@@ -58,13 +49,12 @@ def _material(board: chess.Board) -> float:
     )  # fmt: skip
 
 
-def test_from_pgn_to_a_network_that_plays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_pgn_to_a_network_that_plays(tmp_path: Path, cli: Commands) -> None:
     (tmp_path / "games.pgn").write_text(games(12))
     data, out, file = str(tmp_path / "data"), str(tmp_path / "run"), str(tmp_path / "net.safetensors")
     assert run(["data", "from-pgn", str(tmp_path / "games.pgn"), "--out", data]) == 0
     new = ["train", "run", "--variant", "chess", "--data", data, "--steps", "4", *OPTIONS]
-    assert run([*new, "--out", out]) == 0
-    said = capsys.readouterr().err
+    said = cli.run(*new, "--out", out).err
     assert said.count("no position has a score, so the value is learned from the results alone") == 1
     assert "values from results" in said
     saved = read_checkpoint(find_checkpoints(Path(out))[0])
@@ -75,31 +65,28 @@ def test_from_pgn_to_a_network_that_plays(tmp_path: Path, capsys: pytest.Capture
     assert run([*new, "--out", f"{out}-1", "--result-share", "1"]) == 0
     assert run(["train", "evaluate", out]) == 0
     assert run(["train", "export", out, file]) == 0
-    capsys.readouterr()
     for option in ("--evaluator", "--network"):  # as docs/training.md says, and as it was
-        assert run(["analyse", option, file, "--evaluations", "20", "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["statistics"]["evaluations"] == 20
+        assert cli.json("analyse", option, file, "--evaluations", "20")["statistics"]["evaluations"] == 20
 
 
-def test_scores_of_matches_are_learned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scores_of_matches_are_learned(tmp_path: Path, cli: Commands) -> None:
     (tmp_path / "games.pgn").write_text(games(20, comments=True))
     data, out = str(tmp_path / "data"), str(tmp_path / "run")
     assert run(["data", "from-pgn", str(tmp_path / "games.pgn"), "--out", data, "--evaluated"]) == 0
     command = ["train", "run", "--variant", "chess", "--data", data, "--out", out, "--steps", "2", *OPTIONS]
-    assert run(command) == 0
-    assert "no position has a score" not in capsys.readouterr().err
+    assert "no position has a score" not in cli.run(*command).err
     saved = read_checkpoint(find_checkpoints(Path(out))[0])
     assert saved["recipe"]["result_share"] == 0.5
     assert "value_mse" in saved["metrics"]
 
 
-def test_a_run_that_failed_does_not_block(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_failed_does_not_block(tmp_path: Path, cli: Commands) -> None:
     (tmp_path / "games.pgn").write_text(games(12))
     data, out = str(tmp_path / "data"), str(tmp_path / "run")
     assert run(["data", "from-pgn", str(tmp_path / "games.pgn"), "--out", data]) == 0
     command = ["train", "run", "--variant", "chess", "--data", data, "--out", out, "--steps", "6", *OPTIONS]
-    assert run([*command, "--rate", "1e30", "--clip", "1e30", "--report-every", "1"]) == 2
-    assert "not a number" in capsys.readouterr().err
+    wrong = ["--rate", "1e30", "--clip", "1e30", "--report-every", "1"]
+    assert "not a number" in cli.run(*command, *wrong, code=2).err
     assert (Path(out) / "metrics.jsonl").exists()
     assert run(command) == 0
     events = [json.loads(line) for line in (Path(out) / "metrics.jsonl").read_text().splitlines()]

@@ -1,7 +1,5 @@
 """Runs that end early and go on, by kindness and by force."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

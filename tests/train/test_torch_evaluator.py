@@ -1,7 +1,5 @@
 """Modules of PyTorch as evaluators."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The engine as tests of the protocol get it; the validator judges what it said when a test is over."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -4,8 +4,6 @@ What they need is installed by scripts/install-programs. Each talks to our engin
 write and print is checked, not what the engine thinks.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os
@@ -30,29 +28,25 @@ from anabranch.uci.options import UciOptions
 SHORT = chess.engine.Limit(nodes=60)
 
 
+def script(path: Path, command: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     """Our engine as one program without arguments, as adapters want it."""
-    path = tmp_path / "engine"
     python_path = shlex.quote(our_environment()["PYTHONPATH"])
-    path.write_text(
-        f"#!/bin/sh\nPYTHONPATH={python_path} exec {shlex.join(our_command())}\n", encoding="utf-8"
-    )
-    path.chmod(0o755)
-    return path
+    return script(tmp_path / "engine", f"PYTHONPATH={python_path} exec {shlex.join(our_command())}")
 
 
 @pytest.fixture
 def fairy(tmp_path: Path) -> Path:
     """Fairy-Stockfish with a list of variants that is short enough for uci2wb."""
-    path = tmp_path / "fairy"
     names = "option name UCI_Variant type combo default chess var chess var crazyhouse"
     engine = shlex.quote(find_engine("fairy-stockfish"))
-    path.write_text(
-        f"#!/bin/sh\n{engine} | sed -u 's/^option name UCI_Variant .*/{names}/'\n", encoding="utf-8"
-    )
-    path.chmod(0o755)
-    return path
+    return script(tmp_path / "fairy", f"{engine} | sed -u 's/^option name UCI_Variant .*/{names}/'")
 
 
 @contextlib.contextmanager
@@ -259,16 +253,8 @@ def play_in_xboard(folder: Path, white: Path, black: Path, patience: float = 120
         process = subprocess.Popen(
             [
                 find_engine("xboard"),
-                *(
-                    "-variant",
-                    "crazyhouse",
-                    "-matchGames",
-                    "1",
-                    "-timeControl",
-                    "0:06",
-                    "-timeIncrement",
-                    "0",
-                ),
+                *("-variant", "crazyhouse", "-matchGames", "1"),
+                *("-timeControl", "0:04", "-timeIncrement", "0"),
                 *("-firstChessProgram", f"{adapter} {white}", "-secondChessProgram", f"{adapter} {black}"),
                 *("-saveGameFile", str(record), "-debug", "-nameOfDebugFile", str(log)),
                 *("-movesPerSession", "30", "-soundProgram", "", "-noGUI", "-ponderNextMove", "false"),

@@ -4,8 +4,6 @@ The arithmetic itself is tested in tests/unit/test_clock.py. Here it is seen tha
 variant, the number of the move, the overhead, and how the moves before were spent.
 """
 
-from __future__ import annotations
-
 import pytest
 from tests.support.engine_session import Session, answers, number_after, set_option
 

@@ -6,8 +6,6 @@ the teacher saw may be true as well, for teachers prune: then every reply must l
 word or by a search of all moves.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple

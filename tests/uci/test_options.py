@@ -4,10 +4,7 @@
 the search does once the engine has it is tested in tests/search.
 """
 
-from __future__ import annotations
-
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +13,7 @@ import chess
 import pytest
 from tests.support.books import write_book
 from tests.support.engine_session import Session, answers, number_after, set_option
+from tests.support.tables import TABLES
 
 from anabranch import Engine
 from anabranch.networks.shipped import bundled
@@ -70,16 +68,15 @@ def clears_hash(session: Session, _: Path) -> None:
     assert visits(session) == 0
 
 
-def ponder_takes_more_time(session: Session, _: Path) -> None:
-    before = optimum(session)
-    set_option(session, "Ponder", True)
-    assert optimum(session) > before
+def changes_time(option: str, value: object, by: int) -> Effect:
+    """More time for a move, or less, where `by` is above or below nought."""
 
+    def effect(session: Session, _: Path) -> None:
+        before = optimum(session)
+        set_option(session, option, value)
+        assert by * (optimum(session) - before) > 0
 
-def overhead_takes_less_time(session: Session, _: Path) -> None:
-    before = optimum(session)
-    set_option(session, "Move Overhead", 600)
-    assert optimum(session) < before
+    return effect
 
 
 def analysis_is_at_full_strength(session: Session, _: Path) -> None:
@@ -123,7 +120,7 @@ def contempt_is_a_value(session: Session, _: Path) -> None:
 def tables_are_asked(session: Session, _: Path) -> None:
     answers(session, f"position fen {ENDING}")
     assert number_after(answers(session, "go nodes 50"), "tbhits") == 0
-    said = set_option(session, "SyzygyPath", Path(sys.prefix) / "share" / "syzygy")
+    said = set_option(session, "SyzygyPath", TABLES)
     assert said == ["info string 70 tablebase files, up to 4 men"]
     assert number_after(answers(session, "go nodes 50"), "tbhits") > 0
 
@@ -187,9 +184,9 @@ EFFECTS: dict[str, Effect] = {
     "Threads": changes_setting("Threads", 2, "threads", 2),
     "Hash": changes_setting("Hash", 33, "memory", 33 << 20),
     "Clear Hash": clears_hash,
-    "Ponder": ponder_takes_more_time,
+    "Ponder": changes_time("Ponder", True, +1),
     "MultiPV": changes_lines("MultiPV", 3, "multipv 3", "go nodes 100"),
-    "Move Overhead": overhead_takes_less_time,
+    "Move Overhead": changes_time("Move Overhead", 600, -1),
     "UCI_Chess960": changes_lines(
         "UCI_Chess960",
         True,

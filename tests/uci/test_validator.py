@@ -1,7 +1,5 @@
 """The validator itself: a sound dialogue passes, and each rule has a dialogue that breaks it alone."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -201,9 +199,13 @@ def test_a_sound_dialogue_has_no_fault(name: str) -> None:
 
 
 SCORE = "< info depth 1 score cp 3 pv e2e4\n"
+GO = "> go nodes 5\n"
+BEST = "< bestmove e2e4"
+WDL = "> setoption name UCI_ShowWDL value true\n"
+LINES = "> setoption name MultiPV value 3\n"
 BAD = [
-    ("white space", "> go nodes 5\n<  info depth 1 score cp 3 pv e2e4\n< bestmove e2e4"),
-    ("white space", "> go nodes 5\n< info depth 1 score cp 3  pv e2e4\n< bestmove e2e4"),
+    ("white space", f"{GO}<  info depth 1 score cp 3 pv e2e4\n{BEST}"),
+    ("white space", f"{GO}< info depth 1 score cp 3  pv e2e4\n{BEST}"),
     ("not UCI", "< hello"),
     ("not UCI", "< "),
     ("not UCI", "> isready\n< readyok 1"),
@@ -213,10 +215,7 @@ BAD = [
     ("id form", GREETING.replace("< uciok", "< id name again\n< uciok")),
     ("id form", GREETING.replace("< uciok", "< id colour blue\n< uciok")),
     ("option unasked", "< option name Clear Hash type button"),
-    (
-        "option before id",
-        "> uci\n< option name Clear Hash type button\n< id name a\n< id author b\n< uciok",
-    ),
+    ("option before id", "> uci\n< option name Clear Hash type button\n< id name a\n< id author b\n< uciok"),
     ("option form", GREETING.replace("type spin", "type number")),
     ("option form", GREETING.replace(" max 1024", "")),
     ("option form", GREETING.replace("type button", "type button default false")),
@@ -234,44 +233,37 @@ BAD = [
     ("readyok unasked", "< readyok"),
     ("readyok unasked", "> isready\n< readyok\n< readyok"),
     ("isready unanswered", "> isready"),
-    ("info token", f"> go nodes 5\n< info dephth 1\n{SCORE}< bestmove e2e4"),
-    ("info token", f"> go nodes 5\n< info\n{SCORE}< bestmove e2e4"),
-    ("info twice", f"> go nodes 5\n< info depth 1 depth 2\n{SCORE}< bestmove e2e4"),
-    ("info number", f"> go nodes 5\n< info depth 1.5\n{SCORE}< bestmove e2e4"),
-    ("info number", f"> go nodes 5\n< info depth\n{SCORE}< bestmove e2e4"),
-    ("info number", f"> go nodes 5\n< info nodes 1e3\n{SCORE}< bestmove e2e4"),
-    ("info number", f"> go nodes 5\n< info score cp None pv e2e4\n{SCORE}< bestmove e2e4"),
-    ("info range", f"> go nodes 5\n< info nodes -1\n{SCORE}< bestmove e2e4"),
-    ("info range", f"> go nodes 5\n< info hashfull 1001\n{SCORE}< bestmove e2e4"),
-    ("info range", f"> go nodes 5\n< info score cp 1000000 pv e2e4\n{SCORE}< bestmove e2e4"),
+    ("info token", f"{GO}< info dephth 1\n{SCORE}{BEST}"),
+    ("info token", f"{GO}< info\n{SCORE}{BEST}"),
+    ("info twice", f"{GO}< info depth 1 depth 2\n{SCORE}{BEST}"),
+    ("info number", f"{GO}< info depth 1.5\n{SCORE}{BEST}"),
+    ("info number", f"{GO}< info depth\n{SCORE}{BEST}"),
+    ("info number", f"{GO}< info nodes 1e3\n{SCORE}{BEST}"),
+    ("info number", f"{GO}< info score cp None pv e2e4\n{SCORE}{BEST}"),
+    ("info range", f"{GO}< info nodes -1\n{SCORE}{BEST}"),
+    ("info range", f"{GO}< info hashfull 1001\n{SCORE}{BEST}"),
+    ("info range", f"{GO}< info score cp 1000000 pv e2e4\n{SCORE}{BEST}"),
     ("info unasked", SCORE),
-    ("info unasked", f"> go nodes 5\n{SCORE}< bestmove e2e4\n{SCORE}"),
-    ("score form", f"> go nodes 5\n< info score 12 pv e2e4\n{SCORE}< bestmove e2e4"),
-    ("nodes fall", f"> go nodes 5\n< info nodes 5\n< info nodes 4\n{SCORE}< bestmove e2e4"),
-    ("time falls", f"> go nodes 5\n< info time 5\n< info time 4\n{SCORE}< bestmove e2e4"),
-    ("time ahead", "1> go nodes 5\n1.2< info time 400 score cp 3 pv e2e4\n2< bestmove e2e4"),
-    ("nps", f"> go nodes 5\n< info time 1000 nodes 1000 nps 9000\n{SCORE}< bestmove e2e4"),
-    ("currmove", f"> go nodes 5\n< info currmove e2e5\n{SCORE}< bestmove e2e4"),
-    ("pv", f"> go nodes 5\n{SCORE}< info depth 1 score cp 3 pv e2e4 e2e4\n< bestmove e2e4"),
-    ("pv", f"> go nodes 5\n{SCORE}< info depth 1 score cp 3 pv e2e4 0000\n< bestmove e2e4"),
+    ("info unasked", f"{GO}{SCORE}< bestmove e2e4\n{SCORE}"),
+    ("score form", f"{GO}< info score 12 pv e2e4\n{SCORE}{BEST}"),
+    ("nodes fall", f"{GO}< info nodes 5\n< info nodes 4\n{SCORE}{BEST}"),
+    ("time falls", f"{GO}< info time 5\n< info time 4\n{SCORE}{BEST}"),
+    ("time ahead", f"1{GO}1.2< info time 400 score cp 3 pv e2e4\n2{BEST}"),
+    ("nps", f"{GO}< info time 1000 nodes 1000 nps 9000\n{SCORE}{BEST}"),
+    ("currmove", f"{GO}< info currmove e2e5\n{SCORE}{BEST}"),
+    ("pv", f"{GO}{SCORE}< info depth 1 score cp 3 pv e2e4 e2e4\n{BEST}"),
+    ("pv", f"{GO}{SCORE}< info depth 1 score cp 3 pv e2e4 0000\n{BEST}"),
+    ("pv", f"> position startpos moves e2e4\n{GO}{SCORE}< info score cp 1 pv e7e5\n< bestmove e7e5"),
     (
         "pv",
-        f"> position startpos moves e2e4\n> go nodes 5\n{SCORE}< info score cp 1 pv e7e5\n< bestmove e7e5",
-    ),
-    (
-        "pv",
-        f"> position fen {CASTLING}\n> go nodes 5\n< info score cp 3 pv e1h1\n< info score cp 3 pv e1g1\n"
+        f"> position fen {CASTLING}\n{GO}< info score cp 3 pv e1h1\n< info score cp 3 pv e1g1\n"
         "< bestmove e1g1",
     ),
-    ("score without pv", f"> go nodes 5\n< info score cp 3\n{SCORE}< bestmove e2e4"),
-    ("wdl unasked", "> go nodes 5\n< info score cp 3 wdl 10 980 10 pv e2e4\n< bestmove e2e4"),
-    ("wdl missing", f"> setoption name UCI_ShowWDL value true\n> go nodes 5\n{SCORE}< bestmove e2e4"),
+    ("score without pv", f"{GO}< info score cp 3\n{SCORE}{BEST}"),
+    ("wdl unasked", f"{GO}< info score cp 3 wdl 10 980 10 pv e2e4\n{BEST}"),
+    ("wdl missing", f"{WDL}{GO}{SCORE}{BEST}"),
     *[
-        (
-            rule,
-            "> setoption name UCI_ShowWDL value true\n> go nodes 5\n"
-            f"< info score {score} wdl {wdl} pv e2e4\n< bestmove e2e4",
-        )
+        (rule, f"{WDL}{GO}< info score {score} wdl {wdl} pv e2e4\n{BEST}")
         for rule, score, wdl in [
             ("wdl sum", "cp 3", "10 980 11"),
             ("wdl sum", "cp 3", "-10 1000 10"),
@@ -281,79 +273,63 @@ BAD = [
     ],
     (
         "wdl sign",
-        f"> setoption name UCI_ShowWDL value true\n> position fen {MATE_IN_1}\n> go nodes 5\n"
-        "< info score mate 1 wdl 999 1 0 pv a1a8\n< bestmove a1a8",
+        f"{WDL}> position fen {MATE_IN_1}\n{GO}< info score mate 1 wdl 999 1 0 pv a1a8\n< bestmove a1a8",
     ),
-    ("mate 0", "> go nodes 5\n< info score mate 0 pv e2e4\n< bestmove e2e4"),
-    ("mate 0", f"> position fen {STALEMATE}\n> go nodes 5\n< info depth 0 score mate 0\n< bestmove (none)"),
+    ("mate 0", f"{GO}< info score mate 0 pv e2e4\n{BEST}"),
+    ("mate 0", f"> position fen {STALEMATE}\n{GO}< info depth 0 score mate 0\n< bestmove (none)"),
+    ("mate length", f"> position fen {MATE_IN_1}\n{GO}< info score mate 2 pv a1a8\n< bestmove a1a8"),
     (
         "mate length",
-        f"> position fen {MATE_IN_1}\n> go nodes 5\n< info score mate 2 pv a1a8\n< bestmove a1a8",
+        f"> position fen {MATE_IN_2} moves a2a7\n{GO}< info score mate -1 pv h8g8\n< bestmove h8g8",
     ),
-    (
-        "mate length",
-        f"> position fen {MATE_IN_2} moves a2a7\n> go nodes 5\n< info score mate -1 pv h8g8\n< bestmove h8g8",
-    ),
-    (
-        "mate line",
-        f"> position fen {MATE_IN_1}\n> go nodes 5\n< info score mate 1 pv a1a7\n< bestmove a1a7",
-    ),
+    ("mate line", f"> position fen {MATE_IN_1}\n{GO}< info score mate 1 pv a1a7\n< bestmove a1a7"),
     (
         "multipv order",
-        "> setoption name MultiPV value 3\n> go nodes 5\n< info multipv 1 score cp 3 pv e2e4\n"
-        "< info multipv 3 score cp 2 pv d2d4\n< bestmove e2e4",
+        f"{LINES}{GO}< info multipv 1 score cp 3 pv e2e4\n< info multipv 3 score cp 2 pv d2d4\n{BEST}",
     ),
     (
         "multipv count",
-        "> go nodes 5\n< info multipv 1 score cp 3 pv e2e4\n"
-        "< info multipv 2 score cp 2 pv d2d4\n< bestmove e2e4",
+        f"{GO}< info multipv 1 score cp 3 pv e2e4\n< info multipv 2 score cp 2 pv d2d4\n{BEST}",
     ),
     (
         "multipv count",
-        "> setoption name MultiPV value 3\n> go searchmoves e2e4 d2d4\n< info multipv 1 score cp 3 pv e2e4\n"
-        "< info multipv 2 score cp 2 pv d2d4\n< info multipv 3 score cp 1 pv d2d4 d7d5\n< bestmove e2e4",
+        f"{LINES}> go searchmoves e2e4 d2d4\n< info multipv 1 score cp 3 pv e2e4\n"
+        f"< info multipv 2 score cp 2 pv d2d4\n< info multipv 3 score cp 1 pv d2d4 d7d5\n{BEST}",
     ),
     (
         "multipv twice",
-        "> setoption name MultiPV value 3\n> go nodes 5\n< info multipv 1 score cp 3 pv e2e4\n"
-        "< info multipv 2 score cp 2 pv e2e4 e7e5\n< bestmove e2e4",
+        f"{LINES}{GO}< info multipv 1 score cp 3 pv e2e4\n< info multipv 2 score cp 2 pv e2e4 e7e5\n{BEST}",
     ),
     *[
         (
             "multipv score",
-            f"> setoption name MultiPV value 2\n> position fen {MATE_IN_1}\n> go nodes 5\n"
+            f"> setoption name MultiPV value 2\n> position fen {MATE_IN_1}\n{GO}"
             f"< info multipv 1 score {above}\n< info multipv 2 score {below}\n< bestmove {above.split()[-1]}",
         )
-        for above, below in [
-            ("cp 3 pv a1a7", "cp 4 pv a1a6"),
-            ("cp 3 pv a1a7", "mate 1 pv a1a8"),
-        ]
+        for above, below in [("cp 3 pv a1a7", "cp 4 pv a1a6"), ("cp 3 pv a1a7", "mate 1 pv a1a8")]
     ],
-    ("bestmove unasked", "< bestmove e2e4"),
-    ("bestmove unasked", f"> go nodes 5\n{SCORE}< bestmove e2e4\n< bestmove e2e4"),
-    ("bestmove early", f"> go infinite\n{SCORE}< bestmove e2e4"),
-    ("bestmove early", f"> go ponder wtime 1 btime 1\n{SCORE}< bestmove e2e4"),
-    ("bestmove early", f"> go infinite\n{SCORE}> ponderhit\n< bestmove e2e4"),
-    ("bestmove early", f"> stop\n> go infinite\n{SCORE}> isready\n< readyok\n< bestmove e2e4"),
-    ("bestmove none", f"> go nodes 5\n{SCORE}< bestmove (none)"),
+    ("bestmove unasked", BEST),
+    ("bestmove unasked", f"{GO}{SCORE}< bestmove e2e4\n{BEST}"),
+    ("bestmove early", f"> go infinite\n{SCORE}{BEST}"),
+    ("bestmove early", f"> go ponder wtime 1 btime 1\n{SCORE}{BEST}"),
+    ("bestmove early", f"> go infinite\n{SCORE}> ponderhit\n{BEST}"),
+    ("bestmove early", f"> stop\n> go infinite\n{SCORE}> isready\n< readyok\n{BEST}"),
+    ("bestmove none", f"{GO}{SCORE}< bestmove (none)"),
     (
         "bestmove none",  # a draw by the arbiter, but moves are left
-        "> position fen 7k/8/8/8/8/8/8/R6K w - - 150 90\n> go nodes 5\n"
+        f"> position fen 7k/8/8/8/8/8/8/R6K w - - 150 90\n{GO}"
         "< info depth 0 score cp 0 pv a1a2\n< bestmove (none)",
     ),
-    (
-        "bestmove illegal",
-        f"> go nodes 5\n{SCORE}< bestmove 0000",
-    ),
-    ("ponder illegal", f"> go nodes 5\n{SCORE}< bestmove e2e4 ponder e2e4"),
-    ("bestmove form", f"> go nodes 5\n{SCORE}< bestmove"),
-    ("bestmove form", f"> go nodes 5\n{SCORE}< bestmove e2e4 ponder"),
-    ("no score", "> go nodes 5\n< info depth 1 pv e2e4\n< bestmove e2e4"),
-    ("no score", f"> position fen {MATED}\n> go nodes 5\n< bestmove (none)"),
-    ("searchmoves", f"> go searchmoves e2e4\n{SCORE}< info depth 1 pv a2a3\n< bestmove e2e4"),
-    ("bestmove other", f"> go nodes 5\n{SCORE}< bestmove d2d4"),
-    ("go unanswered", f"> go nodes 5\n{SCORE}"),
-    ("go unanswered", f"> go nodes 5\n> stop\n> go nodes 5\n{SCORE}< bestmove e2e4"),
+    ("bestmove illegal", f"{GO}{SCORE}< bestmove 0000"),
+    ("ponder illegal", f"{GO}{SCORE}< bestmove e2e4 ponder e2e4"),
+    ("bestmove form", f"{GO}{SCORE}< bestmove"),
+    ("bestmove form", f"{GO}{SCORE}< bestmove e2e4 ponder"),
+    ("no score", f"{GO}< info depth 1 pv e2e4\n{BEST}"),
+    ("no score", f"> position fen {MATED}\n{GO}< bestmove (none)"),
+    ("searchmoves", f"> go searchmoves e2e4\n{SCORE}< info depth 1 pv a2a3\n{BEST}"),
+    ("bestmove other", f"{GO}{SCORE}< bestmove d2d4"),
+    ("go unanswered", f"{GO}{SCORE}"),
+    ("go unanswered", f"{GO}> stop\n{GO}{SCORE}{BEST}"),
 ]
 
 

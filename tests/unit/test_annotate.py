@@ -1,7 +1,5 @@
 """Annotated games: what is written into them, what is kept, what is refused."""
 
-from __future__ import annotations
-
 import io
 import json
 import signal
@@ -13,6 +11,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 import pytest
+from tests.support.commands import Commands
 
 from anabranch import Engine, Limits
 from anabranch.annotate import MoveJudgement, annotate_game, name_of, summarise
@@ -247,13 +246,10 @@ def test_a_given_variant_is_for_games_that_name_none() -> None:
 # The command
 
 
-def test_the_command_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_a_file(tmp_path: Path, cli: Commands) -> None:
     source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
     source.write_text(f"{SCHOLAR}\n{CRAZYHOUSE}\n{CHESS960}\n")
-    assert run(["annotate", str(source), "-o", str(out), "-n", "200"]) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    assert "Anna" in captured.out
+    assert "Anna" in cli.shows("annotate", source, "-o", out, "-n", "200")
     games = split_games(out.read_text())
     assert [moves(read(game)) for game in games] == [
         moves(parse_game(game)) for game in (SCHOLAR, CRAZYHOUSE, CHESS960)
@@ -276,12 +272,11 @@ def test_standard_input_and_output() -> None:
     assert "Ben" in done.stderr
 
 
-def test_damaged_games_are_named_and_passed_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_games_are_named_and_passed_on(tmp_path: Path, cli: Commands) -> None:
     source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
     nothing = '[Variant "Chinese Chess"]\n\n1. e4 *\n'
     source.write_text(f"{DAMAGED}\n{nothing}\n{SCHOLAR}\n")
-    assert run(["annotate", str(source), "-o", str(out), "-n", "100"]) == 0
-    said = capsys.readouterr().err.splitlines()
+    said = cli.run("annotate", source, "-o", out, "-n", "100").err.splitlines()
     assert len(said) == 2
     assert said[0].startswith("anabranch: game 1 (X - Y) is passed on as it was: illegal san: 'Ke3'")
     assert said[1].startswith("anabranch: game 2 is passed on as it was:")
@@ -314,24 +309,21 @@ def test_old_encodings_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_bad_files_and_options_are_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, options: list[str], message: str
+    tmp_path: Path, cli: Commands, content: bytes, options: list[str], message: str
 ) -> None:
     source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
     source.write_bytes(content)
-    assert run(["annotate", str(source), "-o", str(out), *options]) == 2
-    said = capsys.readouterr().err.splitlines()
+    said = cli.run("annotate", source, "-o", out, *options, code=2).err.splitlines()
     assert message in said[-1]
     assert said[-1].startswith("anabranch: ")
     assert [path.name for path in tmp_path.iterdir()] == ["games.pgn"]
 
 
-def test_files_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["annotate", str(tmp_path / "none.pgn")]) == 2
-    assert "there is no file" in capsys.readouterr().err
+def test_files_that_are_not_there(tmp_path: Path, cli: Commands) -> None:
+    assert "there is no file" in cli.refuses("annotate", tmp_path / "none.pgn")
     source = tmp_path / "game.pgn"
     source.write_text(SCHOLAR)
-    assert run(["annotate", str(source), "-o", str(tmp_path / "nowhere" / "out.pgn")]) == 2
-    assert "there is no directory" in capsys.readouterr().err
+    assert "there is no directory" in cli.refuses("annotate", source, "-o", tmp_path / "nowhere" / "out.pgn")
 
 
 def test_ctrl_c_keeps_finished_games(tmp_path: Path) -> None:
@@ -363,13 +355,12 @@ def test_ctrl_c_keeps_finished_games(tmp_path: Path) -> None:
     assert not out.exists()
 
 
-def test_json_has_everything_about_every_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_everything_about_every_game(tmp_path: Path, cli: Commands) -> None:
     source, out = tmp_path / "games.pgn", tmp_path / "out.pgn"
     source.write_text(f"{DAMAGED}\n{SCHOLAR}\n")
-    assert run(["annotate", str(source), "-n", "300", "--json"]) == 0
-    captured = capsys.readouterr()
-    document = json.loads(captured.out)
-    assert captured.err.count("\n") == 1  # the damaged one
+    said = cli.run("annotate", source, "-n", "300", "--json")
+    document = json.loads(said.out)
+    assert said.err.count("\n") == 1  # the damaged one
     assert [one["game"].partition(" ")[0] for one in document["passed_on"]] == ["game"]
     (game,) = document["games"]
     assert game["headers"]["White"] == "Anna"
@@ -377,8 +368,7 @@ def test_json_has_everything_about_every_game(tmp_path: Path, capsys: pytest.Cap
     assert game["moves"][-2]["name"] == "blunder"
     assert (game["white"]["moves"], game["black"]["blunders"]) == (4, 1)
     assert moves(read(game["pgn"])) == moves(parse_game(SCHOLAR))
-    assert run(["annotate", str(source), "-n", "300", "--json", "-o", str(out)]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = cli.json("annotate", source, "-n", "300", "-o", out)
     assert document["file"] == str(out)
     assert "pgn" not in document["games"][0]
     assert "[%eval" in out.read_text()

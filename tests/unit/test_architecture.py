@@ -5,8 +5,6 @@ of the tree, and uses only what stands above it. Inside a part files must not fo
 lines list them, they have an order too. Imports inside functions and for types count like any other.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

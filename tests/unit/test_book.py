@@ -1,7 +1,5 @@
 """Opening books: read, checked, drawn from."""
 
-from __future__ import annotations
-
 import struct
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

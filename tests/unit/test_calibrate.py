@@ -1,7 +1,5 @@
 """The script that measures handicaps: its fit finds the ratings behind games, its pairings tell something."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

@@ -1,10 +1,7 @@
 """The command line: what it prints, what it refuses, and how it ends."""
 
-from __future__ import annotations
-
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -13,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.commands import Commands
+from tests.support.terminal import in_terminal
 from typer.testing import CliRunner
 
 import anabranch
-from anabranch import Engine, presets, settings_table, variants
-from anabranch.cli import make_app, run
+from anabranch import Engine, presets, settings_table
+from anabranch.cli import COMMANDS, make_app
 from anabranch.optional import lacking
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
@@ -27,57 +26,25 @@ BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 COMMAND = [sys.executable, "-m", "anabranch"]
 
 
-def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
-    """What a command prints, which must succeed and have nothing to complain of."""
-    code = run(list(arguments))
-    captured = capsys.readouterr()
-    assert (code, captured.err) == (0, "")
-    return captured.out
-
-
-def load(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
-    """The JSON document that a command prints; NaN and infinities are no JSON."""
-
-    def refuse(word: str) -> None:
-        raise AssertionError(word)
-
-    return json.loads(call(capsys, *arguments, "--json"), parse_constant=refuse)
-
-
 def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
     )
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "",
-        "analyse",
-        "annotate",
-        "suite",
-        "bench",
-        "perft",
-        "settings",
-        "network",
-        "network info",
-        "data",
-        "data generate",
-    ],
-)
+@pytest.mark.parametrize("command", ["", *COMMANDS, "network info", "data generate"])
 def test_help_is_given_everywhere(command: str) -> None:
     result = CliRunner().invoke(make_app(), [*command.split(), "--help"])
     assert result.exit_code == 0
     assert "Usage: " in result.output
 
 
-def test_without_arguments_there_is_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "analyse" in call(capsys)
+def test_without_arguments_there_is_help(cli: Commands) -> None:
+    assert "analyse" in cli.shows()
 
 
-def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(capsys, "--version") == f"anabranch {anabranch.__version__}\n"
+def test_the_version(cli: Commands) -> None:
+    assert cli.shows("--version") == f"anabranch {anabranch.__version__}\n"
 
 
 def test_the_module_is_the_command() -> None:
@@ -86,26 +53,11 @@ def test_the_module_is_the_command() -> None:
     assert "8,902 nodes" in done.stdout
 
 
-def test_analyse_shows_moves_lines_and_statistics(capsys: pytest.CaptureFixture[str]) -> None:
-    text = call(
-        capsys, "analyse", "-v", "crazyhouse", "-n", "3000", "--multipv", "2", "--top", "5", MIDDLEGAME
-    )
+def test_analyse_shows_moves_lines_and_statistics(cli: Commands) -> None:
+    text = cli.shows("analyse", "-v", "crazyhouse", "-n", "3000", "--multipv", "2", "--top", "5", MIDDLEGAME)
     for word in (
-        "visits",
-        "prior",
-        "policy",
-        "verdict",
-        "[NBBnbb]",
-        "1. ",
-        "2. ",
-        "14. ",
-        "3,000 simulations",
-        "transposition links",
-        "corrections",
-        "bytes per node",
-        "leak",
-        "mean depth",
-        "simulations/s",
+        *("visits", "prior", "policy", "verdict", "[NBBnbb]", "1. ", "2. ", "14. ", "3,000 simulations"),
+        *("transposition links", "corrections", "bytes per node", "leak", "mean depth", "simulations/s"),
     ):
         assert word in text
     engine = Engine("crazyhouse")
@@ -115,16 +67,16 @@ def test_analyse_shows_moves_lines_and_statistics(capsys: pytest.CaptureFixture[
         assert any(row.move in words and f"{row.visits:,}" in words for words in rows)
 
 
-def test_analyse_says_what_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
-    text = call(capsys, "analyse", "-n", "500", BACK_RANK)
+def test_analyse_says_what_is_proven(cli: Commands) -> None:
+    text = cli.shows("analyse", "-n", "500", BACK_RANK)
     assert "Ra8# (a1a8)" in text
     assert "proven win in 1" in text
     assert "win in 1 ply" in text
 
 
-def test_analyse_as_json_is_the_result(capsys: pytest.CaptureFixture[str]) -> None:
-    document = load(
-        capsys, "analyse", "--moves", "e2e4 e5", "--preset", "mcgs", "--set", "q_epsilon=0.02",
+def test_analyse_as_json_is_the_result(cli: Commands) -> None:
+    document = cli.json(
+        "analyse", "--moves", "e2e4 e5", "--preset", "mcgs", "--set", "q_epsilon=0.02",
         "--set", "seed=5", "-n", "700", "--multipv", "3", "--threads", "2", "--evaluator", "hash",
     )  # fmt: skip
     engine = Engine(preset="mcgs", q_epsilon=0.02, seed=5, evaluator="hash")
@@ -138,61 +90,41 @@ def test_analyse_as_json_is_the_result(capsys: pytest.CaptureFixture[str]) -> No
     assert document["position"].split()[1] == "w"
 
 
-def test_analyse_of_an_unsearched_move_has_no_nan(capsys: pytest.CaptureFixture[str]) -> None:
-    document = load(capsys, "analyse", "-n", "1")
+def test_analyse_of_an_unsearched_move_has_no_nan(cli: Commands) -> None:
+    document = cli.json("analyse", "-n", "1")
     assert any(row["q"] is None for row in document["moves"])
 
 
 @pytest.mark.parametrize("limit", [["--evaluations", "200"], ["--time", "0.05"], ["--mate", "1"]])
-def test_analyse_takes_every_limit(capsys: pytest.CaptureFixture[str], limit: list[str]) -> None:
-    assert load(capsys, "analyse", BACK_RANK, *limit)["best_move"] == "a1a8"
+def test_analyse_takes_every_limit(cli: Commands, limit: list[str]) -> None:
+    assert cli.json("analyse", BACK_RANK, *limit)["best_move"] == "a1a8"
 
 
-@pytest.mark.parametrize("variant", variants())
-def test_analyse_knows_every_variant(capsys: pytest.CaptureFixture[str], variant: str) -> None:
-    assert "100 simulations" in call(capsys, "analyse", "-v", variant, "-n", "100")
-
-
-def test_analyse_of_chess960(capsys: pytest.CaptureFixture[str]) -> None:
+def test_analyse_of_chess960(cli: Commands) -> None:
     fen = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w KQkq - 0 1"
-    assert load(capsys, "analyse", fen, "--chess960", "-n", "100")["chess960"] is True
+    assert cli.json("analyse", fen, "--chess960", "-n", "100")["chess960"] is True
 
 
 @pytest.mark.parametrize("suffix", ["dot", "gv", "json", "graphml"])
-def test_analyse_writes_the_graph(capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str) -> None:
+def test_analyse_writes_the_graph(cli: Commands, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"search.{suffix}"
-    call(capsys, "analyse", "-n", "300", "--graph", str(path))
+    cli.shows("analyse", "-n", "300", "--graph", str(path))
     text = path.read_text(encoding="utf-8")
     assert {"dot": "digraph", "gv": "digraph", "json": '"nodes"', "graphml": "<graphml"}[suffix] in text
 
 
-def test_a_saved_search_goes_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_saved_search_goes_on(cli: Commands, tmp_path: Path) -> None:
     path = str(tmp_path / "search.anabranch")
-    call(capsys, "analyse", "-v", "crazyhouse", "-n", "500", "--save", path, MIDDLEGAME)
-    document = load(capsys, "analyse", "--load", path, "-n", "500")
+    cli.shows("analyse", "-v", "crazyhouse", "-n", "500", "--save", path, MIDDLEGAME)
+    document = cli.json("analyse", "--load", path, "-n", "500")
     assert document["variant"] == "crazyhouse"
     assert document["statistics"]["root_visits"] > 900
 
 
 def test_on_a_terminal_there_is_a_live_table() -> None:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*COMMAND, "analyse", "--time", "1.2"],
-        stdin=theirs, stdout=theirs, stderr=theirs, env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
-    )  # fmt: skip
-    os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            some = os.read(ours, 65536)
-        except OSError:
-            break
-        if not some:
-            break
-        seen += some
-    os.close(ours)
-    assert process.wait() == 0
-    assert seen.count(b"visits") >= 3  # on the way, and at the end
+    code, text = in_terminal("analyse", "--time", "1.2")
+    assert code == 0
+    assert text.count("visits") >= 3  # on the way, and at the end
 
 
 def wait_until_busy(process: subprocess.Popen[str], seconds: float) -> None:
@@ -205,16 +137,19 @@ def wait_until_busy(process: subprocess.Popen[str], seconds: float) -> None:
         spent = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def interrupted(*arguments: str, after: float) -> tuple[int, str, str]:
+def interrupted(*arguments: str) -> tuple[int, str, str]:
+    """What becomes of a command when Ctrl-C comes some time after its start."""
     process = start(*arguments)
-    wait_until_busy(process, after)
+    wait_until_busy(process, 2.0)
+    begun = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
+    assert time.monotonic() - begun < 5
     return process.returncode, out, err
 
 
 def test_ctrl_c_ends_the_search_and_shows_the_result() -> None:
-    code, out, err = interrupted("analyse", "--time", "60", "--json", after=3.0)
+    code, out, err = interrupted("analyse", "--time", "60", "--json")
     assert (code, err) == (0, "")
     document = json.loads(out)
     assert document["finish"] == "stopped"
@@ -284,15 +219,12 @@ def test_a_reader_that_leaves_is_no_error() -> None:
     ],
     ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else None,
 )
-def test_an_error_is_one_sentence(
-    capsys: pytest.CaptureFixture[str], arguments: list[str], word: str
-) -> None:
-    assert run(arguments) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.startswith("anabranch: ")
-    assert captured.err.count("\n") == 1
-    assert word in captured.err
+def test_an_error_is_one_sentence(cli: Commands, arguments: list[str], word: str) -> None:
+    said = cli.run(*arguments, code=2)
+    assert said.out == ""
+    assert said.err.startswith("anabranch: ")
+    assert said.err.count("\n") == 1
+    assert word in said.err
 
 
 def test_errors_of_a_process_go_to_stderr_with_code_2() -> None:
@@ -300,26 +232,23 @@ def test_errors_of_a_process_go_to_stderr_with_code_2() -> None:
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
 
-def test_a_file_that_cannot_be_written_does_not_lose_the_result(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_file_that_cannot_be_written_does_not_lose_the_result(cli: Commands, tmp_path: Path) -> None:
     (tmp_path / "taken.dot").mkdir()
-    assert run(["analyse", "-n", "50", "--graph", str(tmp_path / "taken.dot")]) == 2
-    captured = capsys.readouterr()
-    assert "50 simulations" in captured.out
-    assert captured.err.count("\n") == 1
+    said = cli.run("analyse", "-n", "50", "--graph", tmp_path / "taken.dot", code=2)
+    assert "50 simulations" in said.out
+    assert said.err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["taken.dot"]
 
 
-def test_perft_divides(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = call(capsys, "perft", "3", "--divide").splitlines()
+def test_perft_divides(cli: Commands) -> None:
+    lines = cli.shows("perft", "3", "--divide").splitlines()
     assert "e2e4: 600" in lines
     assert len(lines) == 21
 
 
-def test_perft_of_a_position_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_perft_of_a_position_as_json(cli: Commands) -> None:
     fen = "rnb1kbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNB1KBNR[Qq] w KQkq - 0 3"
-    document = load(capsys, "perft", "2", fen, "--variant", "crazyhouse")
+    document = cli.json("perft", "2", fen, "--variant", "crazyhouse")
     engine = Engine("crazyhouse")
     engine.position = fen
     assert document["moves"] == engine.perft(2)
@@ -327,51 +256,42 @@ def test_perft_of_a_position_as_json(capsys: pytest.CaptureFixture[str]) -> None
     assert any("@" in move for move in document["moves"])
 
 
-def test_settings_lists_every_setting(capsys: pytest.CaptureFixture[str]) -> None:
-    text = call(capsys, "settings")
+def test_settings_lists_every_setting(cli: Commands) -> None:
+    text = cli.shows("settings")
     for row in settings_table():
         assert row.name in text
-    documents = load(capsys, "settings", "--preset", "alphazero")["settings"]
+    documents = cli.json("settings", "--preset", "alphazero")["settings"]
     assert [document["name"] for document in documents] == [row.name for row in settings_table()]
     assert {document["name"]: document["default"] for document in documents}["backup"] == "tree"
     assert all(document["meaning"] and document["range"] for document in documents)
 
 
-def test_settings_shows_what_presets_change(capsys: pytest.CaptureFixture[str]) -> None:
-    changes = load(capsys, "settings", "--presets")
+def test_settings_shows_what_presets_change(cli: Commands) -> None:
+    changes = cli.json("settings", "--presets")
     assert tuple(changes) == presets()
     assert changes["default"] == {}
     assert changes["alphazero"]["solver"] is False
-    assert "solver=false" in call(capsys, "settings", "--presets")
+    assert "solver=false" in cli.shows("settings", "--presets")
 
 
 def test_ctrl_c_ends_work_that_knows_no_stop() -> None:
-    process = start("perft", "12")
-    wait_until_busy(process, 3.0)
-    begun = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
-    assert (process.returncode, out, err) == (130, "", "")
-    assert time.monotonic() - begun < 5
+    assert interrupted("perft", "12") == (130, "", "")
 
 
 def test_what_a_graph_needs_is_checked_before_the_search(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    cli: Commands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setitem(sys.modules, "networkx", None)  # as if it were not installed
-    assert run(["analyse", "-n", "10", "--graph", str(tmp_path / "x.graphml")]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""  # nothing was searched
-    assert str(lacking("this needs the package networkx", "graph")) in captured.err
-    assert run(["analyse", "-n", "10", "--graph", str(tmp_path / "x.dot")]) == 0
+    said = cli.run("analyse", "-n", "10", "--graph", tmp_path / "x.graphml", code=2)
+    assert said.out == ""  # nothing was searched
+    assert str(lacking("this needs the package networkx", "graph")) in said.err
+    cli.shows("analyse", "-n", "10", "--graph", tmp_path / "x.dot")
 
 
 def test_probe_without_tables_says_how_to_get_them(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    cli: Commands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert run(["tablebases", "probe", BACK_RANK]) == 2
-    said = capsys.readouterr().err
+    said = cli.refuses("tablebases", "probe", BACK_RANK)
     assert str(tmp_path / "anabranch" / "syzygy") in said
     assert "'anabranch tablebases fetch'" in said
-    assert said.count("\n") == 1

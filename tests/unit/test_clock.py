@@ -1,7 +1,5 @@
 """Clocks and budgets."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -15,6 +15,8 @@ from typing import Any
 import chess
 import chess.variant
 import pytest
+from tests.support.proofs import proof_of
+from tests.support.stopping import search_until_stopped
 
 from anabranch import Engine, Limits, Progress, Result, errors, variants
 
@@ -137,7 +139,7 @@ class TestPositions:
         assert engine.position == chess.STARTING_FEN
         works(engine)
 
-    @pytest.mark.parametrize("fen", [MATED, STALEMATE])
+    @pytest.mark.parametrize("fen", [MATED, STALEMATE, "8/3k4/8/8/2N5/8/3K4/8 b - - 0 1"])
     def test_games_that_are_over(self, fen: str) -> None:
         engine = Engine()
         with pytest.raises(errors.GameOverError, match="already over"):
@@ -195,8 +197,7 @@ class TestLimits:
     def test_mate(self) -> None:
         result = Engine().search(MATE_IN_1, mate=1)
         assert result.finish == "solved"
-        assert result.solved is not None
-        assert (result.solved.state, result.solved.mate, result.solved.exact) == ("win", 1, True)
+        assert (proof_of(result).state, proof_of(result).mate, proof_of(result).exact) == ("win", 1, True)
 
 
 class TestResult:
@@ -271,20 +272,6 @@ class TestGame:
         assert one.moves == two.moves
 
 
-def stop_after(engine: Engine, delay: float) -> tuple[threading.Thread, list[float]]:
-    """Stop a search from another thread; when."""
-    moments: list[float] = []
-
-    def act() -> None:
-        time.sleep(delay)
-        moments.append(time.monotonic())
-        engine.stop()
-
-    thread = threading.Thread(target=act)
-    thread.start()
-    return thread, moments
-
-
 class TestStopping:
     @pytest.mark.parametrize(
         "settings", [{}, {"evaluator": "hash", "hash_cost_us": 1_000_000}], ids=["quick", "slow"]
@@ -292,13 +279,7 @@ class TestStopping:
     @pytest.mark.parametrize("threads", [1, 2])
     def test_from_another_thread(self, settings: dict[str, Any], threads: int) -> None:
         engine = Engine(threads=threads, **settings)
-        thread, moments = stop_after(engine, 0.15)
-        result = engine.search(MIDDLEGAME, time=20)
-        latency = time.monotonic() - moments[0]
-        thread.join()
-        print(f"stopped after {1000 * latency:.1f} ms")
-        assert result.finish == "stopped"
-        assert latency < 0.25
+        search_until_stopped(engine, MIDDLEGAME, 0.15)
         assert engine._session.in_flight_marks() == 0
         if not settings:
             works(engine)
@@ -520,10 +501,18 @@ def test_it_is_a_context_manager() -> None:
         works(engine)
 
 
-def test_importing_is_light() -> None:
-    program = "import sys, anabranch; print(*sorted({'typer', 'rich', 'networkx'} & set(sys.modules)))"
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == []
+def test_nothing_heavy_is_imported_unasked() -> None:
+    program = """
+import sys
+from anabranch import Engine
+Engine("crazyhouse").search(simulations=10)  # with the network of the package
+Engine(evaluator=lambda planes: None)
+assert not {"typer", "rich", "networkx", "onnx", "onnxruntime", "torch"} & set(sys.modules)
+import anabranch.cli, anabranch.evaluators.onnx_runtime, anabranch.evaluators.openvino
+import anabranch.evaluators.pytorch, anabranch.networks
+assert not {"onnx", "onnxruntime", "openvino", "torch"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.parametrize(("variant", "megabytes"), [("chess", 8), ("chess", 32), ("crazyhouse", 12)])

@@ -1,7 +1,5 @@
 """What documents and messages say about installing the package works."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every Markdown file: wrapped at about 100 columns, links that resolve, single blank lines."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path

@@ -1,15 +1,12 @@
 """What a result says about its values: centipawns, mates, win, draw and loss, for the side to move."""
 
-from __future__ import annotations
-
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.support.commands import Commands
 
 from anabranch import Engine
-from anabranch.cli import run
 from anabranch.formats.scores import TABLEBASE_WIN, centipawns, wdl
 from anabranch.networks.shipped import bundled
 from anabranch.uci.info import InfoFormat, info_lines
@@ -73,35 +70,30 @@ def test_the_uci_engine_says_the_same(position: str) -> None:
     assert f"score cp {line.centipawns} wdl {' '.join(map(str, line.wdl))} " in said
 
 
-def test_documents_have_them_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["analyse", BACK_RANK, "-n", "200", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+def test_documents_have_them_too(cli: Commands) -> None:
+    document = cli.json("analyse", BACK_RANK, "-n", "200")
     for part in (document, document["lines"][0], document["moves"][0]):
         assert (part["mate"], part["centipawns"], part["wdl"]) == (1, None, [1000, 0, 0])
         assert "root" not in part
-    assert run(["analyse", "-n", "200", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = cli.json("analyse", "-n", "200")
     assert document["centipawns"] == centipawns(document["value"])
     assert document["moves"][0]["wdl"] == list(wdl(document["moves"][0]["q"]))
 
 
-def test_analyse_shows_them(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_analyse_shows_them(cli: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
     result = Engine().search("startpos moves e2e4", simulations=300)
-    assert run(["analyse", "--moves", "e2e4", "-n", "300"]) == 0
-    shown = capsys.readouterr().out
+    shown = cli.shows("analyse", "--moves", "e2e4", "-n", "300")
     assert f", {result.centipawns:+d} cp, win {result.wdl[0] / 10:.1f} %" in shown
     row = result.moves[0]
     assert row.centipawns is not None
     assert row.wdl is not None
     cells = next(line.split() for line in shown.splitlines() if row.move in line.split())
     assert cells[4:8] == [f"{row.centipawns:+d}", *map(str, row.wdl)]
-    assert run(["analyse", BACK_RANK, "-n", "200"]) == 0
-    assert "mate 1" in capsys.readouterr().out
+    assert "mate 1" in cli.shows("analyse", BACK_RANK, "-n", "200")
 
 
-def test_one_is_singular(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["analyse", "-n", "1", "--top", "19"]) == 0
-    shown = capsys.readouterr().out
+def test_one_is_singular(cli: Commands) -> None:
+    shown = cli.shows("analyse", "-n", "1", "--top", "19")
     assert "1 simulation and 1 evaluation in" in shown
     assert "and 1 move more" in shown
 

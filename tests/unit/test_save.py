@@ -1,15 +1,14 @@
 """Saved graphs: the same after loading, and never anything from a damaged file."""
 
-import json
 import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.commands import Commands
 
 from anabranch import Engine, Result, errors
-from anabranch.cli import run
 from anabranch.evaluators import Planes
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
@@ -18,13 +17,16 @@ MIDDLEGAME = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 
 CRAZYHOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
 
 
+WIDTH = Engine().shape[1]
+
+
 def same(one: Result, other: Result) -> bool:
-    return (one.moves, one.lines, one.value, one.solved) == (
-        other.moves,
-        other.lines,
-        other.value,
-        other.solved,
-    )
+    return all(getattr(one, name) == getattr(other, name) for name in ("moves", "lines", "value", "solved"))
+
+
+def mean_of_planes(planes: Planes) -> tuple[Any, Any]:
+    """An evaluator of Python."""
+    return planes.mean(axis=(1, 2, 3)), np.zeros((len(planes), WIDTH), np.float32)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +57,7 @@ def test_both_go_on_alike(tmp_path: Path, variant: str, position: str, settings:
 
 
 def test_python_evaluators_are_given_again(tmp_path: Path) -> None:
-    engine = Engine()
-    width = engine.shape[1]
-
-    def evaluate(planes: Planes) -> tuple[Any, Any]:
-        return planes.mean(axis=(1, 2, 3)), np.zeros((len(planes), width), np.float32)
-
-    engine.configure(evaluator=evaluate)
+    engine = Engine(evaluator=mean_of_planes)
     engine.search(MIDDLEGAME, simulations=500)
     path = tmp_path / "search.anabranch"
     engine.save(path)
@@ -69,7 +65,7 @@ def test_python_evaluators_are_given_again(tmp_path: Path) -> None:
     assert same(without.result(), engine.result())
     with pytest.raises(errors.EvaluatorError, match="given again"):
         without.search(simulations=10)
-    loaded = Engine.load(path, evaluator=evaluate)
+    loaded = Engine.load(path, evaluator=mean_of_planes)
     assert same(loaded.search(simulations=500), engine.search(simulations=500))
     assert Engine.load(path, evaluator="material").search(simulations=100).statistics.root_visits <= 100
 
@@ -90,18 +86,11 @@ def worn(engine: Engine, path: Path, *, node: int, edge: int) -> None:
 
 @pytest.mark.parametrize("external", [False, True])
 def test_a_search_ends_before_visits_wrap(tmp_path: Path, external: bool) -> None:
-    engine = Engine()
-    width = engine.shape[1]
-
-    def evaluate(planes: Planes) -> tuple[Any, Any]:
-        return planes.mean(axis=(1, 2, 3)), np.zeros((len(planes), width), np.float32)
-
-    if external:
-        engine.configure(evaluator=evaluate)
+    engine = Engine(evaluator=mean_of_planes if external else None)
     engine.search(MIDDLEGAME, simulations=300)
     path = tmp_path / "search.anabranch"
     worn(engine, path, node=MOST_VISITS - 200, edge=MOST_VISITS - 1000)
-    loaded = Engine.load(path, evaluator=evaluate if external else None)
+    loaded = Engine.load(path, evaluator=mean_of_planes if external else None)
     result = loaded.search(simulations=1_000_000)
     assert (result.finish, result.statistics.root_visits >= MOST_VISITS) == ("visits", True)
     assert result.statistics.simulations < 1000
@@ -115,15 +104,15 @@ def test_a_search_ends_before_visits_wrap(tmp_path: Path, external: bool) -> Non
     assert (fresh.finish, fresh.statistics.simulations, fresh.remark) == ("limit", 100, None)
 
 
-def test_the_command_says_that_visits_are_spent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_that_visits_are_spent(tmp_path: Path, cli: Commands) -> None:
     engine = Engine()
     engine.search(MIDDLEGAME, simulations=300)
     path = tmp_path / "search.anabranch"
     worn(engine, path, node=MOST_VISITS, edge=MOST_VISITS - 1000)
-    assert run(["analyse", "--load", str(path), "--simulations", "50"]) == 0
-    assert "as many visits as can be counted" in " ".join(capsys.readouterr().out.split())
-    assert run(["analyse", "--load", str(path), "--simulations", "50", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["finish"] == "visits"
+    assert "as many visits as can be counted" in " ".join(
+        cli.shows("analyse", "--load", path, "--simulations", "50").split()
+    )
+    assert cli.json("analyse", "--load", path, "--simulations", "50")["finish"] == "visits"
 
 
 def test_a_file_of_a_version_without_a_width_goes_on_without_one(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Values as centipawns and as win, draw and loss: laws that hold for all of them."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.proofs import proof_of
+from tests.support.stopping import search_until_stopped
 
 from anabranch import Engine, _core, errors
 from anabranch.evaluators import Leaf, Planes
@@ -228,19 +230,7 @@ class TestStopping:
     def test_a_sleeping_evaluator_does_not_hold_it_up(self, quick: int) -> None:
         sleeper = Sleeper(1.0, quick)
         engine = Engine(evaluator=sleeper)
-        moments = []
-
-        def stop() -> None:
-            moments.append(time.monotonic())
-            engine.stop()
-
-        timer = threading.Timer(0.2, stop)
-        timer.start()
-        result = engine.search(MIDDLEGAME, time=20)
-        latency = time.monotonic() - moments[0]
-        print(f"stopped after {1000 * latency:.1f} ms")
-        assert result.finish == "stopped"
-        assert latency < 0.25
+        result = search_until_stopped(engine, MIDDLEGAME, 0.2)
         assert (result.statistics.evaluations > 0) == (quick > 0)
         assert engine._session.in_flight_marks() == 0
         # The next search waits for the evaluator to wake up, and never calls it twice at once.
@@ -264,18 +254,7 @@ class TestStopping:
         assert engine.graph(nodes=100_000) == before
 
     def test_a_quick_one_stops_at_once(self) -> None:
-        engine = Engine(evaluator=zeros)
-        moments = []
-
-        def stop() -> None:
-            moments.append(time.monotonic())
-            engine.stop()
-
-        threading.Timer(0.2, stop).start()
-        assert engine.search(MIDDLEGAME, time=20).finish == "stopped"
-        latency = time.monotonic() - moments[0]
-        print(f"stopped after {1000 * latency:.1f} ms")
-        assert latency < 0.25
+        search_until_stopped(Engine(evaluator=zeros), MIDDLEGAME, 0.2)
 
     def test_progress_and_what_it_raises(self) -> None:
         seen: list[object] = []
@@ -337,8 +316,7 @@ class TestOrder:
         engine = Engine(evaluator=zeros)
         result = engine.search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=5000)
         assert result.finish == "solved"
-        assert result.solved is not None
-        assert result.solved.mate == 1
+        assert proof_of(result).mate == 1
         assert engine._session.in_flight_marks() == 0
 
 

@@ -40,25 +40,14 @@ def test_presets_are_those_of_the_core(name: str) -> None:
     assert Engine(preset=name).settings == Settings.preset(name)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("c_init", -1.0),
-        ("c_init", float("nan")),
-        ("c_init", "much"),
-        ("batch_size", 0),
-        ("batch_size", 1.5),
-        ("batch_size", 10**50),
-        ("seed", -1),
-        ("memory", 1),
-        ("backup", "graph"),
-        ("solver", 2),
-        ("solver", None),
-        ("threads", [1]),
-        ("evaluator", "stockfish"),
-        ("no_such_setting", 1),
-    ],
-)
+BAD_VALUES = [
+    ("c_init", -1.0), ("c_init", float("nan")), ("c_init", "much"), ("batch_size", 0), ("batch_size", 1.5),
+    ("batch_size", 10**50), ("seed", -1), ("memory", 1), ("backup", "graph"), ("solver", 2), ("solver", None),
+    ("threads", [1]), ("evaluator", "stockfish"), ("no_such_setting", 1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_VALUES)
 def test_bad_values_are_refused_and_change_nothing(name: str, value: Any) -> None:
     with pytest.raises(SettingError, match=name):
         Engine(**{name: value})

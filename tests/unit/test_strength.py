@@ -1,7 +1,5 @@
 """Handicaps: ordered by Elo, and applied as they say."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from random import Random
 

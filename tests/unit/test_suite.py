@@ -1,16 +1,13 @@
 """Test suites: reading EPD, judging answers, and mates that are proven with their true distance."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
 
-import chess
 import pytest
+from tests.support.commands import Commands
+from tests.support.judge import Judge
 
 from anabranch import Engine, Limits
 from anabranch.bench.suite import Attempt, Task, attempt, read_suite, read_task
-from anabranch.cli import run
 from anabranch.errors import SuiteError
 from anabranch.formats.epd import read_operations
 from anabranch.result import board_of
@@ -44,12 +41,7 @@ def test_a_task_has_answers_name_and_counters() -> None:
     line = f'{BACK_RANK} bm Ra8# a1a7; am Kf1; dm 1; hmvc 7; fmvn 30; id "back rank";'
     task = read_task(line, Engine(), "here:1")
     assert task == Task(
-        "here:1",
-        "back rank",
-        "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 7 30",
-        ("a1a8", "a1a7"),
-        ("g1f1",),
-        1,
+        "here:1", "back rank", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 7 30", ("a1a8", "a1a7"), ("g1f1",), 1
     )
     assert read_task(f"{BACK_RANK} 7 30 bm Ra8;", Engine()).position == task.position
     assert read_task(f"{BACK_RANK} dm 1", Engine(), "here:1").id == "here:1"
@@ -156,16 +148,6 @@ def test_a_mate_that_takes_longer_than_it_should_is_no_solution() -> None:
 # Mates
 
 
-def mates_in_one(board: chess.Board) -> list[chess.Move]:
-    found = []
-    for move in board.legal_moves:
-        board.push(move)
-        if board.is_checkmate():
-            found.append(move)
-        board.pop()
-    return found
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_suites_say_what_they_should(variant: str) -> None:
     tasks = mates(variant)
@@ -173,7 +155,7 @@ def test_the_suites_say_what_they_should(variant: str) -> None:
     for task in tasks:
         board = board_of(variant, task.position, chess960=False)
         assert board.is_valid()
-        assert bool(mates_in_one(board)) == (task.mate == 1)
+        assert Judge().wins(board, 1) == (task.mate == 1)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -210,42 +192,35 @@ def test_an_improved_proof_has_the_true_distance(variant: str) -> None:
 # The command
 
 
-def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_prints_a_table(cli: Commands, tmp_path: Path) -> None:
     path = tmp_path / "two.epd"
     path.write_text(f'{BACK_RANK} dm 1; id "back rank";\n{BACK_RANK} bm h3; id "wrong";\n', encoding="utf-8")
-    assert run(["suite", str(path), "-n", "500"]) == 0
-    captured = capsys.readouterr()
-    assert captured.err == ""
-    assert "solved 1 of 2 positions" in captured.out
+    shown = cli.shows("suite", path, "-n", "500")
+    assert "solved 1 of 2 positions" in shown
     for word in ("back rank", "dm 1", "bm h3", "Ra8#", "win in 1", "yes", "no"):
-        assert word in captured.out
+        assert word in shown
 
 
-def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_json(cli: Commands) -> None:
     path = str(DATA / "mates-crazyhouse.epd")
-    assert run(["suite", path, path, "-v", "crazyhouse", "-n", "300", "--mates", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = cli.json("suite", path, path, "-v", "crazyhouse", "-n", "300", "--mates")
     assert document["positions"] == document["attempted"] == len(document["attempts"]) == 40
     assert document["solved"] == sum(row["solved"] for row in document["attempts"]) >= 16
     row = document["attempts"][0]
     assert (row["mate"], row["found_mate"], row["simulations_to_solution"]) == (1, 1, row["simulations"])
 
 
-def test_the_command_takes_time_as_limit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_takes_time_as_limit(cli: Commands, tmp_path: Path) -> None:
     path = tmp_path / "one.epd"
     path.write_text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - am f3;\n", encoding="utf-8")
-    assert run(["suite", str(path), "--time", "0.1", "--json"]) == 0
-    assert 0.08 < json.loads(capsys.readouterr().out)["seconds"] < 5
+    assert 0.08 < cli.json("suite", path, "--time", "0.1")["seconds"] < 5
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "garbage\n"])
-def test_the_command_refuses_what_it_cannot_read(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str
-) -> None:
+def test_the_command_refuses_what_it_cannot_read(cli: Commands, tmp_path: Path, text: str) -> None:
     path = tmp_path / "bad.epd"
     path.write_text(text, encoding="utf-8")
-    assert run(["suite", str(path)]) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert "bad.epd" in captured.err
+    said = cli.run("suite", path, code=2)
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert "bad.epd" in said.err

@@ -1,7 +1,5 @@
 """The words of the protocol: commands read from text, options and their values."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,19 +9,9 @@ from anabranch.uci.commands import LARGEST, read_go, read_position, read_setopti
 from anabranch.uci.options import Option, OptionError, UciOptions
 
 WORDS = [
-    "go",
-    "wtime",
-    "btime",
-    "nodes",
-    "depth",
-    "mate",
-    "infinite",
-    "ponder",
-    "searchmoves",
-    "e2e4",
-    "P@e4",
-]
-WORDS += ["1", "-5", "99999999999999999999999", "x", "moves", "fen", "startpos", "name", "value", "movetime"]
+    "go", "wtime", "btime", "nodes", "depth", "mate", "infinite", "ponder", "searchmoves", "e2e4", "P@e4",
+    "1", "-5", "99999999999999999999999", "x", "moves", "fen", "startpos", "name", "value", "movetime",
+]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=30))
@@ -42,30 +30,8 @@ def test_nothing_raises(words: list[str]) -> None:
 
 
 def test_every_limit_of_go() -> None:
-    go = read_go(
-        [
-            "wtime",
-            "1",
-            "btime",
-            "2",
-            "winc",
-            "3",
-            "binc",
-            "4",
-            "movestogo",
-            "5",
-            "movetime",
-            "6",
-            "nodes",
-            "7",
-            "depth",
-            "8",
-            "mate",
-            "9",
-            "perft",
-            "2",
-        ]
-    )
+    limits = "wtime 1 btime 2 winc 3 binc 4 movestogo 5 movetime 6 nodes 7 depth 8 mate 9 perft 2"
+    go = read_go(limits.split())
     assert (go.wtime, go.btime, go.winc, go.binc, go.movestogo) == (1, 2, 3, 4, 5)
     assert (go.movetime, go.nodes, go.depth, go.mate, go.perft) == (6, 7, 8, 9, 2)
     assert not go.is_endless
@@ -109,15 +75,18 @@ def test_every_option_is_declared_and_takes_its_default_back() -> None:
     assert options.settings == {}
 
 
-def test_names_that_interfaces_know() -> None:
+def test_settings_of_the_search_are_options() -> None:
+    """The names that interfaces know are tested in tests/uci/test_protocol.py."""
     names = {option.name for option in UciOptions().all()}
-    known = """Threads, Hash, Clear Hash, Ponder, MultiPV, Move Overhead, UCI_Chess960, UCI_Variant,
-    UCI_ShowWDL, UCI_AnalyseMode, UCI_LimitStrength, UCI_Elo, UCI_Opponent,
-    UCI_EngineAbout, SyzygyPath, SyzygyProbeLimit,
-    Syzygy50MoveRule, OwnBook, BookFile, Contempt, EvalFile, WeightsFile, Backend, Debug Log File,
-    VerboseMoveStats, Preset,
-    c_init, q_epsilon, epsilon_greedy, epsilon_checks, q_weight, solver, backup"""
-    assert {" ".join(name.split()) for name in known.split(",")} <= names
+    assert {
+        "c_init",
+        "q_epsilon",
+        "epsilon_greedy",
+        "epsilon_checks",
+        "q_weight",
+        "solver",
+        "backup",
+    } <= names
     assert len({name.lower() for name in names}) == len(names)
 
 

@@ -1,7 +1,5 @@
 """The real server in a process of its own, and the system's Chromium."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from shutil import which

@@ -1,7 +1,5 @@
 """A server under test, and lines to it: HTTP, WebSocket, and bytes as they come."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -9,6 +7,7 @@ import re
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from types import TracebackType
@@ -61,6 +60,15 @@ class Server:
             proxy=None,
         )
 
+    @contextlib.contextmanager
+    def asked(self, *messages: dict[str, Any]) -> Iterator[ClientConnection]:
+        """A WebSocket on which the server has said hello, and that has sent messages."""
+        with self.talk() as line:
+            assert hear(line)["type"] == "hello"
+            for message in messages:
+                line.send(json.dumps(message))
+            yield line
+
     def ask(self, path: str, headers: list[tuple[str, str]], method: str = "GET") -> tuple[int, bytes]:
         """Status and whole answer to a request that is sent as it is."""
         if all(name != "Connection" for name, _ in headers):
@@ -85,28 +93,16 @@ class Server:
     def is_well(self) -> None:
         """Fail unless the server answers, both ways."""
         assert self.process.poll() is None
-        with self.talk() as line:
-            assert hear(line)["type"] == "hello"
-            line.send(json.dumps(analyse(1, seconds=0.2)))
+        with self.asked(analyse(1, seconds=0.2)) as line:
             assert until(line, "done")["finish"] == "time"
 
 
 def start(*options: str, browser: str | None = None) -> Server:
     """A server on a free port, and a command that takes its address as a browser would."""
+    call = [sys.executable, "-m", "anabranch", "play", "--port", "0", *options]
+    environment = {**os.environ, "BROWSER": browser or ""}
     process = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "anabranch",
-            "play",
-            "--port",
-            "0",
-            *options,
-            *(() if browser else ("--no-browser",)),
-        ],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **({"BROWSER": browser} if browser else {})},
+        call if browser else [*call, "--no-browser"], stdout=subprocess.PIPE, text=True, env=environment
     )
     assert process.stdout is not None
     said = process.stdout.readline()

@@ -1,14 +1,12 @@
 """The page in the package is what the sources give, and needs nothing from elsewhere."""
 
-from __future__ import annotations
-
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from scripts.build_web import WEB, hash_of_sources, is_built
+from tests.support.commands import Commands
 
 from anabranch.optional import lacking
 from anabranch.web.server import STATIC, listen, read_page
@@ -44,36 +42,23 @@ def test_there_is_no_code_in_the_page_itself() -> None:
     assert (WEB / "index.html").is_file()
 
 
-def test_a_port_in_use_is_one_sentence() -> None:
+def test_a_port_in_use_is_one_sentence(cli: Commands) -> None:
     with listen("127.0.0.1", 0) as taken:
         taken.listen()
-        command = ["play", "--no-browser", "--port", str(taken.getsockname()[1])]
-        done = subprocess.run(
-            [sys.executable, "-m", "anabranch", *command], capture_output=True, text=True, check=False
-        )
-    assert done.returncode == 2
-    assert done.stderr.startswith("anabranch: the server cannot listen at 127.0.0.1")
-    assert done.stderr.count("\n") == 1
+        said = cli.refuses("play", "--no-browser", "--port", str(taken.getsockname()[1]))
+    assert said.startswith("anabranch: the server cannot listen at 127.0.0.1")
 
 
-def test_a_missing_package_is_one_sentence() -> None:
-    code = "import sys; sys.modules['fastapi'] = None; from anabranch.cli import main; main(['play'])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr == f"anabranch: {lacking('this needs the package fastapi', 'web')}\n"
+def test_a_missing_package_is_one_sentence(cli: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    expected = f"anabranch: {lacking('this needs the package fastapi', 'web')}\n"
+    assert cli.refuses("play") == expected
 
 
 @pytest.mark.parametrize(
     "options",
     [["--port", "70000"], ["--clients", "0"], ["--memory", "1"], ["--host", "0.0.0.0"], ["--seconds", "0"]],
 )
-def test_bad_options_are_one_sentence(options: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "anabranch", "play", "--no-browser", *options],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"anabranch: {options[0]} takes")
-    assert done.stderr.count("\n") == 1
+def test_bad_options_are_one_sentence(cli: Commands, options: list[str]) -> None:
+    said = cli.refuses("play", "--no-browser", *options)
+    assert said.startswith(f"anabranch: {options[0]} takes")

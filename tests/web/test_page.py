@@ -1,7 +1,5 @@
 """The page in a real browser, with the real server behind it."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path
@@ -50,6 +48,16 @@ def paste(page: Page, text: str) -> None:
     page.get_by_role("button", name="Paste FEN or PGN").click()
     page.get_by_label("FEN or PGN", exact=True).fill(text)
     page.click("[data-id=import]")
+
+
+def analyse(page: Page, text: str) -> None:
+    mode(page, "analyse")
+    paste(page, text)
+
+
+def type_move(page: Page, move: str) -> None:
+    page.get_by_label("Type a move").fill(move)
+    page.keyboard.press("Enter")
 
 
 def spot(page: Page, square: str) -> tuple[float, float]:
@@ -121,8 +129,7 @@ def test_moves_by_drag_by_click_and_an_illegal_one_snaps_back(page: Page) -> Non
 
 
 def test_castling_by_mouse(page: Page) -> None:
-    mode(page, "analyse")
-    paste(page, CASTLING)
+    analyse(page, CASTLING)
     drag(page, "e1", "g1")
     expect_moves(page, "O-O")
     drag(page, "e8", "a8")  # onto the rook
@@ -133,8 +140,7 @@ def test_castling_by_mouse(page: Page) -> None:
 
 
 def test_promotion_by_mouse_with_a_choice(page: Page) -> None:
-    mode(page, "analyse")
-    paste(page, PROMOTION)
+    analyse(page, PROMOTION)
     drag(page, "a7", "a8")
     chooser = page.get_by_role("dialog", name="Promote to")
     expect(chooser.get_by_role("button")).to_have_count(4)
@@ -148,8 +154,7 @@ def test_promotion_by_mouse_with_a_choice(page: Page) -> None:
 
 
 def test_drops_by_drag_and_by_click(page: Page) -> None:
-    mode(page, "analyse")
-    paste(page, POCKETS)
+    analyse(page, POCKETS)
     mine = page.get_by_role("group", name="Pocket of white").locator("[data-role=bishop]")
     assert mine.get_attribute("data-count") == "1"
     drag(page, mine, "c4")
@@ -171,8 +176,7 @@ def test_drops_by_drag_and_by_click(page: Page) -> None:
 
 
 def test_a_drop_on_a_piece_or_of_nothing_does_not_happen(page: Page) -> None:
-    mode(page, "analyse")
-    paste(page, POCKETS)
+    analyse(page, POCKETS)
     pocket = page.get_by_role("group", name="Pocket of white")
     drag(page, pocket.locator("[data-role=bishop]"), "e5")
     drag(page, pocket.locator("[data-role=queen]"), "d4")
@@ -222,8 +226,7 @@ def test_a_game_against_the_engine_as_black_with_clocks_and_a_premove(page: Page
 def test_a_drop_made_in_advance_is_played_where_the_square_is_free(
     page: Page, square: str, played: bool
 ) -> None:
-    mode(page, "analyse")
-    paste(page, POCKETS)
+    analyse(page, POCKETS)
     mode(page, "play")
     page.get_by_label("From the position on the board").check()
     page.get_by_role("button", name="Black", exact=True).click()
@@ -247,8 +250,7 @@ def test_a_drop_made_in_advance_is_played_where_the_square_is_free(
 def test_draws_come_by_rule(page: Page) -> None:
     mode(page, "analyse")
     for move in ["Nf3", "Nf6", "Ng1", "Ng8"] * 2:
-        page.get_by_label("Type a move").fill(move)
-        page.keyboard.press("Enter")
+        type_move(page, move)
     expect(page.locator(".outcome")).to_have_text("Draw by threefold repetition")
     page.get_by_role("button", name="Back", exact=True).click()
     expect(page.locator(".outcome")).to_have_count(0)
@@ -273,8 +275,7 @@ def test_lines_stream_and_stop(page: Page) -> None:
 
 
 def test_holding_a_key_does_not_flood_the_server(page: Page) -> None:
-    mode(page, "analyse")
-    paste(page, "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *")
+    analyse(page, "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O *")
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.click("[data-id=start]")
     page.locator("h1").click()
@@ -288,8 +289,7 @@ def test_holding_a_key_does_not_flood_the_server(page: Page) -> None:
 
 
 def test_a_proof_is_shown_in_words(page: Page) -> None:
-    mode(page, "analyse")
-    paste(page, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
+    analyse(page, "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
     page.click("[data-id=start]")
     expect(page.locator(".badge.proven")).to_have_text("Proven win in 1", timeout=10_000)
     expect(page.locator("[data-id=score]")).to_have_text("#1")
@@ -313,8 +313,7 @@ def test_presets_and_enhancements_change_what_is_found(page: Page) -> None:
 
 
 def test_a_pasted_game_is_judged_position_by_position(page: Page) -> None:
-    mode(page, "analyse")
-    paste(page, "1. e4 e5 (1... c5 2. Nf3) 2. Qh5 Ke7 {a blunder} 3. Qxe5# 1-0")
+    analyse(page, "1. e4 e5 (1... c5 2. Nf3) 2. Qh5 Ke7 {a blunder} 3. Qxe5# 1-0")
     expect_moves(page, "e4", "e5", "c5", "Nf3", "Qh5", "Ke7", "Qxe5#")
     expect(page.locator(".comment")).to_have_text("a blunder")
     expect(page.locator(".outcome")).to_have_text("White wins by checkmate")
@@ -463,11 +462,9 @@ def test_play_by_keys_alone(page: Page) -> None:
     page.keyboard.press("Enter")
     expect_moves(page, "e4")
     expect(page.locator("#announcer")).to_have_text("White plays e4.")
-    page.get_by_label("Type a move").fill("e7e5")
-    page.keyboard.press("Enter")
+    type_move(page, "e7e5")
     expect_moves(page, "e4", "e5")
-    page.get_by_label("Type a move").fill("Ke3")
-    page.keyboard.press("Enter")
+    type_move(page, "Ke3")
     expect(page.get_by_role("alert")).to_contain_text("Ke3 is not a legal move here.")
     page.locator("h1").click()
     page.keyboard.press("ArrowLeft")

@@ -1,18 +1,16 @@
 """What is said on a socket: searches, refusals of messages, crowds, readers that do not read, and leaving."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json
 import os
 import socket
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.tables import TABLES
 from tests.web.connection import GAME, HANDSHAKE, START, Server, analyse, closing_of, hear, start, until
 from websockets.exceptions import ConnectionClosed
 
@@ -23,9 +21,8 @@ from anabranch.web.server import ServerOptions, greeting
 
 
 def test_an_analysis_tells_lines_and_a_graph_and_ends(server: Server) -> None:
-    with server.talk() as line:
-        assert hear(line)["type"] == "hello"
-        line.send(json.dumps(analyse(7, seconds=1.0, lines=2, view={"nodes": 50, "depth": 4, "visits": 1})))
+    view = {"nodes": 50, "depth": 4, "visits": 1}
+    with server.asked(analyse(7, seconds=1.0, lines=2, view=view)) as line:
         news = [hear(line)]
         while news[-1]["type"] != "done":
             news.append(hear(line))
@@ -51,9 +48,7 @@ def test_the_page_gets_the_settings_of_preset_variant_and_evaluator(
 
 def test_two_recipes_search_in_turn(server: Server) -> None:
     configs = [{"preset": "default"}, {"preset": "alphazero", "changes": {"solver": True}}]
-    with server.talk() as line:
-        line.send(json.dumps(analyse(1, configs=configs, seconds=0.5)))
-        hear(line)
+    with server.asked(analyse(1, configs=configs, seconds=0.5)) as line:
         sides = set()
         while (news := hear(line))["type"] != "done":
             sides.add(news["side"])
@@ -76,9 +71,7 @@ def test_two_recipes_search_in_turn(server: Server) -> None:
 def test_the_engine_moves_at_every_level(server: Server, level: dict[str, Any], variant: str) -> None:
     fen = START if variant == "chess" else START.replace(" ", "[] ", 1)
     game = {"variant": variant, "fen": fen, "moves": ["e2e4"]}
-    with server.talk() as line:
-        hear(line)
-        line.send(json.dumps({"type": "play", "id": 3, "game": game, "level": level}))
+    with server.asked({"type": "play", "id": 3, "game": game, "level": level}) as line:
         answer = until(line, "move")
     assert answer["id"] == 3
     assert answer["move"][1] in "5678" or answer["move"][3] in "5678"
@@ -86,24 +79,15 @@ def test_the_engine_moves_at_every_level(server: Server, level: dict[str, Any], 
 
 def test_a_proof_is_told(server: Server) -> None:
     game = {**GAME, "fen": "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"}
-    with server.talk() as line:
-        hear(line)
-        line.send(json.dumps(analyse(1, game=game)))
+    with server.asked(analyse(1, game=game)) as line:
         report = until(line, "report")
         assert report["solved"] == {"state": "win", "plies": 1, "mate": 1}
         assert until(line, "done")["finish"] == "solved"
 
 
 def test_tablebases_speak_up() -> None:
-    directory = Path(sys.prefix) / "share" / "syzygy"
-    assert directory.is_dir(), (
-        f"'make test' installs tablebases; or: anabranch tablebases fetch --to {directory}"
-    )
-    with start("--tablebases", str(directory)) as server, server.talk() as line:
-        hear(line)
-        line.send(
-            json.dumps(analyse(1, game={**GAME, "fen": "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"}, seconds=1.0))
-        )
+    game = {**GAME, "fen": "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"}
+    with start("--tablebases", str(TABLES)) as server, server.asked(analyse(1, game=game)) as line:
         report = until(line, "report")
         assert report["statistics"]["tablebase_hits"] > 0
         assert any(row["state"].startswith("tb-") for row in report["moves"])
@@ -123,9 +107,7 @@ def test_a_server_keeps_time_and_memory_of_its_browsers(server: Server) -> None:
 
 
 def test_a_new_order_ends_the_old_one(server: Server) -> None:
-    with server.talk() as line:
-        hear(line)
-        line.send(json.dumps(analyse(1)))
+    with server.asked(analyse(1)) as line:
         until(line, "report")
         line.send(json.dumps(analyse(2, seconds=0.3)))
         seen = []
@@ -136,9 +118,7 @@ def test_a_new_order_ends_the_old_one(server: Server) -> None:
 
 
 def test_stop_stops(server: Server) -> None:
-    with server.talk() as line:
-        hear(line)
-        line.send(json.dumps(analyse(1)))
+    with server.asked(analyse(1)) as line:
         until(line, "report")
         begun = time.monotonic()
         line.send(json.dumps({"type": "stop"}))
@@ -149,57 +129,35 @@ def test_stop_stops(server: Server) -> None:
 
 
 MALFORMED: list[Any] = [
-    "",
-    "hello",
-    "null",
-    "[]",
-    "1e999",
-    "{",
-    '{"type": "stop", "type": "open"}',
-    "[" * 10_000,
-    {},
-    {"type": None},
-    {"type": "open", "path": "/etc/passwd"},
-    {"type": "exec", "command": "id"},
-    {"type": "stop", "more": 1},
-    {"type": "watch", "view": {"nodes": 1_000_000}},
-    {"type": "watch", "view": {"nodes": 0}},
-    {"type": "watch", "view": {"nodes": "9"}},
-    analyse(-1),
-    analyse(1, lines=10_000),
-    analyse(1, lines=2.5),
-    analyse(1, seconds=-1),
-    analyse(1, seconds="1"),
-    analyse(1, configs=[]),
-    analyse(1, configs=[{"preset": "default"}] * 3),
+    "", "hello", "null", "[]", "1e999", "{", '{"type": "stop", "type": "open"}', "[" * 10_000, {},
+    {"type": None}, {"type": "open", "path": "/etc/passwd"}, {"type": "exec", "command": "id"},
+    {"type": "stop", "more": 1}, {"type": "watch", "view": {"nodes": 1_000_000}},
+    {"type": "watch", "view": {"nodes": 0}}, {"type": "watch", "view": {"nodes": "9"}}, analyse(-1),
+    analyse(1, lines=10_000), analyse(1, lines=2.5), analyse(1, seconds=-1), analyse(1, seconds="1"),
+    analyse(1, configs=[]), analyse(1, configs=[{"preset": "default"}] * 3),
     analyse(1, configs=[{"preset": "../../etc/passwd"}]),
     analyse(1, configs=[{"preset": "default", "changes": {"evaluator": "/etc/passwd"}}]),
     analyse(1, configs=[{"preset": "default", "changes": {"memory": 1 << 60}}]),
     analyse(1, configs=[{"preset": "default", "changes": {"threads": 256}}]),
     analyse(1, configs=[{"preset": "default", "changes": {"solver": "rubbish"}}]),
     analyse(1, configs=[{"preset": "default", "changes": {"q_epsilon": 1e300}}]),
-    analyse(1, game={**GAME, "variant": "atomic"}),
-    analyse(1, game={**GAME, "fen": ""}),
-    analyse(1, game={**GAME, "fen": "x" * 201}),
-    analyse(1, game={**GAME, "fen": "/etc/passwd"}),
+    analyse(1, game={**GAME, "variant": "atomic"}), analyse(1, game={**GAME, "fen": ""}),
+    analyse(1, game={**GAME, "fen": "x" * 201}), analyse(1, game={**GAME, "fen": "/etc/passwd"}),
     analyse(1, game={**GAME, "fen": "8/8/8/8/8/8/8/8 w - - 0 1"}),
-    analyse(1, game={**GAME, "fen": START + "\x00"}),
-    analyse(1, game={**GAME, "moves": ["e2e5"]}),
+    analyse(1, game={**GAME, "fen": START + "\x00"}), analyse(1, game={**GAME, "moves": ["e2e5"]}),
     analyse(1, game={**GAME, "moves": ["e2e4; rm -rf /"]}),
-    analyse(1, game={**GAME, "moves": [["e2e4"]]}),
-    analyse(1, game={**GAME, "moves": "e2e4"}),
+    analyse(1, game={**GAME, "moves": [["e2e4"]]}), analyse(1, game={**GAME, "moves": "e2e4"}),
     analyse(1, game={**GAME, "moves": ["e2e4"] * 3000}),
     analyse(1, game={**GAME, "fen": "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"}),  # stalemate
     {"type": "play", "id": 1, "game": GAME, "level": {"by": "elo", "elo": 9000}},
     {"type": "play", "id": 1, "game": GAME, "level": {"by": "seconds", "seconds": 1e9}},
     {"type": "play", "id": 1, "game": GAME, "level": {"by": "magic"}},
     {"type": "play", "id": 1, "game": GAME},
-]
+]  # fmt: skip
 
 
 def test_what_makes_no_sense_is_refused_in_a_sentence_and_the_line_stays(server: Server) -> None:
-    with server.talk() as line:
-        hear(line)
+    with server.asked() as line:
         for said in MALFORMED:
             line.send(said if isinstance(said, str) else json.dumps(said))
             answer = hear(line)
@@ -219,10 +177,8 @@ def test_the_message_of_a_refusal_does_not_repeat_much() -> None:
 
 
 def test_a_message_that_is_too_large_ends_the_line_and_nothing_else(server: Server) -> None:
-    with server.talk() as other:
-        hear(other)
-        with server.talk() as line:
-            hear(line)
+    with server.asked() as other:
+        with server.asked() as line:
             line.send("x" * 100_000)
             assert closing_of(line)[0] == 1009
         other.send(json.dumps(analyse(1, seconds=0.1)))
@@ -230,8 +186,7 @@ def test_a_message_that_is_too_large_ends_the_line_and_nothing_else(server: Serv
 
 
 def test_bytes_and_floods_end_the_line(server: Server) -> None:
-    with server.talk() as line:
-        hear(line)
+    with server.asked() as line:
         line.send(b"\x00\x01")
         assert closing_of(line) == (1008, "messages are text")
     with server.talk() as line:
@@ -244,9 +199,7 @@ def test_bytes_and_floods_end_the_line(server: Server) -> None:
 
 def test_fifty_come_eight_are_served_and_they_are_unharmed(server: Server) -> None:
     with contextlib.ExitStack() as stack:
-        first = stack.enter_context(server.talk())
-        assert hear(first)["type"] == "hello"
-        first.send(json.dumps(analyse(1)))
+        first = stack.enter_context(server.asked(analyse(1)))
         served, refused = [first], 0
         for _ in range(50):
             line = stack.enter_context(server.talk())
@@ -289,8 +242,7 @@ def test_who_does_not_read_is_cut_off_and_fills_nothing(server: Server) -> None:
     frame = b"\x81" + bytes([0x80 | 126]) + len(message).to_bytes(2, "big") + mask + message
     sleeper = socket.socket()
     sleeper.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    with contextlib.closing(sleeper), server.talk() as other:
-        hear(other)
+    with contextlib.closing(sleeper), server.asked() as other:
         sleeper.connect(("127.0.0.1", server.port))
         sleeper.sendall(("\r\n".join(lines) + "\r\n\r\n").encode() + frame)
         time.sleep(1.0)
@@ -317,9 +269,7 @@ def _busy(process: int, seconds: float) -> float:
 
 
 def test_leaving_ends_the_search(server: Server) -> None:
-    with server.talk() as line:
-        hear(line)
-        line.send(json.dumps(analyse(1)))
+    with server.asked(analyse(1)) as line:
         until(line, "report")
     time.sleep(1.0)
     assert _busy(server.process.pid, 1.0) < 0.4
