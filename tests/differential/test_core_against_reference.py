@@ -308,7 +308,7 @@ def attacks(variant: str) -> list[chess.Board]:
 @pytest.mark.parametrize("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"])
 @pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
 def test_mates(variant: str, backup: str, batch_size: int, value: float) -> None:
-    settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES
+    settings = dataclasses.asdict(ref.PRESETS["mcgs-combined"]) | MATES
     settings |= {"backup": backup, "batch_size": batch_size, "mate_leaf_value": value}
     for seed, board in enumerate(attacks(variant)):
         check(board, ("hash", "material")[seed % 2], settings | {"seed": seed}, [80])
@@ -318,7 +318,7 @@ def test_mates(variant: str, backup: str, batch_size: int, value: float) -> None
 @pytest.mark.parametrize("backup", ["tree", "paper", "recompute"])
 def test_mates_one_use_at_a_time(backup: str, use: str) -> None:
     off = {"mate_leaf": 0, "mate_growth": 0.0, "mate_root": 0.0}
-    settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | off | {use: MATES[use] * 5, "backup": backup}
+    settings = dataclasses.asdict(ref.PRESETS["mcgs-combined"]) | MATES | off | {use: MATES[use] * 5, "backup": backup}
     for variant in ("chess", "crazyhouse"):
         for board in attacks(variant):
             check(board, "hash", settings, [120])
@@ -327,7 +327,7 @@ def test_mates_one_use_at_a_time(backup: str, use: str) -> None:
 @pytest.mark.parametrize("backup", ["tree", "paper", "recompute"])
 @pytest.mark.parametrize("batch_size", [1, 16])
 def test_mates_after_moves(backup: str, batch_size: int) -> None:
-    settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup, "batch_size": batch_size}
+    settings = dataclasses.asdict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup, "batch_size": batch_size}
     for variant in ("chess", "crazyhouse"):
         for board in attacks(variant)[:3]:
             check(board, "material", settings, [60, 40, 40], advance=True)
@@ -336,7 +336,7 @@ def test_mates_after_moves(backup: str, batch_size: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_mates_with_random_settings(seed: int) -> None:
     rng = random.Random(1000 + seed)
-    settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | {
+    settings = dataclasses.asdict(ref.PRESETS["mcgs-combined"]) | MATES | {
         "backup": rng.choice(["tree", "tree+cache", "naive", "paper", "delta", "recompute"]),
         "stop": rng.choice(["gap", "visits", "none"]),
         "merge": rng.choice(["ply", "clock"]),
@@ -367,7 +367,7 @@ def test_mates_with_the_game_before_the_root() -> None:
         for text in ("b5b1 e7f7 b1b5 f7e7 " * 2).split()[:plies]:
             boards[-1].push_uci(text)
     for backup in ("tree", "paper"):
-        settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup}
+        settings = dataclasses.asdict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup}
         for board in boards:
             check(board, "material", settings, [120])
 
@@ -375,7 +375,7 @@ def test_mates_with_the_game_before_the_root() -> None:
 @pytest.mark.parametrize("backup", ["tree", "paper", "recompute"])
 def test_a_proof_that_meets_nodes_of_the_graph_is_whole(backup: str) -> None:
     """Two open moves lead to one position of the proof by nodes of their own: both get the proof."""
-    settings = as_dict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup, "q_init": 0.0}
+    settings = dataclasses.asdict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup, "q_init": 0.0}
     settings |= {"mate_leaf": 0, "mate_growth": 0.0, "mate_root": 1.0, "mate_start": 1024}
     for fen in ("8/6k1/1b4pR/1Q6/4N3/7p/Kr6/8 w - - 0 1", "8/3r2N1/5Rp1/Q6p/8/2b3k1/2K5/8 w - - 0 1"):
         board = chess.Board(fen)

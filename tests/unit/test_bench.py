@@ -13,7 +13,6 @@ from anabranch import bench
 from anabranch.bench import SECTIONS, BenchSpec, run_benchmarks
 from anabranch.bench.positions import POSITIONS
 from anabranch.bench.signature import signature
-from anabranch.cli.bench import NAMES
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
 

@@ -6,6 +6,7 @@ network. Every count of positions is that of the core, which is tested against t
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import Enum
@@ -22,6 +23,7 @@ Path = tuple[Identity, ...]
 
 INFINITE = 2**30 - 1
 ON_ALL_PATHS = 2**16 - 1
+UNBOUNDED = 2**16 - 1
 CLOCK_HORIZON = 40
 MOST_PLIES = 64
 
@@ -40,7 +42,7 @@ class Numbers:
 
     proof: int
     disproof: int
-    plies: int = 0  # of a proof
+    plies: int = 0  # of a proof; of a disproof its reach: there is no win within so many plies
     move: chess.Move | None = None  # of a proof: the win, or the longest resistance
     repeats: int = ON_ALL_PATHS  # of a disproof: the depth of the earliest repetition that it rests on
 
@@ -60,9 +62,16 @@ def proven(plies: int, move: chess.Move | None) -> Numbers:
     return Numbers(0, INFINITE, plies, move)
 
 
-def disproven(repeats: int = ON_ALL_PATHS) -> Numbers:
-    """The attacker does not win; with a repetition, on this path alone."""
-    return Numbers(INFINITE, 0, repeats=repeats)
+def disproven(repeats: int = ON_ALL_PATHS, reach: int = UNBOUNDED) -> Numbers:
+    """The attacker does not win within `reach` plies; with a repetition, on this path alone."""
+    return Numbers(INFINITE, 0, min(reach, UNBOUNDED), repeats=repeats)
+
+
+def within_depth(numbers: Numbers, left: int) -> Numbers:
+    """Numbers with so many plies left: a longer win is none on this path, and at the end nothing is open."""
+    is_long = numbers.is_proven and numbers.plies > left
+    is_cut = left == 0 and not numbers.is_proven and not numbers.is_disproven
+    return disproven(reach=left) if is_long or is_cut else numbers
 
 
 OPEN = Numbers(1, 1)
@@ -136,7 +145,7 @@ class MateSearch:
         numbers = self.explore(self.board, self.root, (), INFINITE, INFINITE)
         if numbers.is_proven:
             return MateAnswer.WIN, numbers.plies
-        if numbers.is_disproven and numbers.repeats == ON_ALL_PATHS:
+        if numbers.is_disproven and numbers.plies == UNBOUNDED:
             return MateAnswer.NO_WIN, 0
         return MateAnswer.OPEN, 0
 
@@ -164,27 +173,28 @@ class MateSearch:
                 limits = min(tp, most), max(td - (tally.count - 1), 0)
             else:
                 limits = max(tp - (tally.count - 1), 0), min(td, most)
-            best.numbers = self.explore(after(board, best.move), best.identity, path, *limits)
+            numbers = self.explore(after(board, best.move), best.identity, path, *limits)
+            best.numbers = within_depth(numbers, self.depth - len(path))
         if numbers.is_disproven and numbers.repeats > len(above):
             # What repeats this position or one below it repeats it on every path.
-            numbers = disproven()
+            numbers = disproven(reach=numbers.plies)
         self.table[here] = numbers, above
         return numbers
 
     def tally_attack(self, board: chess.Board, children: list[Child], path: Path) -> MateTally:
         """The attacker needs one winning move."""
         open_children: list[Child] = []
-        repeats = ON_ALL_PATHS
+        repeats, reach = ON_ALL_PATHS, UNBOUNDED
         for child in children:
             numbers = self.look_up(board, child, path)
             if numbers.is_proven:
                 return MateTally(proven(numbers.plies + 1, child.move))
             if numbers.is_disproven:
-                repeats = min(repeats, numbers.repeats)
+                repeats, reach = min(repeats, numbers.repeats), min(reach, numbers.plies + 1)
             else:
                 open_children.append(child)
         if not open_children:
-            return MateTally(disproven(repeats))
+            return MateTally(disproven(repeats, reach))
         count = len(open_children)
         largest = max(child.numbers.disproof for child in open_children)
         ranked = sorted(open_children, key=lambda child: child.numbers.proof)
@@ -206,7 +216,7 @@ class MateSearch:
                 if numbers.plies >= longest[0]:
                     longest = numbers.plies, child.move
             elif numbers.is_disproven:
-                return MateTally(disproven(numbers.repeats))
+                return MateTally(disproven(numbers.repeats, numbers.plies + 1))
             elif not waits:
                 if child.group is not None:
                     groups.add(child.group)
@@ -230,20 +240,19 @@ class MateSearch:
             child.numbers = disproven(path.index(child.identity) + 1)
         else:
             known = self.find(child.identity, path)
-            if known is not None:
-                child.numbers = known
-            elif len(path) >= self.depth:
-                child.numbers = disproven(0)
-            else:
-                child.numbers = self.judge(next_board, child.identity, path)
+            if known is None:
+                known = self.judge(next_board, child.identity, path)
+            child.numbers = within_depth(known, self.depth - len(path))
         return child.numbers
 
     def find(self, here: Identity, above: Path) -> Numbers | None:
-        """What the table has. A disproof by repetition says nothing on another path."""
+        """What the table has. A disproof by repetition says nothing on another path, nor beyond its reach."""
         if here not in self.table:
             return None
         numbers, path = self.table[here]
-        return OPEN if numbers.repeats != ON_ALL_PATHS and path != above else numbers
+        is_elsewhere = numbers.repeats != ON_ALL_PATHS and path != above
+        is_short = numbers.plies < self.depth - len(above)
+        return OPEN if numbers.is_disproven and (is_elsewhere or is_short) else numbers
 
     def judge(self, board: chess.Board, here: Identity, above: Path) -> Numbers:
         """The numbers of a position that is met for the first time: its result, or how many moves it has."""
@@ -296,30 +305,77 @@ Proof = dict[Identity, ProofPosition]
 
 
 def read_proof(search: MateSearch) -> Proof | None:
-    """Write out the win that a search has found; None where it does not hold in the game at hand."""
-    proof: Proof = {search.root: ProofPosition(search.board)}
-    waiting = [search.root]
+    """Write out the shortest of the wins that a search has found; None where none holds in the game."""
+    known = read_wins(search)
+    if known is None or search.root not in (plies := measure(known, search.attacker)):
+        return None
+    proof: Proof = {search.root: known[search.root]}
+    waiting = deque([search.root])
     while waiting:
-        here = waiting.pop()
-        position = proof[here]
-        moves = legal_moves(position.board)
-        if ending(position.board, moves) is not None:
-            continue
-        numbers, _ = search.table[here]
-        position.plies = numbers.plies
-        if position.board.turn == search.attacker:
-            assert numbers.move is not None
-            moves = [numbers.move]
-        for move in moves:
-            next_board = after(position.board, move)
-            there = identify(next_board)
-            position.moves.append((move, there))
+        position = proof[here := waiting.popleft()]
+        position.plies = plies[here]
+        if position.board.turn == search.attacker and position.moves:
+            position.moves = [min(position.moves, key=lambda pair: plies.get(pair[1], INFINITE))]
+        for _, there in position.moves:
             if there not in proof:
-                proof[there] = ProofPosition(next_board)
+                proof[there] = known[there]
                 waiting.append(there)
     texts = {text for text, _ in proof}
     # Near the limit of the clock one position may have two answers; such a proof is not used.
     return proof if len(texts) == len(proof) and keeps_clock(proof, search.limit) else None
+
+
+def read_wins(search: MateSearch) -> Proof | None:
+    """All positions that known wins lead to: the attacker's with all winning moves, the defender's with all."""
+    known: Proof = {search.root: ProofPosition(search.board)}
+    waiting = deque([search.root])
+    while waiting:
+        position = known[here := waiting.popleft()]
+        moves = legal_moves(position.board)
+        if ending(position.board, moves) is not None:
+            continue
+        is_attack = position.board.turn == search.attacker
+        for move in moves:
+            next_board = after(position.board, move)
+            there = identify(next_board)
+            if is_attack and not is_won(search, there):
+                continue
+            position.moves.append((move, there))
+            if there not in known:
+                known[there] = ProofPosition(next_board)
+                waiting.append(there)
+        if not is_won(search, here):
+            return None
+    return known
+
+
+def is_won(search: MateSearch, here: Identity) -> bool:
+    """Whether the table has a position as proven."""
+    return here in search.table and search.table[here][0].is_proven
+
+
+def measure(known: Proof, attacker: chess.Color) -> dict[Identity, int]:
+    """The plies of all positions, from the ends upwards: the attacker's first child to be known decides, and
+    the defender's last.
+    """
+    parents: dict[Identity, list[Identity]] = {here: [] for here in known}
+    left: dict[Identity, int] = {}
+    for here, position in known.items():
+        is_attack = position.board.turn == attacker
+        left[here] = min(1, len(position.moves)) if is_attack else len(position.moves)
+        for _, there in position.moves:
+            parents[there].append(here)
+    plies = {here: 0 for here in known if left[here] == 0}
+    ready = deque(plies)
+    while ready:
+        here = ready.popleft()
+        for parent in parents[here]:
+            if left[parent] > 0:
+                left[parent] -= 1
+                if left[parent] == 0:
+                    plies[parent] = plies[here] + 1
+                    ready.append(parent)
+    return plies
 
 
 def keeps_clock(proof: Proof, limit: int | None) -> bool:
