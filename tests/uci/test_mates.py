@@ -165,7 +165,6 @@ def test_a_mate_in_one_is_played_at_once(variant: str) -> None:
         session.check()
 
 
-
 @pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
 def test_go_mate_finds_long_mates_soon(variant: str) -> None:
     with Session() as session:

@@ -36,7 +36,8 @@ def solve(
         typer.Option(metavar="SECONDS", help=f"Limit: time.  [default: {SECONDS:g}, without --positions]"),
     ] = None,
     positions: Annotated[
-        int | None, typer.Option("--positions", "-n", metavar="N", help="Limit: positions of the proof search.")
+        int | None,
+        typer.Option("--positions", "-n", metavar="N", help="Limit: positions of the proof search."),
     ] = None,
     shortest: Annotated[
         bool, typer.Option("--shortest", help="Go on for the shortest line, until --time or Ctrl-C.")
@@ -81,6 +82,8 @@ def solve(
         document = {**solution.to_dict(), "interrupted": is_interrupted}
         document["positions_per_second"] = solution.positions / max(solution.time, 1e-9)
         document["certificate_file"] = str(certificate) if is_written else None
+        if is_written:
+            del document["certificate"]  # it may be long
         print_json(document)
         return
     console = output()
