@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 SIMULATIONS = 10_000
 """The limit per position where none is given."""
+MATE_POSITIONS = 20_000
+"""That of `anabranch.annotate`, whose import takes time."""
 
 
 def annotate(
@@ -57,6 +59,9 @@ def annotate(
         ),
     ] = None,
     lines: Annotated[int, typer.Option(metavar="K", help="Better lines shown at a move.")] = 1,
+    mates: Annotated[
+        int, typer.Option(metavar="N", help="Positions of the solver per move for missed mates; 0: none.")
+    ] = MATE_POSITIONS,
     variant: Annotated[
         str,
         typer.Option(
@@ -91,6 +96,8 @@ def annotate(
 
     if lines < 1:
         raise LimitError(f"--lines must be at least 1, not {lines}")
+    if mates < 0:
+        raise LimitError(f"--mates must be at least 0, not {mates}")
     if every_move and blunders_only:
         raise AnnotationError("--every-move and --blunders-only cannot both be given")
     if variant not in ("auto", "chess960", *variants()):
@@ -113,7 +120,7 @@ def annotate(
 
     limits = Limits(simulations=SIMULATIONS if simulations is time is None else simulations, time=time)
     which: Which = "every-move" if every_move else "blunders-only" if blunders_only else "marked"
-    work = _Work(texts, variant, engine_for, limits, lines, which)
+    work = _Work(texts, variant, engine_for, limits, lines, which, mates)
     work.check()
     with _destination(out, as_json) as file:
         done = work.run(file)
@@ -136,6 +143,7 @@ class _Work:
         limits: Limits,
         lines: int,
         which: Which,
+        mates: int,
     ) -> None:
         self.texts = texts
         self.variant = variant
@@ -143,6 +151,7 @@ class _Work:
         self.limits = limits
         self.lines = lines
         self.which = which
+        self.mates = mates
         self.passed: list[tuple[str, str]] = []
         """Games that were passed on as they were, and why."""
 
@@ -189,6 +198,7 @@ class _Work:
                         self.limits,
                         lines=self.lines,
                         which=self.which,
+                        mates=self.mates,
                         on_progress=report,
                     )
                     _sign(game)
