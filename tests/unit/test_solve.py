@@ -114,21 +114,15 @@ def test_the_graph_is_not_touched() -> None:
     assert after.moves == before.moves
 
 
-def test_a_repeated_position_counts() -> None:
-    """What occurred twice is a draw when it comes again: after two rounds there is no way back to it."""
+def test_a_position_that_comes_for_the_third_time_is_a_draw() -> None:
+    """The king's only move leads to the start of the game, which occurred once, then twice."""
     engine = Engine()
-    # White is to play Rh2 mate next move, but the position after Kh7 was there twice before.
-    rounds = ["h8h7", "a2a3", "h7h8", "a3a2"]
-    assert engine.solve((LOST, rounds), positions=10_000).result == "loss"
-    for played in (rounds * 2, rounds * 2 + rounds[:3]):
-        try:
-            found = engine.solve((LOST, played), positions=10_000)
-        except GameOverError:
-            continue
-        assert found.certificate is None or found.result is not None
-    once = engine.solve((LADDER, ["h1g1", "h8g8", "g1h1", "g8h8"]), positions=100_000)
+    start, back = "8/7k/8/8/8/8/R7/2K3R1 w - - 0 1", ["a2a3", "h7h8", "a3a2"]
+    once = engine.solve((start, back), positions=10_000)
+    assert (once.result, once.mate) == ("loss", -1)
     assert once.certificate is not None
-    assert '"moves":["h1g1","h8g8","g1h1","g8h8"]' in once.certificate
+    assert '"moves":["a2a3","h7h8","a3a2"]' in once.certificate
+    assert engine.solve((start, [*back, "h8h7", *back]), positions=10_000).result is None
 
 
 @pytest.mark.parametrize("shuffles", [0, 1])
@@ -252,7 +246,12 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert run(["solve", LADDER, "--shortest", "--time", "20", "--certificate", str(path)]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
-    for words in (LADDER, "win in 2 moves (3 plies), proven; no shorter line exists", "#", "positions/s"):
+    for words in (
+        LADDER,
+        "win in 2 moves (3 plies), proven; no shorter line exists",
+        "#",
+        "the shortest line included",
+    ):
         assert words in captured.out
     assert "positions in the proof" in captured.out
     assert run(["verify-proof", str(path)]) == 0
@@ -264,6 +263,7 @@ def test_the_command_on_open_positions(capsys: pytest.CaptureFixture[str], tmp_p
     assert run(["solve", "startpos", "-n", "1000", "--certificate", str(path)]) == 0
     text = capsys.readouterr().out
     assert "open after 1,0" in text
+    assert "positions/s" in text
     assert "There is no certificate to write." in text
     assert not path.exists()
     assert run(["solve", "startpos", "--checks-only"]) == 0

@@ -87,7 +87,7 @@ def solve(
         print_json(document)
         return
     console = output()
-    for line in _lines(solution, is_interrupted):
+    for line in _lines(solution, shortest, is_interrupted):
         console.print(line, soft_wrap=True)
     if certificate is not None:
         console.print(
@@ -109,12 +109,14 @@ def _solve(engine: Engine, **how: Any) -> tuple[Solution, bool]:
             return work.result(), True
 
 
-def _lines(solution: Solution, is_interrupted: bool) -> list[str]:
+def _lines(solution: Solution, shortest: bool, is_interrupted: bool) -> list[str]:
     """What was found, for people."""
     from anabranch.cli.output import plural
 
-    rate = solution.positions / max(solution.time, 1e-9)
-    effort = f"{plural(solution.positions, 'position')} in {solution.time:.2f} s ({rate:,.0f} positions/s)"
+    rate = f"{solution.positions / max(solution.time, 1e-9):,.0f} positions/s"
+    if shortest and solution.result is not None:
+        rate = "the shortest line included"
+    effort = f"{plural(solution.positions, 'position')} in {solution.time:.2f} s ({rate})"
     lines = [f"{solution.root.variant}: {solution.position}"]
     if solution.result is None or solution.line is None or solution.mate is None:
         ended = "interrupted" if is_interrupted else "open"
@@ -123,10 +125,10 @@ def _lines(solution: Solution, is_interrupted: bool) -> list[str]:
             lines.append("no forced win by checks" if solution.checks_only else "no forced win")
         return [*lines, effort]
     plies = "1 ply" if solution.plies == 1 else f"{solution.plies} plies"
-    shortest = "no shorter line exists" if solution.is_shortest else "a shorter line may exist"
+    length = "no shorter line exists" if solution.is_shortest else "a shorter line may exist"
     return [
         *lines,
-        f"{solution.result} in {plural(abs(solution.mate), 'move')} ({plies}), proven; {shortest}",
+        f"{solution.result} in {plural(abs(solution.mate), 'move')} ({plies}), proven; {length}",
         solution.line.san,
         f"{effort}, {plural(solution.proof_positions, 'position')} in the proof",
     ]
