@@ -348,7 +348,7 @@ class Engine:
                 self._set_position(position)
             begun = clock.monotonic()
             report = self._session.solve(most, seconds, checks_only=checks_only, shortest=shortest)
-            root = Root(self._session.fen(), self._variant, self._chess960)
+            root = Root(self._session.fen(), self.variant, self.chess960)
             return solution_of(report, root, clock.monotonic() - begun, checks_only)
         finally:
             self._busy.release()
