@@ -16,6 +16,7 @@ from anabranch.graph import GraphEdge, GraphNode, SearchGraph
 from anabranch.limits import Limits
 from anabranch.result import Line, MoveStatistics, Progress, Result, Solved, Statistics
 from anabranch.settings import Settings, presets, settings_table, variants
+from anabranch.solution import Solution
 
 __version__ = "0.1.0"  # a test compares it with Cargo.toml; importlib.metadata takes a tenth of a second
 
@@ -31,6 +32,7 @@ __all__ = [
     "Result",
     "SearchGraph",
     "Settings",
+    "Solution",
     "Solved",
     "Statistics",
     "__version__",

@@ -154,6 +154,16 @@ class Session:
         mate: int | None = None,
         root_moves: list[str] = ...,
     ) -> None: ...
+    def solve(
+        self,
+        positions: int | None = None,
+        time: float | None = None,
+        memory: int = ...,
+        wins: bool = True,
+        losses: bool = True,
+        checks_only: bool = False,
+        shortest: bool = False,
+    ) -> dict[str, Any]: ...
     def best_move(self) -> str | None: ...
     def collect(
         self, planes: NDArray[np.float32] | None, version: str = "v3"

@@ -9,6 +9,7 @@ read by `anabranch.formats.pgn`; nothing is printed here.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -23,6 +24,7 @@ from anabranch.formats.scores import centipawns
 from anabranch.jobs.progress import OnProgress, no_progress
 from anabranch.limits import Limits
 from anabranch.result import Line, Result
+from anabranch.solution import Solution
 
 Which = Literal["marked", "every-move", "blunders-only"]
 """Where something is written: evaluations everywhere and lines at marked moves; lines also at all other moves
@@ -39,6 +41,9 @@ FORGIVENESS = 23.0
 """Percentage points of expected score whose loss makes a move's accuracy 100 / e."""
 LONGEST_LINE = 12
 """Plies of a better line."""
+MATE_POSITIONS = 20_000
+"""Positions of the solver at each move, in which it looks for mates that were missed."""
+_MISSED = re.compile(r"\s*mate in \d+ missed: \S+")
 _JUDGEMENTS = frozenset(range(1, 7))
 """Glyphs that judge a move: !, ?, !!, ??, !? and ?!."""
 
@@ -72,6 +77,8 @@ class MoveJudgement(NamedTuple):
     """Fall of the value for the side that moved, from 0 to 2; 0 for the engine's own choice."""
     name: str | None
     """Blunder, mistake, inaccuracy, or nothing."""
+    missed_mate: int | None = None
+    """Moves of a forced mate that the side to move had, if nothing proves that it still has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,25 @@ class _Seen(NamedTuple):
     evaluation: Evaluation
     result: Result | None
     """None where the game is over."""
+    solution: Solution | None = None
+    """What the solver found, if it was asked."""
+
+    def win(self) -> Line | None:
+        """The shortest known line of a forced mate of the side to move, if mates are looked for."""
+        if self.result is None or self.solution is None:
+            return None
+        found = [line for line in (self.solution.line, *self.result.lines[:1]) if line is not None]
+        mates = [line for line in found if line.mate is not None and line.mate > 0]
+        return min(mates, key=lambda line: len(line.moves), default=None)
+
+    def is_lost(self, turn: chess.Color) -> bool:
+        """Whether the side to move is proven to lose, or has lost."""
+        if self.result is None:
+            return self.evaluation.value * (1 if turn == chess.WHITE else -1) < 0
+        solved = self.result.solved
+        if solved is not None and solved.state in ("loss", "tb-loss"):
+            return True
+        return self.solution is not None and self.solution.result == "loss"
 
 
 def annotate_game(
@@ -114,9 +140,11 @@ def annotate_game(
     *,
     lines: int = 1,
     which: Which = "marked",
+    mates: int = MATE_POSITIONS,
     on_progress: OnProgress = no_progress,
 ) -> Annotated:
-    """Annotate the main line of a game, in place; the limits are those of each position.
+    """Annotate the main line of a game, in place; the limits are those of each position, and the solver looks
+    for missed mates with so many positions of `mates` (0 for none).
 
     The engine must be one for the game's variant. Comments, variations and headers stay; an evaluation in a
     comment is replaced, and a move that has a glyph of judgement keeps it. An error of the engine leaves the
@@ -132,7 +160,7 @@ def annotate_game(
     nodes = list(game.mainline())
     if any(not node.move for node in nodes):
         raise AnnotationError("the game has a null move, which is no move that could be judged")
-    seen = _search_all(game, nodes, engine, limits, max(lines, 1), on_progress)
+    seen = _search_all(game, nodes, engine, limits, max(lines, 1), mates, on_progress)
     board = game.board()
     players: dict[chess.Color, list[MoveJudgement]] = {chess.WHITE: [], chess.BLACK: []}
     judgements = []
@@ -178,6 +206,7 @@ def _search_all(
     engine: Engine,
     limits: Limits,
     lines: int,
+    mates: int,
     on_progress: OnProgress,
 ) -> list[_Seen]:
     """Search every position of the main line, in the order of the game so that the graph is kept."""
@@ -193,7 +222,8 @@ def _search_all(
             seen.append(_Seen(_of_the_end(node.board()), None))
         else:
             result = engine.search(limits=limits, lines=lines)
-            seen.append(_Seen(_of_result(result), result))
+            solution = engine.solve(positions=mates) if mates else None
+            seen.append(_Seen(_of_result(result), result, solution))
     on_progress(len(nodes) + 1, len(nodes) + 1, "")
     return seen
 
@@ -230,7 +260,17 @@ def _judge(node: chess.pgn.ChildNode, board: chess.Board, before: _Seen, after: 
     loss = 0.0
     if node.move != best:
         loss = max(sign * (before.evaluation.value - after.evaluation.value), 0.0)
-    return MoveJudgement(board.san(node.move), board.san(best), loss, name_of(loss))
+    win = _missed_win(node, board, before, after)
+    mate = None if win is None else win.mate
+    return MoveJudgement(board.san(node.move), board.san(best), loss, name_of(loss), mate)
+
+
+def _missed_win(node: chess.pgn.ChildNode, board: chess.Board, before: _Seen, after: _Seen) -> Line | None:
+    """The line of a forced mate that was there before a move and is not known to be there after it."""
+    win = before.win()
+    if win is None or board.parse_uci(win.moves[0]) == node.move or after.is_lost(not board.turn):
+        return None
+    return win
 
 
 def _write(
@@ -249,6 +289,11 @@ def _write(
         node.set_eval(after.evaluation.score())
     if judgement.name is not None and not node.nags & _JUDGEMENTS:
         node.nags.add(next(glyph for _, name, glyph in THRESHOLDS if name == judgement.name))
+    win = _missed_win(node, board, before, after)
+    if win is not None:
+        san = board.san(board.parse_uci(win.moves[0]))
+        node.comment = f"{_MISSED.sub('', node.comment)} mate in {win.mate} missed: {san}".strip()
+        _add_line(node.parent, board.copy(stack=False), win, len(win.moves))
     if judgement.name is not None or (which == "every-move" and judgement.move != judgement.best):
         assert before.result is not None
         for line in before.result.lines[:lines]:
@@ -257,7 +302,7 @@ def _write(
             _add_line(node.parent, board.copy(stack=False), line)
 
 
-def _add_line(parent: chess.pgn.GameNode, board: chess.Board, line: Line) -> None:
+def _add_line(parent: chess.pgn.GameNode, board: chess.Board, line: Line, plies: int = LONGEST_LINE) -> None:
     """Add a line as a variation with its evaluation, unless there is one that begins with the same move."""
     turn = board.turn
     first = board.parse_uci(line.moves[0])
@@ -268,7 +313,7 @@ def _add_line(parent: chess.pgn.GameNode, board: chess.Board, line: Line) -> Non
     if not board.is_game_over():
         variation.set_eval(_of_line(line, turn).score())
     node: chess.pgn.GameNode = variation
-    for text in line.moves[1:LONGEST_LINE]:
+    for text in line.moves[1:plies]:
         move = board.parse_uci(text)
         board.push(move)
         node = node.add_variation(move)

@@ -36,6 +36,7 @@ from anabranch.networks.shipped import bundled
 from anabranch.positions import Position
 from anabranch.result import Progress, Result, Root, progress_of, result_of
 from anabranch.settings import Settings
+from anabranch.solution import Solution, solution_of
 
 ProgressCallback = Callable[[Progress], object]
 
@@ -206,6 +207,44 @@ class Engine(CoreGame):
             else:
                 work.exception()
             raise
+
+    def solve(
+        self,
+        position: Position | None = None,
+        *,
+        time: float | None = None,
+        positions: int | None = None,
+        shortest: bool = False,
+        checks_only: bool = False,
+    ) -> Solution:
+        """Look for a forced win or loss of the side to move, with the rules and the game's history alone.
+
+        The graph, the evaluator and the settings play no part. It ends with a proof, after `time` seconds or
+        so many `positions`, or when `stop` is called. With `shortest` it goes on for a line that no other
+        shortens; of the limits `time` alone ends that. With `checks_only` the attacker gives check with every
+        move, so that much less is tried and less is found. `position` is as for `search`. Ctrl-C raises
+        KeyboardInterrupt within 50 ms.
+
+        >>> solution = Engine().solve("7k/8/8/8/8/8/R7/1R5K w - - 0 1", positions=100_000, shortest=True)
+        >>> solution.result, solution.mate, solution.is_shortest, len(solution.line.moves)
+        ('win', 2, True, 3)
+        >>> Engine().solve("startpos", positions=1000).result is None
+        True
+        """
+        if time is None and positions is None:
+            raise LimitError("solving needs a limit: time or positions")
+        seconds = None if time is None else check_seconds("time", time, exclusive=True)
+        most = check_count("positions", positions, 1)
+        self._begin()
+        try:
+            if position is not None:
+                self._set_position(position)
+            begun = clock.monotonic()
+            report = self._session.solve(most, seconds, checks_only=checks_only, shortest=shortest)
+            root = Root(self._session.fen(), self.variant, self.chess960)
+            return solution_of(report, root, clock.monotonic() - begun, checks_only)
+        finally:
+            self._busy.release()
 
     def stop(self) -> None:
         """End the search under way, if there is one. Any thread may call this at any time; it never waits."""

@@ -318,7 +318,12 @@ def test_mates(variant: str, backup: str, batch_size: int, value: float) -> None
 @pytest.mark.parametrize("backup", ["tree", "paper", "recompute"])
 def test_mates_one_use_at_a_time(backup: str, use: str) -> None:
     off = {"mate_leaf": 0, "mate_growth": 0.0, "mate_root": 0.0}
-    settings = dataclasses.asdict(ref.PRESETS["mcgs-combined"]) | MATES | off | {use: MATES[use] * 5, "backup": backup}
+    settings = (
+        dataclasses.asdict(ref.PRESETS["mcgs-combined"])
+        | MATES
+        | off
+        | {use: MATES[use] * 5, "backup": backup}
+    )
     for variant in ("chess", "crazyhouse"):
         for board in attacks(variant):
             check(board, "hash", settings, [120])
@@ -327,7 +332,11 @@ def test_mates_one_use_at_a_time(backup: str, use: str) -> None:
 @pytest.mark.parametrize("backup", ["tree", "paper", "recompute"])
 @pytest.mark.parametrize("batch_size", [1, 16])
 def test_mates_after_moves(backup: str, batch_size: int) -> None:
-    settings = dataclasses.asdict(ref.PRESETS["mcgs-combined"]) | MATES | {"backup": backup, "batch_size": batch_size}
+    settings = (
+        dataclasses.asdict(ref.PRESETS["mcgs-combined"])
+        | MATES
+        | {"backup": backup, "batch_size": batch_size}
+    )
     for variant in ("chess", "crazyhouse"):
         for board in attacks(variant)[:3]:
             check(board, "material", settings, [60, 40, 40], advance=True)

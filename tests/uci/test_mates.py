@@ -6,6 +6,7 @@ the teacher saw may be true as well, for teachers prune: then every reply must l
 word or by a search of all moves.
 """
 
+import time
 from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
@@ -159,4 +160,68 @@ def test_a_mate_in_one_is_played_at_once(variant: str) -> None:
                 made = claims(session, mate, "go nodes 800")
                 assert made, mate
                 assert made[-1].distance == 1, mate
+        session.check()
+
+
+@pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
+def test_go_mate_finds_long_mates_soon(variant: str) -> None:
+    with Session() as session:
+        session.greet(UCI_Variant=variant, Hash=64)
+        for mate in known_mates(variant):
+            if mate.distance in (3, 4):
+                made = claims(session, mate, f"go mate {mate.distance} movetime 3000")
+                assert made, mate
+                assert 0 < made[-1].distance <= (3 if mate.distance == 3 else 256), mate
+        session.check()
+
+
+@pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
+def test_go_mate_reports_a_loss(variant: str) -> None:
+    with Session() as session:
+        session.greet(UCI_Variant=variant, Hash=64)
+        for mate in [mate for mate in known_mates(variant) if mate.distance == -1]:
+            made = claims(session, mate, "go mate 3 movetime 3000")
+            assert made, mate
+            assert made[-1].distance == -1, mate
+        session.check()
+
+
+def test_go_mate_finds_a_shorter_mate_than_the_first() -> None:
+    ladder = KnownMate("ladder", "7k/8/8/8/8/8/R7/1R5K w - - 0 1", 2)
+    with Session() as session:
+        session.greet(Hash=64)
+        for moves in (1, 2, 3):  # there is none in one move: the true distance ends it
+            assert claims(session, ladder, f"go mate {moves}")[-1].distance in (2, moves)
+        session.check()
+
+
+@pytest.mark.parametrize("go", ["go mate 5", "go mate 5 infinite", "go ponder mate 5 movetime 5000"])
+def test_the_solver_stops_at_once(go: str) -> None:
+    with Session() as session:
+        session.greet(Hash=64)
+        session.send("position startpos", go)
+        time.sleep(0.5)
+        assert not session.said("bestmove")
+        begun = time.monotonic()
+        session.ask("stop", seconds=2.0)
+        assert time.monotonic() - begun < 0.5
+        session.check()
+
+
+def test_limits_hold_for_the_solver() -> None:
+    with Session() as session:
+        session.greet(Hash=64)
+        for limit in ("nodes 50", "movetime 300", "depth 2", "wtime 2000 btime 2000"):
+            begun = time.monotonic()
+            session.ask("position startpos", f"go mate 4 {limit}", seconds=5)
+            assert time.monotonic() - begun < 2.0, limit
+        session.check()
+
+
+def test_searchmoves_leave_the_solver_aside() -> None:
+    back_rank = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
+    with Session() as session:
+        session.greet(Hash=64)
+        move = session.ask(f"position fen {back_rank}", "go mate 1 nodes 50 searchmoves a1a7")
+        assert move.split()[:2] == ["bestmove", "a1a7"]
         session.check()

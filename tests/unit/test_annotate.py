@@ -14,7 +14,8 @@ import pytest
 from tests.support.commands import Commands
 
 from anabranch import Engine, Limits
-from anabranch.annotate import MoveJudgement, annotate_game, name_of, summarise
+from anabranch.annotate import MATE_POSITIONS, MoveJudgement, annotate_game, name_of, summarise
+from anabranch.cli import annotate as command
 from anabranch.cli import run
 from anabranch.errors import AnnotationError
 from anabranch.formats.pgn import brace_comments, format_game, parse_game, split_games
@@ -372,3 +373,68 @@ def test_json_has_everything_about_every_game(tmp_path: Path, cli: Commands) -> 
     assert document["file"] == str(out)
     assert "pgn" not in document["games"][0]
     assert "[%eval" in out.read_text()
+
+
+# Missed mates
+
+MISSED = """[SetUp "1"]
+[FEN "7k/8/8/8/8/8/R7/1R5K w - - 0 1"]
+
+1. Kg2 {slow} Kg7 2. Rb6 Kf7 3. Ra7+ Ke8 4. Rb8# 1-0
+"""
+THROWN_AWAY = """[SetUp "1"]
+[FEN "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"]
+
+1. Ra7 h6 2. Kh1 *
+"""
+
+
+def test_a_missed_mate_is_named_with_its_line() -> None:
+    game = parse_game(THROWN_AWAY)
+    annotated = annotate_game(game, Engine(), Limits(simulations=30))
+    played = node_at(game, 1)
+    assert "mate in 1 missed: Ra8#" in played.comment
+    assert played.eval() is not None
+    assert "Ra8#" in [node.san() for node in game.variations[1:]]
+    assert [judgement.missed_mate for judgement in annotated.judgements] == [1, None, None]
+
+
+def test_a_mate_that_is_still_there_is_not_missed() -> None:
+    game = parse_game(MISSED)
+    annotated = annotate_game(game, Engine(), Limits(simulations=30), mates=200_000)
+    assert all(judgement.missed_mate is None for judgement in annotated.judgements)
+    assert "missed" not in format_game(game)
+    assert node_at(game, 1).comment.startswith("slow")
+
+
+def test_a_stalemate_misses_a_mate() -> None:
+    game = parse_game('[SetUp "1"]\n[FEN "7k/5K2/8/6Q1/8/8/8/8 w - - 0 1"]\n\n1. Qg6 *')
+    annotated = annotate_game(game, Engine(), Limits(simulations=30))
+    assert annotated.judgements[0].missed_mate == 1
+    assert node_at(game, 1).nags == {chess.pgn.NAG_BLUNDER}
+    assert "mate in 1 missed: " in node_at(game, 1).comment
+
+
+def test_missed_mates_are_written_once_and_can_be_left_out() -> None:
+    game = parse_game(THROWN_AWAY)
+    annotate_game(game, Engine(), Limits(simulations=30))
+    first = format_game(game)
+    again = parse_game(first)
+    annotate_game(again, Engine(), Limits(simulations=30))
+    assert format_game(again) == first
+    plain = parse_game(THROWN_AWAY)
+    annotate_game(plain, Engine(), Limits(simulations=30), mates=0)
+    assert "missed" not in format_game(plain)
+    quiet = parse_game(THROWN_AWAY)
+    annotate_game(quiet, Engine(), Limits(simulations=30), which="blunders-only")
+    assert "missed" not in format_game(quiet) or node_at(quiet, 1).nags == {chess.pgn.NAG_BLUNDER}
+
+
+def test_the_command_reports_missed_mates(cli: Commands, tmp_path: Path) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text(THROWN_AWAY, encoding="utf-8")
+    document = cli.json("annotate", path, "-n", "30")
+    assert [move["missed_mate"] for move in document["games"][0]["moves"]] == [1, None, None]
+    assert "mate in 1 missed: Ra8#" in document["games"][0]["pgn"]
+    assert "--mates" in cli.refuses("annotate", path, "-n", "30", "--mates", "-1")
+    assert command.MATE_POSITIONS == MATE_POSITIONS

@@ -7,6 +7,7 @@ from tests.support.commands import Commands
 from tests.support.judge import Judge
 
 from anabranch import Engine, Limits
+from anabranch.bench.solving import solve_task, summarise_mates
 from anabranch.bench.suite import Attempt, Task, attempt, read_suite, read_task
 from anabranch.errors import SuiteError
 from anabranch.formats.epd import read_operations
@@ -189,6 +190,45 @@ def test_an_improved_proof_has_the_true_distance(variant: str) -> None:
     assert proven >= 18
 
 
+def test_a_mated_side_is_a_task_too() -> None:
+    mated = "7k/8/8/8/8/8/R7/2K3R1 b - - dm -1;"
+    task = read_task(mated, Engine())
+    assert task.mate == -1
+    found = answer(mated, improve=True)
+    assert (found.solved, found.mate) == (True, -1)
+
+
+# The solver
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_solver_proves_all_short_mates(variant: str) -> None:
+    engine = Engine(variant)
+    attempts = [solve_task(engine, task, None, 1_000_000) for task in mates(variant)]
+    assert [done.task.id for done in attempts if not done.solved] == []
+    for done in attempts:
+        assert done.mate is not None
+        assert done.task.mate is not None
+        assert done.mate >= done.task.mate
+    summary = summarise_mates(attempts)
+    assert [row["mate"] for row in summary["by_distance"]] == [1, 2, 3, 4]
+    assert [row["solved"] for row in summary["by_distance"]] == [5, 5, 5, 5]
+    assert 5 <= summary["within_dm"] <= summary["solved"] == 20
+    assert summary["mean_seconds"] == pytest.approx(summary["seconds"] / 20)
+
+
+def test_the_solver_proves_losses_and_leaves_others_open() -> None:
+    engine = Engine()
+    lost = solve_task(engine, read_task("7k/8/8/8/8/8/R7/2K3R1 b - - dm -1;", engine), None, 200_000)
+    assert (lost.solved, lost.result) == (True, "loss")
+    wrong = solve_task(engine, read_task("7k/8/8/8/8/8/R7/2K3R1 b - - dm 1;", engine), None, 200_000)
+    assert not wrong.solved
+    assert not wrong.is_within
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;"
+    left = solve_task(engine, read_task(start, engine), None, 1000)
+    assert (left.solved, left.result, left.move, left.proof_positions) == (False, None, None, 0)
+
+
 # The command
 
 
@@ -203,11 +243,34 @@ def test_the_command_prints_a_table(cli: Commands, tmp_path: Path) -> None:
 
 def test_the_command_prints_json(cli: Commands) -> None:
     path = str(DATA / "mates-crazyhouse.epd")
-    document = cli.json("suite", path, path, "-v", "crazyhouse", "-n", "300", "--mates")
+    document = cli.json("suite", path, path, "-v", "crazyhouse", "-n", "300", "--proofs")
     assert document["positions"] == document["attempted"] == len(document["attempts"]) == 40
     assert document["solved"] == sum(row["solved"] for row in document["attempts"]) >= 16
     row = document["attempts"][0]
     assert (row["mate"], row["found_mate"], row["simulations_to_solution"]) == (1, 1, row["simulations"])
+
+
+def test_the_command_solves_mates(cli: Commands, tmp_path: Path) -> None:
+    path = tmp_path / "two.epd"
+    path.write_text(f'{BACK_RANK} dm 1; id "back rank";\n{BACK_RANK} bm Ra8; id "any";\n', encoding="utf-8")
+    shown = cli.shows("suite", path, "--mates")
+    assert "solved 2 of 2 positions, 2 within dm" in shown
+    for word in ("back rank", "dm 1", "Ra8#", "win in 1", "none", "mean s"):
+        assert word in shown
+    document = cli.json("suite", path, "--mates", "--positions", "5000")
+    assert (document["attempted"], document["solved"], document["positions"]) == (2, 2, 2)
+    assert document["limits"] == {"positions": 5000, "time": None}
+    assert [row["mate"] for row in document["by_distance"]] == [1, None]
+    row = document["attempts"][0]
+    assert (row["mate"], row["found_mate"], row["result"], row["is_within"]) == (1, 1, "win", True)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--mates", "-n", "100"], ["--positions", "100"], ["--mates", "--proofs"], ["--mates", "--time", "0"]],
+)
+def test_limits_that_do_not_fit_are_refused(cli: Commands, options: list[str]) -> None:
+    cli.refuses("suite", DATA / "mates-chess.epd", *options)
 
 
 def test_the_command_takes_time_as_limit(cli: Commands, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ class Task:
     avoid: tuple[str, ...] = ()
     """Moves that are wrong (UCI)."""
     mate: int | None = None
-    """Moves to a forced mate."""
+    """Moves to a forced mate, negative where the side to move is mated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def read_task(line: str, engine: Engine, source: str = "line 1") -> Task:
     if engine.is_over:
         raise GameOverError("the game is already over")
     board = board_of(engine.variant, engine.position, engine.chess960)
-    mate = read_number(operations, "dm")
-    if mate is not None and int(mate) < 1:
-        raise SuiteError(f"dm takes a number of moves from 1 on, not {mate}")
+    mate = read_number(operations, "dm", is_signed=True)
+    if mate is not None and int(mate) == 0:
+        raise SuiteError("dm takes a number of moves, below zero where the side to move is mated, not 0")
     task = Task(
         source,
         " ".join(operations.get("id", [])) or source,
@@ -155,12 +155,13 @@ def attempt(engine: Engine, task: Task, limits: Limits, *, mates: bool = False) 
     engine.position = task.position
     engine.forget()
     board = board_of(engine.variant, task.position, engine.chess960)
+    goal = task.mate if task.mate is not None and task.mate > 0 else None
     done = evaluations = 0
     seconds = 0.0
     since: tuple[int, float] | None = None
     for checkpoint in checkpoints(limits.simulations):
         left = None if limits.time is None else max(limits.time - seconds, 1e-3)
-        part = replace(limits, simulations=max(checkpoint - done, 1), time=left, mate=task.mate)
+        part = replace(limits, simulations=max(checkpoint - done, 1), time=left, mate=goal)
         result = engine.search(limits=part, lines=0)
         done += result.statistics.simulations
         evaluations += result.statistics.evaluations
@@ -212,8 +213,10 @@ def attempt_job(job: TaskJob) -> tuple[int, Attempt]:
 def _is_right(task: Task, result: Result, board: chess.Board, mates: bool) -> bool:
     wins = result.solved is not None and result.solved.state in ("win", "tb-win")
     mate = None if result.solved is None else result.solved.mate
-    if task.mate is not None and mate is not None and 0 < mate <= task.mate:
-        return True
+    if task.mate is not None and mate is not None:
+        is_same_side = (mate > 0) == (task.mate > 0)
+        if is_same_side and abs(mate) <= abs(task.mate):
+            return True
     if mates:
         return task.mate is None and wins
     if not (task.best or task.avoid):

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 SIMULATIONS = 10_000
 """The limit per position where none is given."""
+MATE_POSITIONS = 20_000
+"""That of `anabranch.annotate`, whose import takes time."""
 
 
 @with_settings
@@ -50,6 +52,9 @@ def annotate(
         limit_options("simulations", "time", simulations=f"{SIMULATIONS}, if there is no --time"),
     ],
     lines: Annotated[int, option("K", "Better lines shown at a move.")] = 1,
+    mates: Annotated[
+        int, option("N", "Positions of the solver per move for missed mates; 0: none.")
+    ] = MATE_POSITIONS,
     variant: Annotated[
         str, option("NAME", f"auto (from the headers), chess960, {', '.join(variants())}.", "--variant", "-v")
     ] = "auto",
@@ -75,6 +80,8 @@ def annotate(
 
     if lines < 1:
         raise LimitError(f"--lines must be at least 1, not {lines}")
+    if mates < 0:
+        raise LimitError(f"--mates must be at least 0, not {mates}")
     if every_move and blunders_only:
         raise AnnotationError("--every-move and --blunders-only cannot both be given")
     if variant not in ("auto", "chess960", *variants()):
@@ -98,7 +105,7 @@ def annotate(
 
     which: Which = "every-move" if every_move else "blunders-only" if blunders_only else "marked"
     limit = Limits(**limits or {"simulations": SIMULATIONS})
-    work = _Work(texts, variant, engine_for, limit, lines, which)
+    work = _Work(texts, variant, engine_for, limit, lines, which, mates)
     work.check()
     with _destination(out, as_json) as file:
         done = work.run(file)
@@ -120,6 +127,7 @@ class _Work:
     limits: Limits
     lines: int
     which: Which
+    mates: int
     passed: list[tuple[str, str]] = field(default_factory=list)
     """Games that were passed on as they were, and why."""
 
@@ -167,6 +175,7 @@ class _Work:
                         self.limits,
                         lines=self.lines,
                         which=self.which,
+                        mates=self.mates,
                         on_progress=report,
                     )
                     game.headers.setdefault("Annotator", f"anabranch {__version__}")

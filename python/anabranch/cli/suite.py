@@ -28,12 +28,17 @@ from anabranch.cli.options import (
 from anabranch.limits import Limits
 
 if TYPE_CHECKING:
-    from anabranch.bench.suite import Attempt, TaskJob
+    from rich.console import Console
+
+    from anabranch.bench.solving import MateAttempt, MateJob
+    from anabranch.bench.suite import Attempt, Task, TaskJob
     from anabranch.engine import Engine
     from anabranch.jobs.executor import Executor
 
 SIMULATIONS = 20_000
 """The limit per position where none is given."""
+POSITIONS = 1_000_000
+"""That of the solver."""
 
 
 @with_settings
@@ -45,10 +50,17 @@ def suite(
         dict[str, Any],
         limit_options("simulations", "time", simulations=f"{SIMULATIONS}, if there is no --time"),
     ],
+    positions: Annotated[
+        int | None,
+        option("N", f"With --mates: positions of the solver.  [default: {POSITIONS}, if there is no --time]"),
+    ] = None,
     mates: Annotated[
+        bool, option(None, "The solver instead of the search: how many mates it proves, how soon.", "--mates")
+    ] = False,
+    proofs: Annotated[
         bool,
         option(
-            None, "Only proofs count: of a mate in dm moves, or of any win where there is no dm.", "--mates"
+            None, "Only proofs count: of a mate in dm moves, or of any win where there is no dm.", "--proofs"
         ),
     ] = False,
     workers: Annotated[
@@ -60,29 +72,49 @@ def suite(
     """Solve test positions (EPD): how many, and how soon.
 
     A position is solved when the best move at the end is a bm and no am, or when a mate in at most dm moves
-    is proven; dm alone requires the proof. Simulations and time to solution are those after which the answer
-    stayed right until the end; it is read ten times per decade of simulations, from 100 on. Exit code 0 means
-    that the suite was run, not that all of it was solved.
+    is proven; dm alone requires the proof, and below zero it means that the side to move is mated.
+    Simulations and time to solution are those after which the answer stayed right until the end; it is read
+    ten times per decade of simulations, from 100 on. Exit code 0 means that the suite was run, not that all
+    of it was solved.
 
-    Example: anabranch suite tests/data/known-mates.epd --mates --simulations 10000
+    With --mates a position is solved when the solver proves the win (or the loss, where dm is below zero) in
+    any number of moves; those within dm are counted apart.
+
+    Example: anabranch suite tests/data/mates-chess.epd --mates
     """
+    from anabranch.bench.solving import MateJob
     from anabranch.bench.suite import TaskJob, read_suite
     from anabranch.cli.output import output, print_json
-    from anabranch.errors import SuiteError
+    from anabranch.errors import LimitError, SuiteError
     from anabranch.jobs.executor import executor_of
 
     if any(is_placement(str(path).split()[0] if str(path).strip() else "") for path in files):
         raise SuiteError(
             "a suite is read from EPD files; 'anabranch analyse' searches one position, its FEN in quotes"
         )
+    if mates and proofs:
+        raise SuiteError("--mates and --proofs cannot both be given")
+    if mates and "simulations" in limits:
+        raise LimitError("the solver is limited by --time or --positions, not by --simulations")
+    if positions is not None and not mates:
+        raise LimitError("--positions limits the solver, so it needs --mates")
     options = EngineOptions(**given)
     engine = options.make()
     tasks = [task for path in files for task in read_suite(path, engine)]
     if not tasks:
         raise SuiteError(f"there is no position in {', '.join(str(path) for path in files)}")
-    limit = Limits(**limits or {"simulations": SIMULATIONS})
-    jobs = [TaskJob(number, task, options.make, limit, mates) for number, task in enumerate(tasks)]
     executor = executor_of(0 if workers is None and ray is None else workers, ray)
+    if mates:
+        time = limits.get("time")
+        most = POSITIONS if positions is time is None else positions
+        solver_jobs = [
+            MateJob(number, task, engine.variant, engine.chess960, time, most)
+            for number, task in enumerate(tasks)
+        ]
+        _solve_all(engine, solver_jobs, executor, as_json)
+        return
+    limit = Limits(**limits or {"simulations": SIMULATIONS})
+    jobs = [TaskJob(number, task, options.make, limit, proofs) for number, task in enumerate(tasks)]
     attempts, is_complete = _attempt_all(jobs, executor)
     if as_json:
         print_json(
@@ -91,7 +123,7 @@ def suite(
                 "positions": len(tasks),
                 "variant": engine.variant,
                 "preset": options.preset,
-                "mates": mates,
+                "proofs": proofs,
                 "limits": {"simulations": limit.simulations, "time": limit.time},
                 "attempts": [_document(attempt) for attempt in attempts],
                 "settings": asdict(engine.settings),
@@ -126,6 +158,90 @@ def _attempt_all(jobs: list[TaskJob], executor: Executor) -> tuple[list[Attempt]
     return [found[number] for number in sorted(found)], len(found) == len(jobs)
 
 
+def _solve_all(engine: Engine, jobs: list[MateJob], executor: Executor, as_json: bool) -> None:
+    """The same with the solver, printed."""
+    from anabranch.bench.solving import solve_job, summarise_mates
+    from anabranch.cli.output import output, print_json, show_progress
+
+    found: dict[int, MateAttempt] = {}
+    with (
+        show_progress("positions") as on_progress,
+        suppress(KeyboardInterrupt),
+        closing(executor.run(solve_job, jobs)) as results,
+    ):
+        for number, attempt in results:
+            found[number] = attempt
+            on_progress(len(found), len(jobs), f"{sum(done.solved for done in found.values())} solved")
+    attempts = [found[number] for number in sorted(found)]
+    summary = summarise_mates(attempts)
+    if as_json:
+        print_json(
+            {
+                **summary,
+                "positions": len(jobs),
+                "variant": engine.variant,
+                "limits": {"positions": jobs[0].positions, "time": jobs[0].time},
+                "attempts": [
+                    {**_document(attempt), "solved": attempt.solved, "is_within": attempt.is_within}
+                    for attempt in attempts
+                ],
+            }
+        )
+    else:
+        _show_mates(output(), engine, attempts, summary, len(jobs))
+    if len(found) < len(jobs):
+        raise typer.Exit(130)
+
+
+def _show_mates(
+    console: Console, engine: Engine, attempts: list[MateAttempt], summary: dict[str, Any], positions: int
+) -> None:
+    from rich.text import Text
+
+    from anabranch.cli.output import plural, table
+
+    rows: list[list[str | Text]] = [
+        [
+            attempt.task.id,
+            _goal(engine, attempt.task),
+            "" if attempt.move is None else _san(engine, attempt.task, [attempt.move]),
+            "" if attempt.mate is None else f"{attempt.result} in {abs(attempt.mate)}",
+            Text("yes", style="green") if attempt.solved else Text("no", style="red"),
+            f"{attempt.positions:,}",
+            f"{attempt.proof_positions:,}" if attempt.proof_positions else "",
+            f"{attempt.seconds:.3f}",
+        ]
+        for attempt in attempts
+    ]
+    columns = ["position", "answer", "move", "proven", "solved", ">positions", ">in the proof", ">s"]
+    console.print(table(None, columns, rows))
+
+    def seconds(number: float | None) -> str:
+        return "" if number is None else f"{number:.4f}"
+
+    columns = ["dm", ">positions", ">solved", ">within dm", ">mean s", ">mean s of solved"]
+    groups = [
+        [
+            "none" if row["mate"] is None else str(row["mate"]),
+            f"{row['attempted']:,}",
+            f"{row['solved']:,}",
+            f"{row['within_dm']:,}",
+            seconds(row["mean_seconds"]),
+            seconds(row["mean_seconds_of_solved"]),
+        ]
+        for row in summary["by_distance"]
+    ]
+    console.print(table(None, columns, groups))
+    mean = summary["mean_seconds"]
+    console.print(
+        f"solved {summary['solved']} of {plural(summary['attempted'], 'position')}, {summary['within_dm']} "
+        f"within dm; {plural(summary['positions_searched'], 'position')} of the solver, "
+        f"{summary['seconds']:.2f} s{'' if mean is None else f', {mean:.4f} s on average'}"
+    )
+    for line in _left_out(len(attempts), positions):
+        console.print(line)
+
+
 def _summary(attempts: list[Attempt]) -> dict[str, Any]:
     solved = [attempt for attempt in attempts if attempt.solved]
     return {
@@ -158,13 +274,21 @@ def _summary_lines(attempts: list[Attempt], positions: int) -> list[str]:
             f"half of the solved ones within {summary['median_simulations_to_solution']:,.0f} simulations, "
             f"{summary['median_seconds_to_solution']:.3f} s"
         )
-    if len(attempts) < positions:
-        left = positions - len(attempts)
-        lines.append(f"interrupted: {plural(left, 'position')} {'was' if left == 1 else 'were'} not tried")
-    return lines
+    return [*lines, *_left_out(len(attempts), positions)]
 
 
-def _document(attempt: Attempt) -> dict[str, Any]:
+def _left_out(attempted: int, positions: int) -> list[str]:
+    from anabranch.cli.output import plural
+
+    left = positions - attempted
+    return (
+        [f"interrupted: {plural(left, 'position')} {'was' if left == 1 else 'were'} not tried"]
+        if left
+        else []
+    )
+
+
+def _document(attempt: Attempt | MateAttempt) -> dict[str, Any]:
     document = asdict(attempt)
     return {
         **document.pop("task"),
@@ -172,23 +296,28 @@ def _document(attempt: Attempt) -> dict[str, Any]:
     }
 
 
+def _san(engine: Engine, task: Task, moves: Iterable[str]) -> str:
+    from anabranch.result import board_of
+
+    board = board_of(engine.variant, task.position, engine.chess960)
+    return " ".join(board.san(board.parse_uci(move)) for move in moves)
+
+
+def _goal(engine: Engine, task: Task) -> str:
+    goal = [f"bm {_san(engine, task, task.best)}"] if task.best else []
+    goal += [f"am {_san(engine, task, task.avoid)}"] if task.avoid else []
+    goal += [f"dm {task.mate}"] if task.mate else []
+    return ", ".join(goal)
+
+
 def _table(engine: Engine, attempts: list[Attempt]) -> Any:
     from rich.text import Text
 
     from anabranch.cli.output import table
-    from anabranch.result import board_of
 
     rows: list[list[str | Text]] = []
     for attempt in attempts:
-        board = board_of(engine.variant, attempt.task.position, engine.chess960)
-
-        def san(moves: Iterable[str], board: Any = board) -> str:
-            return " ".join(board.san(board.parse_uci(move)) for move in moves)
-
         task = attempt.task
-        goal = [f"bm {san(task.best)}"] if task.best else []
-        goal += [f"am {san(task.avoid)}"] if task.avoid else []
-        goal += [f"dm {task.mate}"] if task.mate else []
         proven = attempt.state or ""
         if attempt.mate is not None:
             proven = f"{attempt.state} in {abs(attempt.mate)}"
@@ -197,8 +326,8 @@ def _table(engine: Engine, attempts: list[Attempt]) -> Any:
         rows.append(
             [
                 task.id,
-                ", ".join(goal),
-                san([attempt.move]),
+                _goal(engine, task),
+                _san(engine, task, [attempt.move]),
                 proven,
                 Text("yes", style="green") if attempt.solved else Text("no", style="red"),
                 "" if to_solution is None else f"{to_solution:,}",

@@ -66,11 +66,12 @@ def read_epd(line: str) -> tuple[str, dict[str, list[str]]]:
     return " ".join([*fields[:4], *checks.split(), clock, number]), operations
 
 
-def read_number(operations: dict[str, list[str]], opcode: str) -> str | None:
+def read_number(operations: dict[str, list[str]], opcode: str, *, is_signed: bool = False) -> str | None:
     """The operand of an operation that takes a whole number; `None` where there is no such operation."""
     if opcode not in operations:
         return None
     text = " ".join(operations[opcode])
-    if not (text.isascii() and text.isdigit()):
+    digits = text.removeprefix("-") if is_signed else text
+    if not (digits.isascii() and digits.isdigit()):
         raise SuiteError(f"{opcode} takes a whole number, not {text!r}")
     return text

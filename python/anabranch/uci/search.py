@@ -15,10 +15,10 @@ from threading import Condition, Thread
 
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
-from anabranch.result import Progress
-from anabranch.uci import info
+from anabranch.result import Progress, Result
+from anabranch.uci import info, mates
 from anabranch.uci.commands import Go
-from anabranch.uci.deadline import BRIEF, Deadline
+from anabranch.uci.deadline import BRIEF, SHORTENING, Deadline
 from anabranch.uci.terms import Terms
 
 STOP_TIMEOUT = 0.02
@@ -92,14 +92,10 @@ class UciSearch:
             Thread(target=self._keep_time, name="anabranch-clock", daemon=True).start()
         elif longest < INSTANT and self._answer_at_once(engine, terms):
             return
-        limits = replace(terms.limits, time=longest)
         try:
-            result = engine.search(
-                limits=replace(limits, simulations=LEAST) if self._stopped else limits,
-                lines=max(1, terms.format.lines),
-                progress=self._on_progress,
-                progress_interval=self._deadline.report_interval,
-            )
+            result = self._solve(engine, terms) if terms.solves and not self._stopped else None
+            if result is None:
+                result = self._search(engine, terms)
         except AnabranchError as error:
             self._write([f"info string {error}"])
             self._wait_for_permission()
@@ -111,6 +107,54 @@ class UciSearch:
                 self._write([f"info string {result.remark}"])
             self._wait_for_permission()
             self._answer(result)
+
+    def _search(self, engine: Engine, terms: Terms) -> Result:
+        limits = replace(terms.limits, time=self._deadline.longest(time.monotonic()))
+        return engine.search(
+            limits=replace(limits, simulations=LEAST) if self._stopped else limits,
+            lines=max(1, terms.format.lines),
+            progress=self._on_progress,
+            progress_interval=self._deadline.report_interval,
+        )
+
+    def _solve(self, engine: Engine, terms: Terms) -> Result | None:
+        """What the solver proves, for `go mate`; nothing where the search has to go on."""
+        limits, moves = terms.limits, terms.limits.mate
+        assert moves is not None
+        # A stop needs a move to answer with.
+        few = replace(
+            limits,
+            simulations=min(limits.simulations or LEAST, LEAST),
+            time=min(self._deadline.longest(time.monotonic()), SHORTENING),
+        )
+        first = engine.search(limits=few, lines=max(1, terms.format.lines))
+        with self._state:
+            self._latest = first
+        if self._must_end() or (first.mate is not None and 0 < first.mate <= moves):
+            return first
+        most = mates.solver_positions(limits, terms.depth)
+        solution = engine.solve(time=mates.solver_time(self._time_left()), positions=most)
+        if solution.result is None:
+            return first if self._must_end() else None
+        found = mates.progress_of_solution(solution, first)
+        with self._state:
+            if not self._answered:
+                self._latest = found
+                self._write(self._info(found, time.monotonic()))
+        if self._must_end() or mates.is_enough(solution, moves):
+            return found
+        seconds = mates.shortening_time(solution, self._time_left(), is_limited=most is not None)
+        shorter = engine.solve(time=max(seconds, 1e-4), positions=most, shortest=True)
+        return mates.progress_of_solution(shorter, first) if shorter.is_shortest else found
+
+    def _must_end(self) -> bool:
+        return self._stopped or self._is_enough or self._answered
+
+    def _time_left(self) -> float:
+        """Seconds to the deadline."""
+        now, end = time.monotonic(), self._deadline.at
+        left = self._deadline.longest(now)
+        return left if end is None else min(left, max(end - now, 0.0))
 
     def give_up(self, legal_moves: tuple[str, ...]) -> None:
         """Answer without a search, because something went wrong: the first legal move."""

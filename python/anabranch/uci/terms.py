@@ -32,6 +32,8 @@ class Terms:
     """The moves that may be played; none when the game is over."""
     limits: Limits
     """All but the time, which is worked out when the search begins."""
+    solves: bool = False
+    """Whether the solver looks for a mate before the search does."""
     is_dead: bool = False
     """Whether the game is drawn whatever is played, so that there is nothing to search."""
     allocation: Allocation | None = None
@@ -74,6 +76,7 @@ class TermsMaker:
             format=self._format(),
             legal_moves=root_moves or legal,
             limits=Limits(simulations=go.nodes, time=ENDLESS, mate=go.mate, root_moves=root_moves),
+            solves=go.mate is not None and not root_moves and engine.settings.solver,
             is_dead=is_over and bool(legal),
             allocation=self._allocation(go, engine.position.split(), len(root_moves or legal)),
             movetime=movetime,
@@ -112,7 +115,8 @@ class TermsMaker:
         limits = terms.limits
         most = min(limits.simulations or handicap.simulations, handicap.simulations)
         root_moves = limits.root_moves if stray is None else (stray,)
-        return replace(terms, limits=replace(limits, simulations=most, root_moves=root_moves))
+        limits = replace(limits, simulations=most, root_moves=root_moves)
+        return replace(terms, limits=limits, solves=False)
 
     def _format(self) -> InfoFormat:
         options = self._options
