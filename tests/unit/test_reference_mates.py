@@ -277,8 +277,9 @@ def test_a_won_leaf_has_the_value_of_its_win() -> None:
 def test_the_move_to_play_is_not_one_that_is_mated() -> None:
     """Black must not take: without the search the evaluator's capture would be played."""
     board = chess.Board("r5k1/5ppp/8/8/8/8/P4PPP/4R1K1 b - - 0 1")
-    off = {"mate_leaf": 0, "mate_growth": 0.0, "mate_root": 0.0}
-    settings = dataclasses.replace(MATES, **off, epsilon_greedy=0.0, epsilon_checks=0.0)  # type: ignore[arg-type]
+    settings = dataclasses.replace(
+        MATES, mate_leaf=0, mate_growth=0.0, mate_root=0.0, epsilon_greedy=0.0, epsilon_checks=0.0
+    )
     blind = Search(board, settings, material)
     blind.run(simulations=3)
     warned = Search(board, dataclasses.replace(settings, mate_root=100.0, mate_start=10**6), material)

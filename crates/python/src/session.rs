@@ -269,7 +269,8 @@ impl Session {
 
     /// Looks for a forced win or loss of the side to move with the rules alone. `stop` ends it.
     #[pyo3(signature = (
-        positions=None, time=None, memory=256 << 20, wins=true, losses=true, checks_only=false, shortest=false,
+        positions=None, time=None, memory=256 << 20, wins=true, losses=true, checks_only=false,
+        shortest=false,
     ))]
     #[allow(clippy::too_many_arguments)]
     fn solve<'py>(

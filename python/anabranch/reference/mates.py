@@ -326,7 +326,7 @@ def read_proof(search: MateSearch) -> Proof | None:
 
 
 def read_wins(search: MateSearch) -> Proof | None:
-    """All positions that known wins lead to: the attacker's with all winning moves, the defender's with all."""
+    """All positions that known wins lead to, the attacker's with all moves that win."""
     known: Proof = {search.root: ProofPosition(search.board)}
     waiting = deque([search.root])
     while waiting:

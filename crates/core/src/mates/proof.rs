@@ -28,7 +28,6 @@ pub struct ProofNode {
     key: u64,
     /// Which of the moves reset the clock.
     zeroing: Vec<bool>,
-    legal: usize,
 }
 
 /// An and-or graph that proves a win. The root is the first position.
@@ -36,8 +35,6 @@ pub struct ProofNode {
 pub struct Proof {
     /// The positions, each once.
     pub nodes: Vec<ProofNode>,
-    /// The legal moves of all these positions together.
-    pub width: usize,
 }
 
 impl Proof {
@@ -47,7 +44,7 @@ impl Proof {
     /// game.
     pub fn read<G: Game>(solver: &mut Solver, question: &Question<'_, G>, budget: u64) -> Option<Proof> {
         let end = solver.positions() + budget;
-        let mut known = Proof { nodes: Vec::new(), width: 0 };
+        let mut known = Proof { nodes: Vec::new() };
         let mut ids: HashMap<u64, u32> = HashMap::new();
         let mut waiting: VecDeque<(G, u32)> = VecDeque::new();
         let mut moves = Vec::new();
@@ -55,7 +52,6 @@ impl Proof {
         while let Some((game, id)) = waiting.pop_front() {
             game.legal_moves(&mut moves);
             let is_attack = known.nodes[id as usize].is_attack;
-            known.nodes[id as usize].legal = moves.len();
             if game.ending(&moves).is_some() {
                 continue;
             }
@@ -102,7 +98,6 @@ impl Proof {
                 moves: Vec::new(),
                 key,
                 zeroing: Vec::new(),
-                legal: 0,
             });
             waiting.push_back((game, id));
             id
@@ -148,7 +143,7 @@ impl Proof {
     fn shortest(&self) -> Option<Proof> {
         let plies = self.measure();
         plies[0]?;
-        let mut proof = Proof { nodes: Vec::new(), width: 0 };
+        let mut proof = Proof { nodes: Vec::new() };
         let mut numbers: HashMap<u32, u32> = HashMap::from([(0, 0)]);
         let mut order = vec![0u32];
         let mut done = 0;
@@ -176,7 +171,6 @@ impl Proof {
                 });
                 node.moves.push((mv, number));
             }
-            proof.width += node.legal;
             proof.nodes.push(node);
             done += 1;
         }

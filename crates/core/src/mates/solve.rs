@@ -129,3 +129,62 @@ pub fn solve<G: Game>(question: &Question<'_, G>, budget: u64, memory: usize) ->
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::chess::{ChessBoard, CrazyhouseBoard, Variant};
+
+    fn solved<G: Game>(game: &G, attacker: u8, repeated: u64, budget: u64) -> (Verdict, Option<Proof>, u64) {
+        let before = |key| if key == repeated { 2 } else { 0 };
+        let question =
+            Question { game, attacker, attack: Attack::All, depth: 64, before: &before, cancel: &|| false };
+        let (solving, proof) = solve(&question, budget, 1 << 24);
+        (solving.verdict(), proof, solving.positions())
+    }
+
+    fn chess(fen: &str) -> ChessBoard {
+        ChessBoard::from_fen(Variant::Chess, fen, false).unwrap()
+    }
+
+    #[test]
+    fn wins_by_checks_and_quiet_wins_are_proven() {
+        // A quiet move is the only mate in two.
+        let board = chess("8/k7/3K1p2/3N4/6Q1/8/8/8 w - - 0 90");
+        let (_, proof, positions) = solved(&board, 0, 0, 1_000_000);
+        let proof = proof.unwrap();
+        assert!(proof.plies() >= 3 && usize::from(proof.plies()) == proof.line().len());
+        let again = solved(&board, 0, 0, 1_000_000);
+        assert_eq!((Some(proof), positions), (again.1, again.2), "the same every time");
+        let fen = "r4rk1/pppb1ppp/8/8/8/8/PPP2PPP/R3R1K1[QNqn] w - - 0 20";
+        let board = CrazyhouseBoard::from_fen(Variant::Crazyhouse, fen, false).unwrap();
+        let (verdict, proof, _) = solved(&board, 1, 0, 20_000);
+        assert!(proof.is_none() && verdict != Verdict::Win, "black is not to move and has no forced win");
+    }
+
+    #[test]
+    fn a_perpetual_check_is_no_win_and_a_bare_king_never_wins() {
+        let board = chess("6k1/5p2/6pQ/8/8/8/5PPP/1q4K1 w - - 0 1");
+        assert!(solved(&board, 0, 0, 50_000).1.is_none());
+        let board = chess("7k/8/8/8/8/8/8/K6R b - - 0 1");
+        assert!(solved(&board, 1, 0, 50_000).1.is_none());
+    }
+
+    #[test]
+    fn a_win_over_a_position_that_was_there_twice_is_none() {
+        let board = chess("8/k7/3K1p2/3N4/6Q1/8/8/8 w - - 0 90");
+        let first = solved(&board, 0, 0, 100_000).1.unwrap();
+        let mut after = board.clone();
+        after.play(first.line()[0]);
+        let second = solved(&board, 0, after.key(), 100_000).1;
+        assert!(second.is_none_or(|proof| proof.line()[0] != first.line()[0]));
+    }
+
+    #[test]
+    fn the_move_count_ends_a_win() {
+        for (clock, wins) in [(95, true), (98, false)] {
+            let board = chess(&format!("8/k7/3K4/3N4/6Q1/8/8/8 w - - {clock} 90"));
+            assert_eq!(solved(&board, 0, 0, 300_000).1.is_some(), wins, "clock {clock}");
+        }
+    }
+}

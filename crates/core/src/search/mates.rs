@@ -280,8 +280,8 @@ impl<G: Game> Search<G> {
         let Some(proof) = proof else { return false };
         let reclaims = self.counters.reclaims;
         let never = AtomicBool::new(false);
-        // A move that is open keeps its child, so a position of the proof may have several nodes; each of them
-        // needs the proof.
+        // A move that is open keeps its child, so a position of the proof may have several nodes; each of
+        // them needs the proof.
         let mut ids = vec![NONE; proof.nodes.len()];
         ids[0] = id;
         let mut seen = HashSet::from([id]);
