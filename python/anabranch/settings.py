@@ -71,11 +71,11 @@ class Settings:
     """Positions of the search for a mate at a new leaf; 0 leaves it out."""
     mate_leaf_value: float = 0.0
     """Evaluation for the side to move from which on a leaf is searched for a mate."""
-    mate_growth: float = 0.3
+    mate_growth: float = 0.0
     """Positions per visit of the search for a mate at nodes, each time their visits have doubled."""
     mate_start: int = 16
     """Visits of a node at its first search for a mate."""
-    mate_root: float = 1.0
+    mate_root: float = 0.0
     """Positions per visit of the search for a mate at the root, and after the move to play."""
     epsilon_greedy: float = 0.01
     """Share of simulations that explore the next unvisited move on a disconnected trajectory."""

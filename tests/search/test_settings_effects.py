@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("material_by_default")
 CHESS = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 7"
 ENDGAME = "8/8/3k4/3p4/8/3PK3/8/8 w - - 0 1"
 MATE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
+BY_CHECKS = "8/7k/3n3p/4B1p1/6P1/8/R5P1/5RK1 w - - 0 1"
 MATING = "8/k2P4/8/K7/8/8/1b1R4/8 w - - 0 1"
 
 
@@ -48,6 +49,11 @@ CASES: dict[str, Case] = {
     "improve": Case(True, MATING, 30_000),
     "epsilon_greedy": Case(0.3),
     "epsilon_checks": Case(0.3),
+    "mate_leaf": Case(100, BY_CHECKS, base={"mate_leaf_value": -1.0}),
+    "mate_leaf_value": Case(1.0, BY_CHECKS, base={"mate_leaf": 100}),
+    "mate_growth": Case(5.0, BY_CHECKS, base={"mate_start": 4}),
+    "mate_start": Case(4, BY_CHECKS, base={"mate_growth": 5.0}),
+    "mate_root": Case(20.0, BY_CHECKS, base={"mate_start": 4}),
     "epsilon_captures": Case(0.3),
     "epsilon_threats": Case(0.3),
     "dirichlet_epsilon": Case(0.25),

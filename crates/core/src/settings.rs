@@ -389,10 +389,10 @@ settings! {
         "Positions of the search for a mate at a new leaf; 0 leaves it out.";
     mate_leaf_value: float(-1.0, 1.0) = 0.0, "",
         "Evaluation for the side to move from which on a leaf is searched for a mate.";
-    mate_growth: float(0.0, 1000.0) = 0.3, "",
+    mate_growth: float(0.0, 1000.0) = 0.0, "",
         "Positions per visit of the search for a mate at nodes, each time their visits have doubled.";
     mate_start: integer(1, 1u64 << 32) = 16, "", "Visits of a node at its first search for a mate.";
-    mate_root: float(0.0, 1000.0) = 1.0, "",
+    mate_root: float(0.0, 1000.0) = 0.0, "",
         "Positions per visit of the search for a mate at the root, and after the move to play.";
     epsilon_greedy: float(0.0, 1.0) = 0.01, "epsilon_greedy",
         "Share of simulations that explore the next unvisited move on a disconnected trajectory.";
@@ -482,8 +482,6 @@ impl Settings {
             node_temperature: 1.7,
             virtual_mode: Virtual::Loss,
             width_visits: 0,
-            mate_growth: 0.0,
-            mate_root: 0.0,
             ..Settings::default()
         };
         let alphazero = Settings {

@@ -264,7 +264,7 @@ impl Session {
         root_moves: Vec<String>,
     ) -> PyResult<()> {
         let limits = convert::limits(simulations, evaluations, time, mate)?;
-        call!(py, self.begin(limits, &root_moves)).map_err(errors::session)
+        call!(py, self.begin(limits, &root_moves, &self.stop)).map_err(errors::session)
     }
 
     /// Looks for a forced win or loss of the side to move with the rules alone. `stop` ends it.

@@ -31,7 +31,7 @@ from anabranch.reference.transposition import stops
 ReferenceEvaluator = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, Sequence[float]]]
 """Maps a position and its legal moves (ascending codes) to the mover's value and one logit per move."""
 
-MOST_POSITIONS_AT_CHOICE = 20_000
+MOST_POSITIONS_AT_CHOICE = 4_000
 MOST_CHOICES = 8
 
 

@@ -88,7 +88,7 @@ impl Solver {
     /// Searches for a win with at most `budget` further positions. Returns the length of the proof with a
     /// win.
     pub fn search<G: Game>(&mut self, question: &Question<'_, G>, budget: u64) -> (Verdict, u16) {
-        self.limit = self.positions + budget;
+        self.limit = self.positions.saturating_add(budget);
         self.halted = budget == 0;
         self.path.clear();
         self.children.clear();

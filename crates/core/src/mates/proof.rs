@@ -43,7 +43,7 @@ impl Proof {
     /// left of `budget`. `None` when that fails, or when the proof does not hold with the history of the
     /// game.
     pub fn read<G: Game>(solver: &mut Solver, question: &Question<'_, G>, budget: u64) -> Option<Proof> {
-        let end = solver.positions() + budget;
+        let end = solver.positions().saturating_add(budget);
         let mut known = Proof { nodes: Vec::new() };
         let mut ids: HashMap<u64, u32> = HashMap::new();
         let mut waiting: VecDeque<(G, u32)> = VecDeque::new();
@@ -199,7 +199,8 @@ impl Proof {
                 continue;
             }
             // The first position stands on the board already.
-            if clock >= limit || (id > 0 && (question.before)(node.key) >= 2) {
+            let most = if id == 0 { 3 } else { 2 };
+            if clock >= limit || (question.before)(node.key) >= most {
                 return false;
             }
             for (&(_, child), &zeroing) in node.moves.iter().zip(&node.zeroing) {

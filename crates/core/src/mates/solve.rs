@@ -92,7 +92,7 @@ impl Stage {
     /// Searches with so many positions; lines get longer when all shorter ones are seen, and with every
     /// round.
     fn search<G: Game>(&mut self, question: &Question<'_, G>, budget: u64, spare: u64) -> Option<Proof> {
-        let end = self.solver.positions() + budget;
+        let end = self.solver.positions().saturating_add(budget);
         while self.verdict == Verdict::Open && self.solver.positions() < end {
             let asked = Question { attack: self.attack, depth: self.depth, ..*question };
             self.verdict = self.solver.search(&asked, end - self.solver.positions()).0;

@@ -131,6 +131,7 @@ pub fn run<G: Game>(
     watch: &mut dyn FnMut(&mut Search<G>),
 ) -> Finish {
     let evaluator = search.evaluator.clone().expect("the Rust loop runs evaluators of the core");
+    search.watch_stop(stop);
     let mut state = LoopState::new(limits);
     let mut queue: Queue<G> = VecDeque::new();
     let mut scratch = EvaluationScratch::default();

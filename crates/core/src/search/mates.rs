@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::nodes::{create, salt};
 use super::proof::continuations;
@@ -23,8 +23,8 @@ use crate::mates::{Attack, Question, Verdict};
 const DEPTH: u16 = 64;
 /// The largest budget, and the one with which a proof is found again.
 const MOST_POSITIONS: u64 = 1 << 20;
-/// The largest budget after the move to play.
-const MOST_AT_CHOICE: u64 = 20_000;
+/// The largest budget after the move to play. It is spent after a stop too, so it is some milliseconds.
+const MOST_AT_CHOICE: u64 = 4_000;
 /// Moves to play that may turn out to lose before the next one is played unchecked.
 const MOST_CHOICES: usize = 8;
 /// Attempts to complete a proof while memory is reclaimed.
@@ -38,6 +38,8 @@ pub(super) struct Mates {
     solver: Solver,
     /// Positions that have occurred twice in the game: to return to one is a draw.
     pub repeated: Arc<[u64]>,
+    /// Ends a long search for a mate, with the search that it is part of.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// How the leaves of a search are searched for mates, on any thread.
@@ -55,7 +57,7 @@ impl LeafMates {
         if self.positions == 0 || f64::from(value) < self.least_value {
             return None;
         }
-        match search_position(solver, game, &self.repeated, self.positions) {
+        match search_position(solver, game, &self.repeated, self.positions, &|| false) {
             (Verdict::Win, plies) => Some(plies),
             _ => None,
         }
@@ -67,19 +69,26 @@ fn ask<G: Game, T>(
     solver: &mut Solver,
     game: &G,
     repeated: &[u64],
+    cancel: &dyn Fn() -> bool,
     answer: impl FnOnce(&mut Solver, &Question<'_, G>) -> T,
 ) -> T {
     let attack = if game.is_won_by_check_only() { Attack::Checks } else { Attack::All };
     let before = |key| if repeated.binary_search(&key).is_ok() { 2 } else { 0 };
     solver.clear();
-    let question =
-        Question { game, attacker: game.player(), attack, depth: DEPTH, before: &before, cancel: &|| false };
+    let question = Question { game, attacker: game.player(), attack, depth: DEPTH, before: &before, cancel };
     answer(solver, &question)
 }
 
 /// Searches for a win of the side to move. A win that the move count might spoil is left open.
-fn search_position<G: Game>(solver: &mut Solver, game: &G, repeated: &[u64], budget: u64) -> (Verdict, u16) {
-    let (verdict, plies) = ask(solver, game, repeated, |solver, question| solver.search(question, budget));
+fn search_position<G: Game>(
+    solver: &mut Solver,
+    game: &G,
+    repeated: &[u64],
+    budget: u64,
+    cancel: &dyn Fn() -> bool,
+) -> (Verdict, u16) {
+    let (verdict, plies) =
+        ask(solver, game, repeated, cancel, |solver, question| solver.search(question, budget));
     let is_late = game.clock_limit().is_some_and(|limit| game.clock() + u32::from(plies) >= limit);
     if verdict == Verdict::Win && is_late { (Verdict::Open, 0) } else { (verdict, plies) }
 }
@@ -96,6 +105,11 @@ impl<G: Game> Search<G> {
     /// Whether proofs are used at all: not after the game's history has broken two of the root.
     fn takes_proofs(&self) -> bool {
         self.settings.solver && self.doubts < 2
+    }
+
+    /// The flag that ends the searches for mates of the next search.
+    pub fn watch_stop(&mut self, stop: &Arc<AtomicBool>) {
+        self.mates.stop = Arc::clone(stop);
     }
 
     /// How leaves are searched.
@@ -127,7 +141,7 @@ impl<G: Game> Search<G> {
     #[cold]
     pub(super) fn search_node_for_mate(&mut self, id: NodeId) -> bool {
         let budget = self.settings.mate_growth * f64::from(self.graph.node(id).visits);
-        self.search_for_mate(id, (budget as u64).min(MOST_POSITIONS))
+        self.search_for_mate_unless_stopped(id, (budget as u64).min(MOST_POSITIONS))
     }
 
     /// Searches the root, if it has the visits for it.
@@ -140,7 +154,7 @@ impl<G: Game> Search<G> {
         {
             let budget = self.settings.mate_root * f64::from(root.visits);
             self.path.restart();
-            self.search_for_mate(self.root, (budget as u64).min(MOST_POSITIONS));
+            self.search_for_mate_unless_stopped(self.root, (budget as u64).min(MOST_POSITIONS));
         }
     }
 
@@ -177,15 +191,26 @@ impl<G: Game> Search<G> {
         }
         self.path.restart();
         self.path.follow(edge.mv, edge.has(edge_flag::ZEROING));
-        let loses = self.search_for_mate(edge.child, budget);
+        let loses = self.search_for_mate(edge.child, budget, &|| false);
         self.path.restart();
         loses
     }
 
-    /// Searches the node at the path's end, and notifies its parents of a win.
-    fn search_for_mate(&mut self, id: NodeId, budget: u64) -> bool {
+    /// The same, until the search is stopped.
+    fn search_for_mate_unless_stopped(&mut self, id: NodeId, budget: u64) -> bool {
+        let stop = Arc::clone(&self.mates.stop);
+        self.search_for_mate(id, budget, &|| stop.load(Ordering::Relaxed))
+    }
+
+    /// Searches the node at the path's end, and notifies its parents of a win. A search that was cancelled
+    /// leaves no trace: it is due again.
+    fn search_for_mate(&mut self, id: NodeId, budget: u64, cancel: &dyn Fn() -> bool) -> bool {
         let game = self.path.position();
-        let (verdict, plies) = search_position(&mut self.mates.solver, game, &self.mates.repeated, budget);
+        let (verdict, plies) =
+            search_position(&mut self.mates.solver, game, &self.mates.repeated, budget, cancel);
+        if verdict == Verdict::Open && cancel() {
+            return false;
+        }
         let due = searches_due(self.graph.node(id).visits, self.settings.mate_start);
         let node = self.graph.node_mut(id);
         node.mate_searches = if verdict == Verdict::NoWin { DISPROVEN } else { due };
@@ -272,7 +297,9 @@ impl<G: Game> Search<G> {
     fn add_proof(&mut self, id: NodeId, moves: &[MoveCode]) -> bool {
         let mut game = self.path.root().clone();
         moves.iter().for_each(|&mv| game.play(mv));
-        let proof = ask(&mut self.mates.solver, &game, &self.mates.repeated, |solver, question| {
+        // Not cancelled by a stop: without the proof the move that wins would not be played.
+        let never = || false;
+        let proof = ask(&mut self.mates.solver, &game, &self.mates.repeated, &never, |solver, question| {
             (solver.search(question, MOST_POSITIONS).0 == Verdict::Win)
                 .then(|| Proof::read(solver, question, MOST_POSITIONS))
                 .flatten()

@@ -107,6 +107,7 @@ impl<P: Rules> Session<P> {
         stop: &Arc<AtomicBool>,
         mut progress: Option<Progress<'_>>,
     ) -> Result<Finish, SessionError> {
+        self.search.watch_stop(stop);
         self.prepare(root_moves)?;
         if self.search.evaluator.is_none() {
             return Err(SessionError::State("this session takes its evaluations from outside"));
@@ -132,7 +133,13 @@ impl<P: Rules> Session<P> {
     }
 
     /// Starts a search with an outside evaluator, on some of the root's moves, or on all if none are given.
-    pub fn begin(&mut self, limits: Limits, root_moves: &[String]) -> Result<(), SessionError> {
+    pub fn begin(
+        &mut self,
+        limits: Limits,
+        root_moves: &[String],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<(), SessionError> {
+        self.search.watch_stop(stop);
         self.prepare(root_moves)?;
         self.external = External::new(limits);
         Ok(())
