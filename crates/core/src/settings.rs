@@ -390,7 +390,7 @@ settings! {
     mate_leaf_value: float(-1.0, 1.0) = 0.0, "",
         "Evaluation for the side to move from which on a leaf is searched for a mate.";
     mate_growth: float(0.0, 1000.0) = 0.0, "",
-        "Positions per visit of the search for a mate at nodes, each time their visits have doubled.";
+        "Positions per visit and squared expected score, of the search for a mate each time a node's visits double.";
     mate_start: integer(1, 1u64 << 32) = 16, "", "Visits of a node at its first search for a mate.";
     mate_root: float(0.0, 1000.0) = 0.0, "",
         "Positions per visit of the search for a mate at the root, and after the move to play.";
@@ -426,7 +426,7 @@ settings! {
         "Collections in a row without an evaluation after which the search ends.";
     threads: integer(1, 256) = 1, "", "Threads that evaluate; the graph does not depend on it.";
     seed: integer(0, u64::MAX) = 0, "", "Seed of the random source.";
-    memory: integer(4u64 << 20, 1u64 << 44) = 2u64 << 30, "", "Hard cap of the graph in bytes.";
+    memory: integer(1u64 << 20, 1u64 << 44) = 2u64 << 30, "", "Hard cap of the graph in bytes.";
     reuse: flag() = true, "", "Keep the part of the graph below a move that was played.";
     tablebase_men: integer(0, 7) = 7, "",
         "Most men of a position that is looked up in the tablebases; 0 leaves them aside.";

@@ -42,6 +42,12 @@ def is_due(settings: ReferenceSettings, node: Node) -> bool:
     )
 
 
+def growing_budget(growth: float, node: Node) -> int:
+    """Positions for the search of a node: more with its visits, and where the side to move stands well."""
+    score = (1.0 + node.value) * 0.5
+    return int(growth * node.visits * (score * score))
+
+
 def search_node(
     settings: ReferenceSettings, node: Node, board: chess.Board, drawn: Collection[str], budget: int
 ) -> bool:

@@ -16,7 +16,7 @@ import chess
 from anabranch.reference.backup import back_up
 from anabranch.reference.board import canonical_text, move_code, play
 from anabranch.reference.explore import add_noise, draw_exploration, find_branch
-from anabranch.reference.forced import complete, find_mate, is_due, search_node
+from anabranch.reference.forced import complete, find_mate, growing_budget, is_due, search_node
 from anabranch.reference.formulas import softmax_priors, to_f32
 from anabranch.reference.graph import Edge, Graph, MergeKey, Node, State, Tablebase
 from anabranch.reference.mates import MateAnswer
@@ -332,7 +332,7 @@ class Search:
         growth = self.settings.mate_growth
         if growth == 0.0 or not self.takes_proofs or not is_due(self.settings, node):
             return False
-        return search_node(self.settings, node, board, self.drawn, int(growth * node.visits))
+        return search_node(self.settings, node, board, self.drawn, growing_budget(growth, node))
 
     def search_root(self) -> None:
         """The same for the root."""

@@ -130,7 +130,7 @@ def _setting_option(row: SettingRow) -> Option:
 
 def _known() -> Iterable[Option]:
     yield Option("Threads", "spin", 1, 1, 256)
-    yield Option("Hash", "spin", 512, 4, 16_777_216)
+    yield Option("Hash", "spin", 512, 1, 16_777_216)
     yield Option("Clear Hash", "button")
     yield Option("Ponder", "check", False)
     yield Option("MultiPV", "spin", 1, 1, 256)

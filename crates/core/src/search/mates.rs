@@ -14,7 +14,7 @@ use super::proof::continuations;
 use super::{Search, solver};
 use crate::game::{Game, MoveCode};
 use crate::graph::prior::Candidate;
-use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
+use crate::graph::{Graph, NONE, Node, NodeId, State, edge_flag, node_flag};
 use crate::mates::dfpn::Solver;
 use crate::mates::proof::Proof;
 use crate::mates::{Attack, Question, Verdict};
@@ -101,6 +101,12 @@ fn searches_due(visits: u32, start: u64) -> u8 {
         .map_or(0, |doublings| doublings as u8 + 1)
 }
 
+/// Positions for the search of a node: more with its visits, and where the side to move stands well.
+fn growing_budget(growth: f64, node: &Node) -> u64 {
+    let score = (1.0 + node.value) * 0.5;
+    (growth * f64::from(node.visits) * (score * score)) as u64
+}
+
 impl<G: Game> Search<G> {
     /// Whether proofs are used at all: not after the game's history has broken two of the root.
     fn takes_proofs(&self) -> bool {
@@ -140,8 +146,8 @@ impl<G: Game> Search<G> {
     /// Searches the node at the path's end. Returns whether it is won now.
     #[cold]
     pub(super) fn search_node_for_mate(&mut self, id: NodeId) -> bool {
-        let budget = self.settings.mate_growth * f64::from(self.graph.node(id).visits);
-        self.search_for_mate_unless_stopped(id, (budget as u64).min(MOST_POSITIONS))
+        let budget = growing_budget(self.settings.mate_growth, self.graph.node(id));
+        self.search_for_mate_unless_stopped(id, budget.min(MOST_POSITIONS))
     }
 
     /// Searches the root, if it has the visits for it.
