@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use file::saved_variant;
+pub(crate) use searches::panic_message;
 pub use solve::{SolveLimits, SolveReport};
 
 use super::drive::Limits;
@@ -284,6 +285,12 @@ impl<P: Rules> Session<P> {
     /// Shape of the network's input and output: planes, size of the policy.
     pub fn shape(&self, version: Version) -> (usize, usize) {
         (version.count(self.variant), self.search.position().policy_size())
+    }
+
+    /// Win, draw and loss as the network of the core sees the root; `None` without one.
+    pub fn raw_chances(&self) -> Option<[f32; 3]> {
+        let opinion = self.network.as_ref()?.evaluate(&self.fen()).ok()?;
+        Some(opinion.chances)
     }
 
     /// The result so far.
