@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import chess
 import chess.variant
@@ -58,7 +58,7 @@ class Hashing:
 class OfPositions:
     """An evaluator of positions."""
 
-    inputs = "positions"
+    inputs: Literal["positions"] = "positions"
 
     def evaluate(self, leaves: Sequence[Leaf]) -> tuple[list[float], list[list[float]]]:
         values = [(sum(map(ord, leaf.fen)) % 41) / 50.0 - 0.4 for leaf in leaves]

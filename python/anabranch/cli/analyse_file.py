@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
-from anabranch.cli.output import end_interrupted, notices, plural, show_progress
+from anabranch.cli.output import end_interrupted, notices, plural, print_json_line, show_progress
 from anabranch.errors import JobError, SuiteError
 from anabranch.formats.epd import PositionLine, is_position_line, read_positions
 from anabranch.jobs.lines import appending, last_line
@@ -44,7 +44,13 @@ def analyse_file(
 
     The exit code is 1 where a position was refused, and 130 after Ctrl-C.
     """
-    common = {"limits": _plain(asdict(limits)), "settings": _plain(asdict(engine.settings))}
+    common = _plain(
+        {
+            "limits": asdict(limits),
+            "evaluator": Path(str(getattr(engine.evaluator, "path", engine.settings.evaluator))).name,
+            "settings": asdict(engine.settings),
+        }
+    )
     done = 0 if out is None else _count_done(path, out, common)
     total = None if path == STDIN else _count(path)
     refused, shown = 0, done
@@ -56,11 +62,9 @@ def analyse_file(
             for entry, found in _search(engine, path, limits, lines, done):
                 refused += isinstance(found, str)
                 if document_of is None:
-                    text = _row(entry, found)
+                    print(_row(entry, found), file=file, flush=True)
                 else:
-                    text = json.dumps(_document(entry, found, document_of, common), ensure_ascii=False)
-                file.write(f"{text}\n")
-                file.flush()
+                    print_json_line(_document(entry, found, document_of, common), file)
                 shown += 1
                 on_progress(shown, total, f"{refused} refused" if refused else "")
     except KeyboardInterrupt:
@@ -124,8 +128,7 @@ def _count_done(path: Path, out: Path, common: dict[str, Any]) -> int:
         number, line, stored = last["line"], last["input"], {name: last[name] for name in common}
     except (ValueError, TypeError, LookupError):
         raise JobError(f"{out} does not hold results of 'analyse --file'; take another file") from None
-    for found in (stored, common):
-        found["settings"] = {**found["settings"], "threads": None}  # they change nothing in a result
+    stored["settings"] = {**stored["settings"], "threads": common["settings"]["threads"]}  # changes no result
     if stored != common:
         raise JobError(f"{out} holds results of other limits or settings; take another file")
     with _opened(path) as file:

@@ -14,10 +14,9 @@ use super::any::AnySession;
 use super::drive::Finish;
 use super::errors::SessionError;
 use super::external::LeafText;
-use super::job::{Job, Order, Outcome, conclude, place, settings_beside_others};
+use super::job::{Job, Order, Outcome, conclude, open_beside_others};
 use crate::games::chess::planes::Version;
 use crate::games::chess::{Variant, policy};
-use crate::settings::Settings;
 use crate::with_session;
 
 /// A search under way.
@@ -65,7 +64,9 @@ fn stride(version: Version, variant: Variant) -> usize {
 /// Searches whose leaves share batches.
 pub struct Gather {
     pattern: AnySession,
-    settings: Settings,
+    /// Sessions without a search.
+    spare: Vec<AnySession>,
+    batch_size: usize,
     order: Order,
     stop: Arc<AtomicBool>,
     /// The oldest first.
@@ -84,10 +85,11 @@ impl Gather {
         most: usize,
         stop: &Arc<AtomicBool>,
     ) -> Result<Gather, SessionError> {
-        let settings = settings_beside_others(pattern);
+        let pattern = open_beside_others(pattern)?;
         Ok(Gather {
-            pattern: pattern.sibling(settings.clone())?,
-            settings,
+            batch_size: with_session!(&pattern, session => session.settings().batch_size) as usize,
+            pattern,
+            spare: Vec::new(),
             order,
             stop: Arc::clone(stop),
             members: Vec::new(),
@@ -141,7 +143,7 @@ impl Gather {
     /// Begins the next search if a batch has room for it. Returns whether there may be another member now.
     fn admit(&mut self, leaves: &Leaves<'_>, used: usize) -> bool {
         let room = leaves.room(used, self.variant());
-        if self.members.len() >= self.most || room < self.settings.batch_size as usize {
+        if self.members.len() >= self.most || room < self.batch_size {
             return false;
         }
         let Some(job) = self.waiting.pop_front() else { return false };
@@ -152,10 +154,16 @@ impl Gather {
         true
     }
 
-    fn begin(&self, job: &Job) -> Result<Member, SessionError> {
-        let mut any = place(&self.pattern, &self.settings, job)?;
+    fn begin(&mut self, job: &Job) -> Result<Member, SessionError> {
+        let mut any = match self.spare.pop() {
+            Some(any) => any,
+            None => open_beside_others(&self.pattern)?,
+        };
         let Order { limits, root_moves, .. } = &self.order;
-        with_session!(&mut any, session => session.begin(*limits, root_moves, &self.stop))?;
+        with_session!(&mut any, session => {
+            session.start_at(job.fen.as_deref(), &job.moves)?;
+            session.begin(*limits, root_moves, &self.stop)?;
+        });
         Ok(Member {
             number: job.number,
             session: any,
@@ -174,6 +182,7 @@ impl Gather {
         }
         let found = conclude(&member.session, self.order.lines, finish, member.begun.elapsed());
         self.done.push((member.number, Ok(found)));
+        self.spare.push(member.session);
     }
 
     /// Takes the answer for the oldest batch in flight: one value per leaf, and the logits of all moves.

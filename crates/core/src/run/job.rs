@@ -52,16 +52,10 @@ pub struct Found {
 /// The number of a job, and what came of it.
 pub type Outcome = (u64, Result<Found, SessionError>);
 
-/// Settings of a search that runs beside others.
-pub fn settings_beside_others(pattern: &AnySession) -> Settings {
-    with_session!(pattern, session => Settings { threads: 1, ..session.settings().clone() })
-}
-
-/// A new session like another one, at the position of a job.
-pub fn place(pattern: &AnySession, settings: &Settings, job: &Job) -> Result<AnySession, SessionError> {
-    let mut any = pattern.sibling(settings.clone())?;
-    with_session!(&mut any, session => session.set_position(job.fen.as_deref(), &job.moves))?;
-    Ok(any)
+/// A session like another one, for searches that run beside others: one thread each.
+pub fn open_beside_others(pattern: &AnySession) -> Result<AnySession, SessionError> {
+    let settings = with_session!(pattern, session => Settings { threads: 1, ..session.settings().clone() });
+    pattern.sibling(settings)
 }
 
 /// What a session found whose search has ended.

@@ -14,9 +14,8 @@ use std::time::{Duration, Instant};
 use super::any::AnySession;
 use super::drive::Finish;
 use super::errors::SessionError;
-use super::job::{Found, Job, Order, Outcome, conclude, place, settings_beside_others};
+use super::job::{Found, Job, Order, Outcome, conclude, open_beside_others};
 use super::session::panic_message;
-use crate::settings::Settings;
 use crate::with_session;
 
 /// How late a search may notice a stop, or its time, while it evaluates.
@@ -39,7 +38,6 @@ struct Shared {
     queue: Mutex<Queue>,
     wake: Condvar,
     pattern: AnySession,
-    settings: Settings,
     order: Order,
     stop: Arc<AtomicBool>,
     seats: Vec<Seat>,
@@ -72,27 +70,36 @@ impl Shared {
     }
 
     /// Searches the position of a job; `None` after a stop.
-    fn search(&self, seat: &Seat, job: &Job) -> Result<Option<Found>, SessionError> {
-        let mut any = place(&self.pattern, &self.settings, job)?;
+    fn search(&self, seat: &Seat, any: &mut AnySession, job: &Job) -> Result<Option<Found>, SessionError> {
+        with_session!(&mut *any, session => session.start_at(job.fen.as_deref(), &job.moves))?;
         let Order { limits, root_moves, lines } = &self.order;
         let begun = Instant::now();
         seat.stop.store(self.stop.load(Ordering::Relaxed), Ordering::Relaxed);
         *lock(&seat.deadline) = limits.time.and_then(|time| begun.checked_add(time));
-        let run = with_session!(&mut any, session => session.run(*limits, root_moves, &seat.stop, None));
+        let run = with_session!(&mut *any, session => session.run(*limits, root_moves, &seat.stop, None));
         *lock(&seat.deadline) = None;
         let finish = match run? {
             Finish::Stopped if self.stop.load(Ordering::Relaxed) => return Ok(None),
             Finish::Stopped => Finish::Time,
             finish => finish,
         };
-        Ok(Some(conclude(&any, *lines, finish, begun.elapsed())))
+        Ok(Some(conclude(any, *lines, finish, begun.elapsed())))
     }
 
     fn work(&self, seat: &Seat, outcomes: &Sender<Outcome>) {
+        let mut session = None;
         while let Some(job) = self.take() {
-            // Nothing that a panic may have left half done is used again.
-            let found = catch_unwind(AssertUnwindSafe(|| self.search(seat, &job)))
-                .unwrap_or_else(|payload| Err(SessionError::Fault(panic_message(&*payload))));
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                let any = match &mut session {
+                    Some(any) => any,
+                    none => none.insert(open_beside_others(&self.pattern)?),
+                };
+                self.search(seat, any, &job)
+            }));
+            let found = outcome.unwrap_or_else(|payload| {
+                session = None; // nothing that a panic may have left half done is used again
+                Err(SessionError::Fault(panic_message(&*payload)))
+            });
             let Some(outcome) = found.transpose() else { return };
             if outcomes.send((job.number, outcome)).is_err() {
                 return;
@@ -125,15 +132,13 @@ impl Many {
         threads: usize,
         stop: &Arc<AtomicBool>,
     ) -> Result<Many, SessionError> {
-        let settings = settings_beside_others(pattern);
         // Without a time limit nothing but the stop ends a search from outside.
         let own_flag = || if order.limits.time.is_some() { Arc::default() } else { Arc::clone(stop) };
         let seats = (0..threads).map(|_| Seat { stop: own_flag(), deadline: Mutex::default() }).collect();
         let shared = Arc::new(Shared {
             queue: Mutex::default(),
             wake: Condvar::new(),
-            pattern: pattern.sibling(settings.clone())?,
-            settings,
+            pattern: open_beside_others(pattern)?,
             order,
             stop: Arc::clone(stop),
             seats,

@@ -219,6 +219,15 @@ impl<P: Rules> Session<P> {
         Ok(self.search.move_to(origin, &played))
     }
 
+    /// Moves to a position as `set_position` does, and searches there as a new session would.
+    pub fn start_at(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), SessionError> {
+        self.abandon();
+        let (origin, played) = self.read_position(fen, moves)?;
+        self.search.set_root_moves(RootMoves::default());
+        self.search.renew(origin, &played);
+        Ok(())
+    }
+
     /// Plays a move on the present position. Returns whether the graph below it was kept.
     pub fn play(&mut self, mv: &str) -> Result<bool, SessionError> {
         self.abandon();
