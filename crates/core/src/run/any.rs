@@ -33,6 +33,8 @@ macro_rules! with_session {
     };
 }
 
+pub(crate) use with_session;
+
 impl AnySession {
     /// A new session like this one at the start of a game: its variant, evaluator and tablebases, with other
     /// settings.
