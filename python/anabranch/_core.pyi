@@ -14,6 +14,7 @@ __all__ = [
     "POLICY_SIZES",
     "Gather",
     "Network",
+    "Order",
     "Searches",
     "Session",
     "Tablebases",
@@ -189,35 +190,27 @@ class Session:
     def bench_planes(self, simulations: int) -> dict[str, Any]: ...
 
 @final
-class Searches:
+class Order:
     def __new__(
         cls,
-        session: Session,
-        threads: int,
         lines: int,
         simulations: int | None = None,
         evaluations: int | None = None,
         time: float | None = None,
         mate: int | None = None,
         root_moves: list[str] = ...,
-    ) -> Searches: ...
+    ) -> Order: ...
+
+@final
+class Searches:
+    def __new__(cls, session: Session, order: Order, threads: int) -> Searches: ...
     def add(self, number: int, fen: str | None, moves: list[str]) -> None: ...
     def outcomes(self) -> list[tuple[int, dict[str, Any] | Exception]]: ...
     def close(self) -> None: ...
 
 @final
 class Gather:
-    def __new__(
-        cls,
-        session: Session,
-        most: int,
-        lines: int,
-        simulations: int | None = None,
-        evaluations: int | None = None,
-        time: float | None = None,
-        mate: int | None = None,
-        root_moves: list[str] = ...,
-    ) -> Gather: ...
+    def __new__(cls, session: Session, order: Order, most: int) -> Gather: ...
     def add(self, number: int, fen: str | None, moves: list[str]) -> None: ...
     def collect(self, planes: NDArray[np.float32], version: str = "v3") -> int: ...
     def collect_texts(self, most: int) -> list[tuple[str, list[tuple[str, int]]]]: ...

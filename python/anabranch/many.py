@@ -54,6 +54,10 @@ class ManyRequest:
     progress: OnDone | None
     return_exceptions: bool
 
+    def order(self) -> _core.Order:
+        """The same for the core."""
+        return _core.Order(self.lines, **self.limits.for_core())
+
 
 class _Driver(Protocol):
     """Runs searches."""
@@ -77,7 +81,7 @@ class OnThreads:
     def __init__(self, session: _core.Session, request: ManyRequest) -> None:
         threads: int = session.settings()["threads"]
         self.ahead = max(AHEAD, AHEAD_PER_THREAD * threads)
-        searches = _core.Searches(session, threads, request.lines, **request.limits.for_core())
+        searches = _core.Searches(session, request.order(), threads)
         self.add, self.outcomes, self.close = searches.add, searches.outcomes, searches.close
 
 
@@ -101,7 +105,7 @@ class InBatches:
         # Every search under way has a leaf in some batch, so more would only wait.
         most = IN_FLIGHT * request.batch
         self.ahead = max(AHEAD, 2 * most)
-        self._gather = _core.Gather(session, most, request.lines, **request.limits.for_core())
+        self._gather = _core.Gather(session, request.order(), most)
         self.add = self._gather.add
         self._flying: deque[NDArray[np.float32] | None] = deque()
         self._answers: SimpleQueue[Arrays | BaseException] = SimpleQueue()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.support.commands import Commands
+from tests.support.engine_session import Session, answers, set_option
 from tests.support.stopping import LATENCY, search_until_stopped
 
 from anabranch import Engine, Settings
@@ -46,6 +47,20 @@ def test_cores_are_those_that_the_process_may_use() -> None:
     code = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
     code += "from anabranch import Engine; print(Engine().settings.threads)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout == b"1\n"
+
+
+def test_guis_may_have_256() -> None:
+    session = Session()
+    try:
+        moves = []
+        for threads in (1, 256):
+            set_option(session, "Threads", threads)
+            moves.append(answers(session, "ucinewgame", "position startpos", "go nodes 3000")[-1])
+            assert session.session.engine.settings.threads == threads
+        assert moves[0].startswith("bestmove ")
+        assert moves[0] == moves[1]
+    finally:
+        session.close()
 
 
 @pytest.mark.parametrize("variant", ["chess", "crazyhouse"])

@@ -96,6 +96,7 @@ fn add_sizes(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::Session>()?;
+    module.add_class::<many::Order>()?;
     module.add_class::<many::Searches>()?;
     module.add_class::<many::Gather>()?;
     module.add_class::<network::Network>()?;

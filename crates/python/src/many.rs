@@ -7,7 +7,7 @@ use std::time::Duration;
 use anabranch_core::games::chess::planes::Version;
 use anabranch_core::run::external::LeafText;
 use anabranch_core::run::gather::{Gather as CoreGather, Leaves};
-use anabranch_core::run::job::{Found, Job, Order, Outcome};
+use anabranch_core::run::job::{self, Found, Job, Outcome};
 use anabranch_core::run::many::Many;
 use numpy::ndarray::{Ix1, Ix2};
 use numpy::{PyArray4, PyArrayMethods, PyUntypedArrayMethods};
@@ -51,6 +51,31 @@ fn closed() -> PyErr {
     errors::state("these searches have ended")
 }
 
+/// How each of many positions is searched: limits, and lines of the report.
+#[pyclass(frozen, module = "anabranch._core")]
+pub struct Order {
+    order: job::Order,
+}
+
+#[pymethods]
+impl Order {
+    #[new]
+    #[pyo3(signature = (
+        lines, simulations=None, evaluations=None, time=None, mate=None, root_moves=Vec::new(),
+    ))]
+    fn new(
+        lines: usize,
+        simulations: Option<u64>,
+        evaluations: Option<u64>,
+        time: Option<f64>,
+        mate: Option<u32>,
+        root_moves: Vec<String>,
+    ) -> PyResult<Order> {
+        let limits = convert::limits(simulations, evaluations, time, mate)?;
+        Ok(Order { order: job::Order { limits, root_moves, lines } })
+    }
+}
+
 /// Searches on threads of their own, with an evaluator of the core. `stop` of the session ends them.
 #[pyclass(frozen, module = "anabranch._core")]
 pub struct Searches {
@@ -67,24 +92,8 @@ impl Searches {
 #[pymethods]
 impl Searches {
     #[new]
-    #[pyo3(signature = (
-        session, threads, lines, simulations=None, evaluations=None, time=None, mate=None,
-        root_moves=Vec::new(),
-    ))]
-    #[allow(clippy::too_many_arguments)]
-    fn new(
-        session: &Session,
-        threads: usize,
-        lines: usize,
-        simulations: Option<u64>,
-        evaluations: Option<u64>,
-        time: Option<f64>,
-        mate: Option<u32>,
-        root_moves: Vec<String>,
-    ) -> PyResult<Searches> {
-        let limits = convert::limits(simulations, evaluations, time, mate)?;
-        let order = Order { limits, root_moves, lines };
-        let stop = session.stop_flag();
+    fn new(session: &Session, order: &Order, threads: usize) -> PyResult<Searches> {
+        let (order, stop) = (order.order.clone(), session.stop_flag());
         let many = session.read(|any| Many::new(any, order, threads, &stop))?.map_err(errors::session)?;
         Ok(Searches { many: Mutex::new(Some(many)), stop })
     }
@@ -128,24 +137,8 @@ impl Gather {
 #[pymethods]
 impl Gather {
     #[new]
-    #[pyo3(signature = (
-        session, most, lines, simulations=None, evaluations=None, time=None, mate=None,
-        root_moves=Vec::new(),
-    ))]
-    #[allow(clippy::too_many_arguments)]
-    fn new(
-        session: &Session,
-        most: usize,
-        lines: usize,
-        simulations: Option<u64>,
-        evaluations: Option<u64>,
-        time: Option<f64>,
-        mate: Option<u32>,
-        root_moves: Vec<String>,
-    ) -> PyResult<Gather> {
-        let limits = convert::limits(simulations, evaluations, time, mate)?;
-        let order = Order { limits, root_moves, lines };
-        let stop = session.stop_flag();
+    fn new(session: &Session, order: &Order, most: usize) -> PyResult<Gather> {
+        let (order, stop) = (order.order.clone(), session.stop_flag());
         let gather = session.read(|any| CoreGather::new(any, order, most, &stop))?;
         Ok(Gather { gather: Mutex::new(gather.map_err(errors::session)?) })
     }
