@@ -373,12 +373,14 @@ def _fields_of(row: Any) -> dict[str, Any]:
 Made = TypeVar("Made")
 
 
-def _make(kind: type[Made], values: dict[str, Any]) -> Made:
-    """An instance of a frozen dataclass with all its fields given. Its constructor would take most of the
-    time of a result, of which there may be many thousands.
+def _make(kind: type[Made], values: dict[str, Any], root: Root | None = None) -> Made:
+    """An instance of a frozen dataclass that takes over a dictionary with all its fields. Its constructor
+    would take most of the time of a result, of which there may be many thousands.
     """
+    if root is not None:
+        values["root"] = root
     made = object.__new__(kind)
-    made.__dict__.update(values)
+    object.__setattr__(made, "__dict__", values)
     return made
 
 
@@ -393,17 +395,16 @@ def _judgement_of(row: Line | MoveStatistics | Progress) -> dict[str, Any]:
 
 
 def read_report(report: dict[str, Any], root: Root, elapsed: float, lines: int) -> dict[str, Any]:
-    """The fields of a result from a report of the core, all but the statistics."""
+    """The fields of a result from a report of the core, all but the statistics. It uses the report up."""
     solved = report["solved"]
     best = report["best_move"]
     return {
         "best_move": best,
         "value": report["value"],
         "lines": tuple(
-            _make(Line, {**line, "moves": tuple(line["moves"]), "root": root})
-            for line in report["lines"][:lines]
+            _make(Line, {**line, "moves": tuple(line["moves"])}, root) for line in report["lines"][:lines]
         ),
-        "moves": tuple(_make(MoveStatistics, {**row, "root": root}) for row in report["moves"]),
+        "moves": tuple(_make(MoveStatistics, row, root) for row in report["moves"]),
         "solved": None if solved is None else Solved(**solved),
         "elapsed": elapsed,
         "root": root,
