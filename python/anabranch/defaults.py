@@ -1,5 +1,5 @@
-"""The settings of an engine: those of the preset, then the tuned ones of variant and evaluator, then the
-changes of the user.
+"""The settings of an engine: those of the preset, with a thread for every usable core, then the tuned ones of
+variant and evaluator, then the changes of the user.
 
 The only place that decides this, for `Engine`, the UCI engine, the web board and studies.
 """
@@ -13,12 +13,15 @@ from dataclasses import asdict
 
 from anabranch import _core
 from anabranch.evaluators.resolve import BUILT_IN, NETWORK, network_file
+from anabranch.jobs.executor import cores
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.settings import Settings
 
 OUTSIDE = {"width_visits": 8}
 """What goes better with evaluators in Python, which gain by batches: their batches fill within some hundred
 visits (docs/performance.md)."""
+
+MOST_THREADS = 256
 
 
 def resolve(preset: str, variant: str, evaluator: object, changes: Mapping[str, object]) -> Settings:
@@ -31,7 +34,8 @@ def resolve(preset: str, variant: str, evaluator: object, changes: Mapping[str, 
     >>> resolve("default", "chess", "network", {"c_init": "3"}).c_init
     3.0
     """
-    return Settings.preset(preset).changed({**tuned(preset, variant, evaluator), **changes})
+    usual = {"threads": min(cores(), MOST_THREADS), **tuned(preset, variant, evaluator)}
+    return Settings.preset(preset).changed({**usual, **changes})
 
 
 def tuned(preset: str, variant: str, evaluator: object) -> dict[str, bool | int | float | str]:

@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import os
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from types import EllipsisType, TracebackType
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, Unpack, overload
+
+import chess
 
 from anabranch import _core
 from anabranch.defaults import changes_of_saved, resolve
 from anabranch.errors import (
+    AnabranchError,
     EvaluatorError,
     GameOverError,
     GraphFileError,
     LimitError,
+    PositionError,
     VariantError,
 )
 from anabranch.evaluators import AnyEvaluator
@@ -32,6 +36,7 @@ from anabranch.game import CoreGame
 from anabranch.graph import SearchGraph, graph_of
 from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds
 from anabranch.loop import EvaluatorThread, Loop
+from anabranch.many import BATCH, MOST_BATCH, InBatches, ManyRequest, OnDone, OnThreads, run_many
 from anabranch.networks.shipped import bundled
 from anabranch.positions import Position
 from anabranch.result import Progress, Result, Root, progress_of, result_of
@@ -208,6 +213,81 @@ class Engine(CoreGame):
                 work.exception()
             raise
 
+    @overload
+    def search_many(
+        self,
+        positions: Iterable[Position],
+        limits: Limits | None = None,
+        *,
+        lines: int = 3,
+        batch: int = BATCH,
+        progress: OnDone | None = None,
+        return_exceptions: Literal[False] = False,
+        **keywords: Unpack[LimitKeywords],
+    ) -> Generator[Result]: ...
+
+    @overload
+    def search_many(
+        self,
+        positions: Iterable[Position],
+        limits: Limits | None = None,
+        *,
+        lines: int = 3,
+        batch: int = BATCH,
+        progress: OnDone | None = None,
+        return_exceptions: bool,
+        **keywords: Unpack[LimitKeywords],
+    ) -> Generator[Result | AnabranchError]: ...
+
+    def search_many(
+        self,
+        positions: Iterable[Position],
+        limits: Limits | None = None,
+        *,
+        lines: int = 3,
+        batch: int = BATCH,
+        progress: OnDone | None = None,
+        return_exceptions: bool = False,
+        **keywords: Unpack[LimitKeywords],
+    ) -> Generator[Result | AnabranchError]:
+        """Search many positions, each for itself; their results in the same order, as they are found.
+
+        Positions and limits are as for `search`, and each result is that of a new engine with these
+        settings: its search starts from an empty graph and the seed. So the number of threads changes
+        nothing but the time. With an evaluator of the core there are as many searches at once as `threads`
+        says; with one of Python their leaves share batches of about `batch` evaluations. `memory` holds
+        for each of the searches at once. With the limit `time` these share the machine.
+
+        `positions` is any iterable; it is read some hundred positions ahead at most. `progress` is called
+        after each result with their number, and that of all positions where they have a length. A position
+        that is refused raises its error when its turn comes, with its index; with `return_exceptions` the
+        error takes the place of the result. `stop`, Ctrl-C, an exception and closing the iterator end all
+        searches, and give up those under way. The position and the graph of the engine stay as they are; it
+        is in use until the iterator ends.
+
+        >>> for result in Engine().search_many(["startpos", "startpos moves e2e4"], evaluations=100):
+        ...     print(result.position.split()[1], result.statistics.evaluations)
+        w 100
+        b 100
+        """
+        try:
+            if isinstance(positions, (str, chess.Board)):
+                raise TypeError
+            iterator = iter(positions)
+        except TypeError:
+            raise PositionError(
+                f"search_many takes a list or another iterable of positions, not {positions!r}"
+            ) from None
+        request = ManyRequest(
+            limits=_one_of(limits, keywords),
+            lines=check_count("lines", lines, 0) or 0,
+            batch=check_count("batch", batch, 1, most=MOST_BATCH) or 1,
+            total=len(positions) if isinstance(positions, Sized) else None,
+            progress=progress,
+            return_exceptions=return_exceptions,
+        )
+        return self._search_many(iterator, request)
+
     def solve(
         self,
         position: Position | None = None,
@@ -361,6 +441,29 @@ class Engine(CoreGame):
         finally:
             self._busy.release()
 
+    def _search_many(
+        self, positions: Iterator[Position], request: ManyRequest
+    ) -> Generator[Result | AnabranchError]:
+        self._begin()
+        try:
+            evaluator = self._outside_evaluator()
+            if evaluator is None:
+                yield from run_many(self._session, OnThreads(self._session, request), positions, request)
+            else:
+                driver = InBatches(self._session, request, evaluator, self._thread)
+                yield from run_many(self._session, driver, positions, request)
+        finally:
+            self._busy.release()
+
+    def _outside_evaluator(self) -> AnyEvaluator | None:
+        """The evaluator, if it is in Python."""
+        if self._evaluator is not None and not isinstance(self._evaluator, _core.Network):
+            return self._evaluator
+        if self._session.is_external():
+            made_by = "a network" if self._settings.evaluator == "network" else "an evaluator of Python"
+            raise EvaluatorError(f"the graph was made with {made_by}, which must be given again")
+        return None
+
     def _run(self, request: _Request, begun: float) -> str:
         on_report = None
         if (progress := request.progress) is not None:
@@ -371,12 +474,9 @@ class Engine(CoreGame):
                 report["best_move"] = report["best_move"] or first[0]
                 progress(progress_of(report, root, clock.monotonic() - begun, lines))
 
-        if self._evaluator is not None and not isinstance(self._evaluator, _core.Network):
-            loop = Loop(self._session, self._evaluator, request.limits)
+        if (evaluator := self._outside_evaluator()) is not None:
+            loop = Loop(self._session, evaluator, request.limits)
             return loop.run(self._thread, on_report, request.interval, request.lines)
-        if self._session.is_external():
-            made_by = "a network" if self._settings.evaluator == "network" else "an evaluator of Python"
-            raise EvaluatorError(f"the graph was made with {made_by}, which must be given again")
         return self._session.run(
             progress=on_report, interval=request.interval, lines=request.lines, **request.limits.for_core()
         )

@@ -17,14 +17,14 @@ from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anabranch import _core
-from anabranch.errors import EvaluatorError
-from anabranch.evaluators import AnyEvaluator, Leaf
+from anabranch.evaluators import AnyEvaluator
+from anabranch.evaluators.call import Arrays, EvaluatorCall, LeafText, planes_version, takes_positions
 from anabranch.limits import Limits
 
 SLICE = 0.01
@@ -33,10 +33,6 @@ SHORT_SLICE = 0.002
 """The same where a change of the best move is reported at once."""
 SLOW = 0.0005
 """An evaluation that takes longer, in seconds, is worth a second thread."""
-
-
-_FLOAT32 = np.dtype(np.float32)
-_Answer: TypeAlias = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 class EvaluatorThread:
@@ -66,14 +62,13 @@ def _serve(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
 class _Batch:
     """A mini-batch on its way from collection to application."""
 
-    __slots__ = ("answer", "indices", "leaves", "planes", "size")
+    __slots__ = ("answer", "leaves", "planes", "size")
 
     def __init__(self, size: int, planes: NDArray[np.float32] | None) -> None:
         self.size = size
         self.planes = planes
-        self.leaves: list[Leaf] | None = None
-        self.indices: list[list[int]] | None = None
-        self.answer: _Answer | None = None
+        self.leaves: list[LeafText] = []
+        self.answer: Arrays | None = None
 
 
 class Loop:
@@ -82,11 +77,10 @@ class Loop:
     def __init__(self, session: _core.Session, evaluator: AnyEvaluator, limits: Limits) -> None:
         self._session = session
         self._limits = limits
-        function: Any = getattr(evaluator, "evaluate", evaluator)
-        self._function: Callable[[Any], Any] = function
-        self._takes_positions = getattr(evaluator, "inputs", "planes") == "positions"
-        self._version = getattr(evaluator, "planes", "v3")
-        planes, self._policy_size = session.shape(self._version)
+        self._takes_positions = takes_positions(evaluator)
+        self._version = planes_version(evaluator)
+        planes, policy_size = session.shape(self._version)
+        self._call = EvaluatorCall(evaluator, policy_size)
         settings = session.settings()
         shape = (settings["batch_size"], planes, 8, 8)
         # As many as are ever under way; the one used last comes first, while caches still hold it.
@@ -199,7 +193,7 @@ class Loop:
         finally:
             self._wake.set()
 
-    def _next(self, done: _Batch | None, answer: _Answer | None, is_slow: bool) -> _Batch | None:
+    def _next(self, done: _Batch | None, answer: Arrays | None, is_slow: bool) -> _Batch | None:
         """Take the answer for a batch; the next one to evaluate, or none when the search is over."""
         with self._lock:
             if self._left:
@@ -243,67 +237,12 @@ class Loop:
             return
         batch = _Batch(size, self._buffers.pop())
         if self._takes_positions:
-            leaves = self._session.newest_leaves()
-            batch.leaves = [Leaf(fen, tuple(move for move, _ in moves)) for fen, moves in leaves]
-            batch.indices = [[index for _, index in moves] for _, moves in leaves]
+            batch.leaves = self._session.newest_leaves()
         self._waiting.append(batch)
         self._flying.append(batch)
 
-    def _evaluate(self, batch: _Batch) -> _Answer:
-        """Ask the evaluator, and check the shape of its answer; the core checks the numbers."""
-        size = batch.size
-        try:
-            planes = batch.planes
-            if planes is not None and len(planes) > size:
-                planes = planes[:size]
-            answer = self._function(batch.leaves if planes is None else planes)
-        except EvaluatorError:
-            raise
-        except Exception as error:
-            raise EvaluatorError(f"the evaluator raised {type(error).__name__}: {error}") from error
-        try:
-            given_values, given_logits = answer
-        except (TypeError, ValueError):
-            raise EvaluatorError(
-                f"the evaluator must return values and logits, not {type(answer).__name__}"
-            ) from None
-        values = _array("values", given_values)
-        if batch.indices is None:
-            logits = _array("logits", given_logits)
-        else:
-            logits = self._scatter(batch.indices, given_logits)
-        if values.shape != (size,) or logits.shape != (size, self._policy_size):
-            raise EvaluatorError(
-                f"the evaluator must return values {[size]} and logits {[size, self._policy_size]} "
-                f"for this batch, not {list(values.shape)} and {list(logits.shape)}"
-            )
-        return values, logits
-
-    def _scatter(self, indices: list[list[int]], given: Any) -> NDArray[np.float32]:
-        """The logits of legal moves in their places among all moves."""
-        rows = list(given) if isinstance(given, (list, tuple, np.ndarray)) else []
-        if len(rows) != len(indices):
-            raise EvaluatorError(f"the evaluator must return logits for each of {len(indices)} positions")
-        logits = np.zeros((len(rows), self._policy_size), np.float32)
-        for number, (row, places) in enumerate(zip(rows, indices, strict=True)):
-            of_moves = _array("logits", row)
-            if of_moves.shape != (len(places),):
-                raise EvaluatorError(
-                    f"the evaluator must return {len(places)} logits for position {number} of a batch, "
-                    f"one per legal move, not {list(of_moves.shape)}"
-                )
-            logits[number, places] = of_moves
-        return logits
-
-
-def _array(name: str, given: Any) -> NDArray[np.float32]:
-    if type(given) is np.ndarray and given.dtype is _FLOAT32 and given.flags.c_contiguous:
-        return given
-    try:
-        array = np.asarray(given)
-    except (TypeError, ValueError) as error:
-        raise EvaluatorError(f"the evaluator's {name} are not an array: {error}") from error
-    if array.dtype.kind not in "fiu":
-        raise EvaluatorError(f"the evaluator's {name} are not an array of numbers, but of {array.dtype}")
-    with np.errstate(over="ignore", invalid="ignore"):  # the core refuses what is infinite
-        return np.ascontiguousarray(array, np.float32)
+    def _evaluate(self, batch: _Batch) -> Arrays:
+        if batch.planes is None:
+            return self._call.of_leaves(batch.leaves)
+        planes = batch.planes
+        return self._call.of_planes(planes if len(planes) == batch.size else planes[: batch.size])

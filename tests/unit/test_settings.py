@@ -9,6 +9,7 @@ import pytest
 import anabranch
 from anabranch import Engine, Settings, _core, presets, settings_table
 from anabranch.errors import SettingError
+from anabranch.jobs.executor import cores
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
 
@@ -37,7 +38,7 @@ def test_every_field_is_documented_as_in_the_core() -> None:
 @pytest.mark.parametrize("name", presets())
 def test_presets_are_those_of_the_core(name: str) -> None:
     assert asdict(Settings.preset(name)) == _core.preset(name)
-    assert Engine(preset=name).settings == Settings.preset(name)
+    assert Engine(preset=name, threads=1).settings == Settings.preset(name)
 
 
 BAD_VALUES = [
@@ -56,7 +57,7 @@ def test_bad_values_are_refused_and_change_nothing(name: str, value: Any) -> Non
     if value is not None or name != "evaluator":
         with pytest.raises(SettingError, match=name):
             engine.configure(**{name: value})
-    assert engine.settings == Settings(c_init=3.0)
+    assert engine.settings == Settings(c_init=3.0, threads=cores())
     assert engine.search(simulations=50).finish == "limit"
 
 

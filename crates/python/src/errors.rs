@@ -42,6 +42,8 @@ mapped! {
     limit(&str) => LimitError;
     /// An array that does not fit.
     evaluation(String) => EvaluatorError;
+    /// A call that does not fit the state of a search.
+    state(&str) => SearchStateError;
 }
 
 /// A refusal by a session.

@@ -3,6 +3,7 @@
 mod convert;
 mod encode;
 mod errors;
+mod many;
 mod network;
 mod pgn;
 mod session;
@@ -59,6 +60,12 @@ fn variants() -> Vec<&'static str> {
     Variant::ALL.iter().map(|variant| variant.name()).collect()
 }
 
+/// Cores that this process may use: by its affinity, and by the quota of its control group.
+#[pyfunction]
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// The variant of a saved graph, and whether it is Chess960.
 #[pyfunction]
 fn saved_variant(path: PathBuf) -> PyResult<(&'static str, bool)> {
@@ -89,6 +96,9 @@ fn add_sizes(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::Session>()?;
+    module.add_class::<many::Order>()?;
+    module.add_class::<many::Searches>()?;
+    module.add_class::<many::Gather>()?;
     module.add_class::<network::Network>()?;
     module.add_class::<tablebases::Tablebases>()?;
     add_sizes(module)?;
@@ -98,6 +108,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(preset, module)?,
         wrap_pyfunction!(check_settings, module)?,
         wrap_pyfunction!(variants, module)?,
+        wrap_pyfunction!(cores, module)?,
         wrap_pyfunction!(saved_variant, module)?,
         wrap_pyfunction!(pgn::read_pgn, module)?,
         wrap_pyfunction!(pgn::examine_samples, module)?,

@@ -49,16 +49,11 @@ macro_rules! call {
 
 /// Replaces a session that a panic left in an unknown state by one with a new graph.
 fn rebuild(any: &mut AnySession) {
-    let fresh = with_session!(&*any, session => {
-        let (origin, moves) = session.game();
-        let settings = session.settings().clone();
-        open(session.variant(), session.is_chess960(), settings, session.source()).and_then(|mut fresh| {
-            with_session!(&mut fresh, new => {
-                new.set_position(Some(&origin), &moves)?;
-                new.set_tablebases(session.tablebases());
-            });
-            Ok::<_, SessionError>(fresh)
-        })
+    let (settings, (origin, moves)) =
+        with_session!(&*any, session => (session.settings().clone(), session.game()));
+    let fresh = any.sibling(settings).and_then(|mut fresh| {
+        with_session!(&mut fresh, new => new.set_position(Some(&origin), &moves))?;
+        Ok::<_, SessionError>(fresh)
     });
     if let Ok(fresh) = fresh {
         *any = fresh;
@@ -71,6 +66,16 @@ impl Session {
         let mut guard = self.lock()?;
         let session = &mut *guard;
         Ok(py.detach(move || act(session)))
+    }
+
+    /// The flag that `stop` sets.
+    pub fn stop_flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
+    }
+
+    /// Reads from the session.
+    pub fn read<T>(&self, act: impl FnOnce(&AnySession) -> T) -> PyResult<T> {
+        Ok(act(&*self.lock()?))
     }
 
     fn lock(&self) -> PyResult<MutexGuard<'_, AnySession>> {
@@ -88,7 +93,7 @@ impl Session {
 }
 
 /// A contiguous array, or an error with its name.
-fn read_array<'py, T: Element, D: Dimension>(
+pub fn read_array<'py, T: Element, D: Dimension>(
     array: &Bound<'py, PyAny>,
     name: &str,
 ) -> PyResult<PyReadonlyArray<'py, T, D>> {

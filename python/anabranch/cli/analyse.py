@@ -7,6 +7,7 @@ The search is the engine's; this file is limits in, table out. Ctrl-C ends the s
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,6 +69,16 @@ def analyse(
     load: Annotated[
         Path | None, option("FILE", "Go on with a saved search, its variant and settings.")
     ] = None,
+    file: Annotated[
+        Path | None,
+        option(
+            "FILE", "Search every position of a file, EPD or FEN; - is the standard input.", "--file", "-f"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        option("FILE", "With --file: write the JSON lines here; the same command continues.", "--out", "-o"),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Search a position: moves, principal variations, statistics.
@@ -75,12 +86,20 @@ def analyse(
     Searches until the first limit is met, for five seconds if there is none. Ctrl-C ends the search and
     shows what was found.
 
+    With --file every position is searched for itself, as many at once as there are threads; the limits are
+    those of one position. A line is printed for each, with --json one JSON object. A line that cannot be
+    searched becomes one with an "error"; then the exit code is 1.
+
     Example: anabranch analyse "startpos moves e2e4 c7c5" --time 10 --multipv 3
     """
     if multipv < 1:
         raise LimitError(f"--multipv must be at least 1, not {multipv}")
     if top < 0:
         raise LimitError(f"--top must be at least 0, not {top}")
+    if file is not None and any(given is not None for given in (position, moves, graph, save, load)):
+        raise SettingError("--file goes with no position, --moves, --graph, --save or --load")
+    if out is not None and file is None:
+        raise SettingError("--out takes the results of --file")
     if graph is not None:
         _check_graph_file(graph)
     if save is not None and not save.absolute().parent.is_dir():
@@ -90,6 +109,14 @@ def analyse(
     if network is not None:
         given["evaluator"] = str(network) if is_network_path(str(network)) else f"./{network}"
     options = EngineOptions(**given)
+    limit = Limits(**limits or {"time": SECONDS})
+    if file is not None:
+        from anabranch.cli.analyse_file import analyse_file
+
+        engine = options.make()
+        document_of = partial(_document, engine) if as_json or out is not None else None
+        analyse_file(engine, file, limit, multipv, document_of, out)
+        return
     if load is None:
         engine = options.make()
     else:
@@ -105,7 +132,7 @@ def analyse(
         if changes:
             configure(engine, changes)
     _place(engine, position, moves, load is not None)
-    result = _search(engine, Limits(**limits or {"time": SECONDS}), multipv, top, as_json)
+    result = _search(engine, limit, multipv, top, as_json)
     _show(engine, result, top, as_json)
     if graph is not None:
         engine.graph().write(graph)

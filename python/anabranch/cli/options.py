@@ -57,7 +57,8 @@ EvaluatorOption: TypeAlias = Annotated[
     ),
 ]
 ThreadsOption: TypeAlias = Annotated[
-    int | None, option("N", "Threads; the graph does not depend on it.", "--threads", "-t")
+    int | None,
+    option("N", "Threads; the graph does not depend on it.  [default: the usable cores]", "--threads", "-t"),
 ]
 RayOption: TypeAlias = Annotated[
     str | None, option("ADDRESS", "Run on this Ray cluster (HOST:PORT or auto).", "--ray")

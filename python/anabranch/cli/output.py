@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import typer
 from rich.console import Console
@@ -91,6 +91,12 @@ def end_interrupted() -> NoReturn:
 def print_json(document: object) -> None:
     """Print one JSON document; numbers that JSON cannot represent become null."""
     sys.stdout.write(json.dumps(_finite(document), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def print_json_line(document: object, file: TextIO) -> None:
+    """Write one JSON document as a line, at once."""
+    file.write(json.dumps(_finite(document), allow_nan=False, ensure_ascii=False) + "\n")
+    file.flush()
 
 
 def table(title: str | None, columns: Iterable[str], rows: Iterable[Iterable[str | Text]]) -> Table:

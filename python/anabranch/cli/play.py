@@ -11,7 +11,9 @@ from typing import Annotated
 import typer
 
 from anabranch.cli.options import EvaluatorOption, option
+from anabranch.defaults import MOST_THREADS
 from anabranch.errors import LimitError, TablebaseError
+from anabranch.jobs.executor import cores
 from anabranch.optional import require
 
 PORT = 8640
@@ -30,7 +32,9 @@ def play(
         str | None,
         option("PATHS", "Directories with Syzygy tables.  [default: the fetched ones]", "--tablebases"),
     ] = None,
-    threads: Annotated[int, option("N", "Threads that evaluate, for each search.")] = 1,
+    threads: Annotated[
+        int | None, option("N", "Threads that evaluate, for each search.  [default: the usable cores]")
+    ] = None,
     evaluator: EvaluatorOption = None,
 ) -> None:
     """Open the web board: play, analyse, and see the search graph.
@@ -40,12 +44,13 @@ def play(
 
     Example: anabranch play --port 8000 --no-browser
     """
+    used = min(cores(), MOST_THREADS) if threads is None else threads
     for name, number, least, most in (
         ("--port", port, 0, 65535),
         ("--seconds", seconds, 1, 86400),
         ("--memory", memory, 16, 1 << 20),
         ("--clients", clients, 1, 100),
-        ("--threads", threads, 1, 256),
+        ("--threads", used, 1, MOST_THREADS),
     ):
         if not least <= number <= most:
             raise LimitError(f"{name} takes a number from {least} to {most}, not {number:g}")
@@ -79,5 +84,5 @@ def play(
 
             Thread(target=webbrowser.open, args=(address + access.new_ticket(),), daemon=True).start()
 
-    options = ServerOptions(Resources(seconds, memory << 20, threads), clients, opened, evaluator)
+    options = ServerOptions(Resources(seconds, memory << 20, used), clients, opened, evaluator)
     serve(listener, access, options, started)

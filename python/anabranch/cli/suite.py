@@ -98,6 +98,8 @@ def suite(
         raise LimitError("the solver is limited by --time or --positions, not by --simulations")
     if positions is not None and not mates:
         raise LimitError("--positions limits the solver, so it needs --mates")
+    if workers or ray is not None:
+        given.setdefault("threads", 1)  # the workers are as many as the cores
     options = EngineOptions(**given)
     engine = options.make()
     tasks = [task for path in files for task in read_suite(path, engine)]

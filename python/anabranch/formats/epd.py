@@ -6,6 +6,8 @@ This file reads text. The moves of an operation are read where the variant is kn
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from anabranch.errors import SuiteError
 
@@ -75,3 +77,51 @@ def read_number(operations: dict[str, list[str]], opcode: str, *, is_signed: boo
     if not (digits.isascii() and digits.isdigit()):
         raise SuiteError(f"{opcode} takes a whole number, not {text!r}")
     return text
+
+
+@dataclass(frozen=True, slots=True)
+class PositionLine:
+    """A line of a file of positions."""
+
+    number: int
+    """The first is 1."""
+    text: str
+    """As it stands there."""
+    id: str | None = None
+    """What the file calls the position."""
+    position: str | None = None
+    """A FEN, or the start of the game, either with moves; `None` where the line cannot be read."""
+    error: str | None = None
+    """Why it cannot."""
+
+
+def read_positions(lines: Iterable[str]) -> Iterator[PositionLine]:
+    """The positions of a file, line by line: EPD, FEN, or either "startpos" or a FEN with "moves ...". Empty
+    lines and lines that begin with '#' are skipped.
+
+    >>> lines = ["8/8/8/4k3/8/8/3QK3/8 w - - bm Qd4;", "startpos moves e2e4"]
+    >>> [one.position for one in read_positions(lines)]
+    ['8/8/8/4k3/8/8/3QK3/8 w - - 0 1', 'startpos moves e2e4']
+    """
+    for number, line in enumerate(lines, start=1):
+        text = line.strip()
+        if not is_position_line(text):
+            continue
+        if text.split(maxsplit=1)[0] == "startpos" or re.search(r"\smoves(\s|$)", text.partition('"')[0]):
+            yield PositionLine(number, text, position=text)
+            continue
+        try:
+            position, operations = read_epd(text)
+            yield PositionLine(number, text, " ".join(operations.get("id", [])) or None, position)
+        except SuiteError as error:
+            yield PositionLine(number, text, error=str(error))
+
+
+def is_position_line(line: str) -> bool:
+    """Whether a line of a file of positions holds one.
+
+    >>> is_position_line("startpos"), is_position_line("# a remark"), is_position_line(" ")
+    (True, False, False)
+    """
+    text = line.strip()
+    return bool(text) and not text.startswith("#")

@@ -6,11 +6,11 @@ process that runs the executor writes files, so a worker that dies loses only it
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from anabranch import _core
 from anabranch.errors import JobError
 from anabranch.jobs.processes import Done, Job, check_workers, run_processes
 from anabranch.jobs.ray import Ray
@@ -31,8 +31,8 @@ class Executor(Protocol):
 
 
 def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Cores that this process may use, by its affinity and by the quota of its control group."""
+    return _core.cores()
 
 
 def check_cluster(ray: str | None) -> None:

@@ -66,7 +66,10 @@ class EnginePlayer:
 
 
 def read_settings(spec: PlayerSpec) -> dict[str, Any]:
-    """The checked settings that a player changes in its preset; also its evaluator and tablebases, if any."""
+    """The checked settings that a player changes in its preset; also its evaluator and tablebases, if any.
+
+    A player has one thread unless it asks for more, because games are played at once on all cores.
+    """
     settings = dict(spec.options)
     others: dict[str, Any] = {
         name: settings.pop(name) for name in ("evaluator", "tablebases") if name in settings
@@ -77,7 +80,7 @@ def read_settings(spec: PlayerSpec) -> dict[str, Any]:
     except SettingError as error:
         raise SettingError(f"player {spec.name}: {error}") from error
     changes: dict[str, Any] = {name: getattr(checked, name) for name in settings}
-    return {**changes, **others}
+    return {"threads": 1, **changes, **others}
 
 
 def check_player(spec: PlayerSpec, variant: str, chess960: bool = False) -> None:

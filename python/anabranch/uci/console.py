@@ -150,7 +150,8 @@ def _bench(engine: Engine, words: list[str], is_stopped: Callable[[], bool]) -> 
     from anabranch.bench.workload import positions
 
     simulations = _number(words, 10)
-    measured = Engine(engine.variant, chess960=engine.chess960, evaluator=engine.evaluator)
+    threads = engine.settings.threads
+    measured = Engine(engine.variant, chess960=engine.chess960, evaluator=engine.evaluator, threads=threads)
     nodes, taken = 0, 0.0
     has_own = engine.variant in ("chess", "crazyhouse")
     for fen in positions(engine.variant, 6) if has_own else (engine.position,):

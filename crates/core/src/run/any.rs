@@ -33,6 +33,21 @@ macro_rules! with_session {
     };
 }
 
+pub(crate) use with_session;
+
+impl AnySession {
+    /// A new session like this one at the start of a game: its variant, evaluator and tablebases, with other
+    /// settings.
+    pub fn sibling(&self, settings: Settings) -> Result<AnySession, SessionError> {
+        with_session!(self, session => {
+            let mut new = open(session.variant(), session.is_chess960(), settings, session.source())?;
+            let tablebases = session.tablebases();
+            with_session!(&mut new, session => session.set_tablebases(tablebases));
+            Ok(new)
+        })
+    }
+}
+
 /// A new session at the start of a game.
 pub fn open(
     variant: Variant,

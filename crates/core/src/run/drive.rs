@@ -142,7 +142,8 @@ pub fn run<G: Game>(
         let mut batch = search.collect(&limits.budget, stop);
         let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);
         if !empty {
-            let flight = (pool.threads() > 1).then(|| {
+            // A leaf that is alone gains nothing from another thread.
+            let flight = (pool.threads() > 1 && (batch.evaluations > 1 || most > 1)).then(|| {
                 let results = search.result_buffers(batch.evaluations);
                 let leaves = batch.pending.iter_mut().filter_map(|pending| pending.leaf.take());
                 let tasks = leaves

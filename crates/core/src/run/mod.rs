@@ -11,3 +11,6 @@ pub mod external;
 pub mod bench;
 pub mod session;
 pub mod any;
+pub mod job;
+pub mod many;
+pub mod gather;

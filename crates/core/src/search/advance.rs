@@ -5,11 +5,12 @@
 use std::sync::atomic::AtomicBool;
 
 use super::Search;
+use super::mates::Mates;
 use super::nodes::{create, look_up, salt};
 use super::path::Path;
 use super::tablebases::KnownRoot;
 use crate::game::{Game, MoveCode};
-use crate::graph::NONE;
+use crate::graph::{Graph, NONE};
 use crate::random::Random;
 
 impl<G: Game> Search<G> {
@@ -20,6 +21,14 @@ impl<G: Game> Search<G> {
         self.random = Random::new(self.settings.seed);
         self.place(origin, played);
         self.make_root();
+    }
+
+    /// Starts as a new search does: nothing stays of the graph, its memory and the search for mates.
+    pub fn renew(&mut self, origin: G, played: &[MoveCode]) {
+        self.graph = Graph::new(self.settings.memory as usize);
+        self.mates = Mates::default();
+        self.starved = false;
+        self.restart(origin, played);
     }
 
     /// Starts a new graph at the same position.

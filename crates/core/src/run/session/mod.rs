@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub use file::saved_variant;
+pub(crate) use searches::panic_message;
 pub use solve::{SolveLimits, SolveReport};
 
 use super::drive::Limits;
@@ -218,6 +219,15 @@ impl<P: Rules> Session<P> {
         Ok(self.search.move_to(origin, &played))
     }
 
+    /// Moves to a position as `set_position` does, and searches there as a new session would.
+    pub fn start_at(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), SessionError> {
+        self.abandon();
+        let (origin, played) = self.read_position(fen, moves)?;
+        self.search.set_root_moves(RootMoves::default());
+        self.search.renew(origin, &played);
+        Ok(())
+    }
+
     /// Plays a move on the present position. Returns whether the graph below it was kept.
     pub fn play(&mut self, mv: &str) -> Result<bool, SessionError> {
         self.abandon();
@@ -284,6 +294,12 @@ impl<P: Rules> Session<P> {
     /// Shape of the network's input and output: planes, size of the policy.
     pub fn shape(&self, version: Version) -> (usize, usize) {
         (version.count(self.variant), self.search.position().policy_size())
+    }
+
+    /// Win, draw and loss as the network of the core sees the root; `None` without one.
+    pub fn raw_chances(&self) -> Option<[f32; 3]> {
+        let opinion = self.network.as_ref()?.evaluate(&self.fen()).ok()?;
+        Some(opinion.chances)
     }
 
     /// The result so far.

@@ -24,7 +24,7 @@ use crate::search::root_moves::RootMoves;
 const NO_THREADS: SessionError = SessionError::State("the session has no threads");
 
 /// The message of a panic.
-fn panic_message(payload: &(dyn Any + Send)) -> String {
+pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
     let message = payload
         .downcast_ref::<&str>()
         .copied()
@@ -57,7 +57,9 @@ impl<P: Rules> Session<P> {
         }
         self.search.reset_counters();
         let threads = self.search.settings().threads as usize;
-        if self.pool.as_ref().is_none_or(|pool| pool.threads() != threads) {
+        // Outside evaluators have threads of their own.
+        if self.search.evaluator.is_some() && self.pool.as_ref().is_none_or(|pool| pool.threads() != threads)
+        {
             self.pool = Some(Pool::new(threads));
         }
         Ok(())

@@ -1,0 +1,216 @@
+"""Many searches at once: positions go in, results come out in their order.
+
+Every search starts from an empty graph and the seed of the settings, so a result is that of a new engine,
+whatever runs beside it. Evaluators of the core run on threads of the core, one search on each; the searches
+of other evaluators share batches. Positions are read as they are needed, some way ahead of the results.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anabranch import _core
+from anabranch.errors import AnabranchError, GameOverError, MoveError, PositionError, VariantError
+from anabranch.evaluators import AnyEvaluator
+from anabranch.evaluators.call import Arrays, EvaluatorCall, planes_version, takes_positions
+from anabranch.limits import Limits
+from anabranch.loop import SLICE, EvaluatorThread
+from anabranch.positions import read_position
+from anabranch.result import Result, Root, result_of
+
+BATCH = 32
+"""Evaluations in a shared batch where nothing else is asked for."""
+MOST_BATCH = 65536
+IN_FLIGHT = 2
+"""Shared batches under way: one is collected while the other is evaluated."""
+AHEAD = 64
+"""Positions that are read ahead at least: quick searches go on beside a long one."""
+AHEAD_PER_THREAD = 16
+
+OnDone: TypeAlias = Callable[[int, int | None], object]
+"""Called with the number of results so far, and that of all positions where it is known."""
+Found: TypeAlias = Result | AnabranchError
+_Outcome: TypeAlias = dict[str, Any] | Exception
+
+REFUSALS = (PositionError, MoveError, GameOverError, VariantError)
+"""Errors that concern one position, and no other one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManyRequest:
+    """What is the same for all positions."""
+
+    limits: Limits
+    lines: int
+    batch: int
+    total: int | None
+    progress: OnDone | None
+    return_exceptions: bool
+
+    def order(self) -> _core.Order:
+        """The same for the core."""
+        return _core.Order(self.lines, **self.limits.for_core())
+
+
+class _Driver(Protocol):
+    """Runs searches."""
+
+    ahead: int
+    """Positions that may be given to it beyond the oldest result that is missing."""
+
+    def add(self, number: int, fen: str | None, moves: list[str], /) -> None:
+        """Take a position."""
+
+    def outcomes(self) -> list[tuple[int, _Outcome]]:
+        """What has been found meanwhile, after a wait; nothing only after a stop."""
+
+    def close(self) -> None:
+        """End all searches."""
+
+
+class OnThreads:
+    """Searches with an evaluator of the core."""
+
+    def __init__(self, session: _core.Session, request: ManyRequest) -> None:
+        threads: int = session.settings()["threads"]
+        self.ahead = max(AHEAD, AHEAD_PER_THREAD * threads)
+        searches = _core.Searches(session, request.order(), threads)
+        self.add, self.outcomes, self.close = searches.add, searches.outcomes, searches.close
+
+
+class InBatches:
+    """Searches whose leaves an evaluator of Python gets in shared batches, in its own thread."""
+
+    def __init__(
+        self, session: _core.Session, request: ManyRequest, evaluator: AnyEvaluator, thread: EvaluatorThread
+    ) -> None:
+        self._session = session
+        self._thread = thread
+        self._version = planes_version(evaluator)
+        planes, policy_size = session.shape(self._version)
+        self._call = EvaluatorCall(evaluator, policy_size)
+        # A batch is closed when the mini-batch of another search might not fit.
+        self._rows: int = request.batch + session.settings()["batch_size"] - 1
+        self._buffers: list[NDArray[np.float32] | None] = [
+            None if takes_positions(evaluator) else np.empty((self._rows, planes, 8, 8), np.float32)
+            for _ in range(IN_FLIGHT)
+        ]
+        # Every search under way has a leaf in some batch, so more would only wait.
+        most = IN_FLIGHT * request.batch
+        self.ahead = max(AHEAD, 2 * most)
+        self._gather = _core.Gather(session, request.order(), most)
+        self.add = self._gather.add
+        self._flying: deque[NDArray[np.float32] | None] = deque()
+        self._answers: SimpleQueue[Arrays | BaseException] = SimpleQueue()
+
+    def outcomes(self) -> list[tuple[int, _Outcome]]:
+        """Keep batches in flight until some search has ended."""
+        while True:
+            while self._buffers and self._launch():
+                pass
+            if found := self._gather.outcomes():
+                return found
+            if not self._flying or (answer := self._wait()) is None:
+                return []
+            self._buffers.append(self._flying.popleft())
+            if isinstance(answer, BaseException):
+                raise answer
+            self._gather.apply(*answer)
+
+    def close(self) -> None:
+        """Forget the searches. A late evaluation is dropped."""
+        self._session.stop()
+
+    def _launch(self) -> bool:
+        """Collect a batch and have it evaluated; false if nothing can be collected now."""
+        buffer = self._buffers[-1]
+        if buffer is None:
+            leaves = self._gather.collect_texts(self._rows)
+            if leaves:
+                self._submit(lambda: self._call.of_leaves(leaves))
+            return bool(leaves)
+        size = self._gather.collect(buffer, self._version)
+        if size:
+            self._submit(lambda: self._call.of_planes(buffer[:size]))
+        return bool(size)
+
+    def _submit(self, evaluate: Callable[[], Arrays]) -> None:
+        answers = self._answers
+
+        def job() -> None:
+            try:
+                answers.put(evaluate())
+            except BaseException as error:
+                answers.put(error)
+
+        self._flying.append(self._buffers.pop())
+        self._thread.submit(job)
+
+    def _wait(self) -> Arrays | BaseException | None:
+        """The next answer; `None` after a stop."""
+        while not self._session.is_stopped():
+            try:
+                return self._answers.get(timeout=SLICE)
+            except Empty:
+                continue
+        return None
+
+
+def run_many(
+    session: _core.Session, driver: _Driver, positions: Iterator[object], request: ManyRequest
+) -> Generator[Found]:
+    """Search positions by a driver. An error of the iterator comes in its place, after the results before
+    it.
+    """
+    variant, chess960 = session.variant()
+    found: dict[int, _Outcome] = {}
+    read = done = 0
+    end: Exception | None = None
+    try:
+        while True:
+            while end is None and read - done < driver.ahead:
+                try:
+                    position = next(positions)
+                except Exception as error:
+                    end = error
+                    break
+                try:
+                    driver.add(read, *read_position(position, variant, chess960))
+                except AnabranchError as error:
+                    found[read] = error
+                read += 1
+            if done == read:
+                break
+            while done not in found:
+                if session.is_stopped():
+                    return
+                found.update(driver.outcomes())
+            outcome = _read_outcome(found.pop(done), done, variant, chess960, request)
+            done += 1
+            if request.progress is not None:
+                request.progress(done, request.total)
+            yield outcome
+    finally:
+        driver.close()
+    if end is not None and not isinstance(end, StopIteration):
+        raise end
+
+
+def _read_outcome(
+    outcome: _Outcome, number: int, variant: str, chess960: bool, request: ManyRequest
+) -> Found:
+    if isinstance(outcome, REFUSALS):
+        if request.return_exceptions:
+            return outcome
+        raise type(outcome)(f"positions[{number}]: {outcome}") from outcome
+    if isinstance(outcome, Exception):
+        raise outcome
+    root = Root(outcome["fen"], variant, chess960, outcome["raw"])
+    return result_of(outcome["report"], root, outcome["elapsed"], request.lines, outcome["finish"])
