@@ -371,6 +371,11 @@ impl Session {
         Ok(call!(py, self.abandon()))
     }
 
+    /// Looks for a mate after the move to play: the end of every search.
+    fn check_choice(&self, py: Python<'_>) -> PyResult<()> {
+        Ok(call!(py, self.check_choice()))
+    }
+
     /// Ends a solved search: searches for a shorter proof if the settings or limits want it. Ctrl-C and
     /// `stop` end it.
     fn conclude(&self, py: Python<'_>) -> PyResult<()> {

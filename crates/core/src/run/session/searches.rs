@@ -175,11 +175,15 @@ impl<P: Rules> Session<P> {
         self.external.abandon(&mut self.search);
     }
 
-    /// Ends a search with an outside evaluator: searches for a shorter proof if the settings or limits want
-    /// it.
+    /// Ends a search with an outside evaluator, however it ended: looks for a mate after the move to play.
+    pub fn check_choice(&mut self) {
+        self.search.check_choice();
+    }
+
+    /// Ends a solved search with an outside evaluator: searches for a shorter proof if the settings or limits
+    /// want it.
     pub fn conclude(&mut self, stop: &AtomicBool) {
         let (limits, begun) = (*self.external.state().limits(), self.external.state().begun());
-        self.search.check_choice();
         self.improve(&limits, begun, stop, None);
     }
 
