@@ -158,7 +158,6 @@ class Session:
         self,
         positions: int | None = None,
         time: float | None = None,
-        memory: int = ...,
         wins: bool = True,
         losses: bool = True,
         checks_only: bool = False,

@@ -220,8 +220,8 @@ class Engine(CoreGame):
         """Look for a forced win or loss of the side to move, with the rules and the game's history alone.
 
         The graph, the evaluator and the settings play no part. It ends with a proof, after `time` seconds or
-        so many `positions`, or when `stop` is called. With `shortest` it goes on for a line that no other
-        shortens; of the limits `time` alone ends that. With `checks_only` the attacker gives check with every
+        so many `positions`, or when `stop` is called. With `shortest` it goes on, within the same limits, for
+        a line that no other shortens. With `checks_only` the attacker gives check with every
         move, so that much less is tried and less is found. `position` is as for `search`. Ctrl-C raises
         KeyboardInterrupt within 50 ms.
 

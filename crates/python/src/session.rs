@@ -269,7 +269,7 @@ impl Session {
 
     /// Looks for a forced win or loss of the side to move with the rules alone. `stop` ends it.
     #[pyo3(signature = (
-        positions=None, time=None, memory=256 << 20, wins=true, losses=true, checks_only=false,
+        positions=None, time=None, wins=true, losses=true, checks_only=false,
         shortest=false,
     ))]
     #[allow(clippy::too_many_arguments)]
@@ -278,7 +278,6 @@ impl Session {
         py: Python<'py>,
         positions: Option<u64>,
         time: Option<f64>,
-        memory: usize,
         wins: bool,
         losses: bool,
         checks_only: bool,
@@ -287,7 +286,6 @@ impl Session {
         let time = convert::limits(None, None, time, None)?.time;
         let limits = SolveLimits {
             positions: positions.unwrap_or(u64::MAX),
-            memory,
             wins,
             losses,
             checks_only,

@@ -10,8 +10,12 @@ use super::dfpn::Solver;
 use super::{Question, Verdict, identity};
 use crate::game::{Game, MoveCode};
 
-/// Positions of the largest proof that is written out.
+/// Positions of the largest proof that is written out. A small table bounds it too: a position of a proof takes
+/// as much memory as this number of its entries.
 const MOST_NODES: usize = 1 << 20;
+const ENTRIES_PER_NODE: usize = 4;
+/// Positions between two questions whether the reading is cancelled.
+const CANCEL_PERIOD: usize = 64;
 /// Positions up to which all known wins of the attacker are compared.
 const MOST_NODES_OF_CHOICE: usize = 1 << 16;
 
@@ -40,10 +44,12 @@ pub struct Proof {
 impl Proof {
     /// Reads the proof of a question that was answered with a win: of all that the table holds as proven, the
     /// part with the shortest win. Where the table has dropped a position, that is solved again with what is
-    /// left of `budget`. `None` when that fails, or when the proof does not hold with the history of the
-    /// game.
+    /// left of `budget`. `None` when that fails, when the proof is too large or does not hold with the history
+    /// of the game, or when the question is cancelled.
     pub fn read<G: Game>(solver: &mut Solver, question: &Question<'_, G>, budget: u64) -> Option<Proof> {
         let end = solver.positions().saturating_add(budget);
+        let most_nodes = MOST_NODES.min(solver.table.most() / ENTRIES_PER_NODE);
+        let mut done = 0usize;
         let mut known = Proof { nodes: Vec::new() };
         let mut ids: HashMap<u64, u32> = HashMap::new();
         let mut waiting: VecDeque<(G, u32)> = VecDeque::new();
@@ -55,7 +61,8 @@ impl Proof {
             if game.ending(&moves).is_some() {
                 continue;
             }
-            if known.nodes.len() > MOST_NODES {
+            done += 1;
+            if known.nodes.len() > most_nodes || (done.is_multiple_of(CANCEL_PERIOD) && (question.cancel)()) {
                 return None;
             }
             if is_attack {
@@ -77,8 +84,9 @@ impl Proof {
                 node.zeroing.push(zeroing);
             }
         }
+        // What follows takes a small part of the time.
         let proof = known.shortest()?;
-        (proof.is_distinct() && proof.holds(question)).then_some(proof)
+        (!(question.cancel)() && proof.is_distinct() && proof.holds(question)).then_some(proof)
     }
 
     /// The index of a position, which is new or known.
