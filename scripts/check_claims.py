@@ -13,6 +13,8 @@ Work is done in chunks of 100 positions. Finished ones are in the file of --out;
 from __future__ import annotations
 
 import argparse
+import itertools
+import json
 import sys
 import tempfile
 from collections import Counter
@@ -21,13 +23,13 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import chess
 import chess.variant
 from scripts.random_positions import random_positions
 
-from anabranch import Engine, variants
+from anabranch import Engine, Solution, variants
 from anabranch.errors import ProofError
 from anabranch.jobs.journal import JournalFormat
 from anabranch.verify import ending, identity, verify_proof
@@ -48,6 +50,12 @@ COLUMNS = (
     "positions", "wins", "losses", "no win", "verified", "search wins", "search losses", "replayed",
     "exhaustive", "short wins", "open", "false",
 )  # fmt: skip
+
+
+Chunk: TypeAlias = tuple[str, int, int]
+"""Variant, number and size."""
+Record: TypeAlias = tuple[dict[str, int], list[str]]
+"""What was counted, and what was false."""
 
 
 class FalseClaimError(Exception):
@@ -188,8 +196,20 @@ def engine_of(variant: str) -> Engine:
     return Engine(name, chess960=is_960, evaluator="material", improve=False, memory=64 << 20, **MATES)
 
 
-def verify(engine: Engine, board: chess.Board, result: str, plies: int | None, certificate: str) -> None:
+def certificate_of(solution: Solution, board: chess.Board) -> str:
+    """The proof of what is claimed about a position, in the game that led to it."""
+    text = solution.certificate or ""
+    header = json.loads(text.partition("\n")[0])
+    first, named = board.root(), type(board)(header["fen"], chess960=board.chess960)
+    is_same = identity(first) == identity(named) and first.halfmove_clock == named.halfmove_clock
+    if not is_same or header["moves"] != [board.uci(move) for move in board.move_stack]:
+        raise FalseClaimError("the certificate is about another game")
+    return text
+
+
+def verify(solution: Solution, board: chess.Board, result: str, plies: int | None) -> None:
     """Check a certificate, and that it says what was claimed."""
+    certificate = certificate_of(solution, board)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "proof.jsonl"
         file.write_text(certificate, encoding="utf-8")
@@ -206,7 +226,7 @@ def check_solution(engine: Engine, board: chess.Board, counts: Counter[str]) -> 
     solution = engine.solve(board, positions=SOLVER_POSITIONS)
     if solution.result is not None:
         counts["wins" if solution.result == "win" else "losses"] += 1
-        verify(engine, board, solution.result, solution.plies, solution.certificate or "")
+        verify(solution, board, solution.result, solution.plies)
         counts["verified"] += 1
         return {solution.result}
     counts["no win"] += solution.no_win
@@ -230,7 +250,7 @@ def check_search(engine: Engine, board: chess.Board, counts: Counter[str]) -> se
         if solution.result is None:
             counts["open"] += 1
         else:
-            verify(engine, board, solved.state, None, solution.certificate or "")
+            verify(solution, board, solved.state, None)
             counts["verified"] += 1
     return {solved.state}
 
@@ -255,7 +275,7 @@ def check_exhaustively(engine: Engine, board: chess.Board, claims: set[str], cou
         raise FalseClaimError(f"{short.plies} plies are claimed as the shortest, and {plies} are")
 
 
-def check_chunk(variant: str, chunk: int, count: int) -> tuple[dict[str, int], list[str]]:
+def check_chunk(variant: str, chunk: int, count: int) -> Record:
     """Check the positions of a chunk; the counts, and what was false."""
     engine, counts, faults = engine_of(variant), Counter[str](), list[str]()
     for number, board in enumerate(random_positions(variant, str(chunk), count)):
@@ -273,7 +293,7 @@ def check_chunk(variant: str, chunk: int, count: int) -> tuple[dict[str, int], l
     return dict(counts), faults
 
 
-JOURNAL: JournalFormat[tuple[str, int, int], tuple[dict[str, int], list[str]]] = JournalFormat(
+JOURNAL: JournalFormat[Chunk, Record] = JournalFormat(
     "a chunk of checked positions",
     lambda line: ((str(line[0]), int(line[1]), int(line[2])), (dict(line[3]), list(line[4]))),
     lambda key, record: [*key, *record],
@@ -285,11 +305,20 @@ def show(variant: str, counts: Counter[str]) -> None:
     print(f"{variant:13}", *(f"{counts[name]:{max(7, len(name))},}" for name in COLUMNS), flush=True)
 
 
-def chunks(names: list[str], positions: int) -> Iterator[tuple[str, int, int]]:
+def chunks(names: list[str], positions: int) -> Iterator[Chunk]:
     """Variant, number and size of each chunk; all variants make progress."""
     for chunk in range(-(-positions // CHUNK)):
         for name in names:
             yield name, chunk, min(CHUNK, positions - chunk * CHUNK)
+
+
+def checked(work: list[Chunk], jobs: int) -> Iterator[Record]:
+    """The records of chunks, in their order."""
+    if jobs == 0:
+        yield from itertools.starmap(check_chunk, work)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(check_chunk, *zip(*work, strict=True)) if work else ()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -298,16 +327,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, help="journal of finished chunks (JSON lines)")
     parser.add_argument("--positions", type=int, default=10_000, help="positions of each variant")
     parser.add_argument("--variant", nargs="+", default=[*variants(), "chess960"])
-    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--jobs", type=int, default=0, help="processes besides this one")
     options = parser.parse_args(arguments)
     totals = {name: Counter[str]() for name in options.variant}
     print(f"{'':13}", *(f"{name:>7}" for name in COLUMNS))
-    with JOURNAL.open(options.out) as journal, ProcessPoolExecutor(options.jobs) as pool:
-        work = list(chunks(options.variant, options.positions))
-        waiting = {key: pool.submit(check_chunk, *key) for key in work if key not in journal.records}
+    work = list(chunks(options.variant, options.positions))
+    with JOURNAL.open(options.out) as journal:
+        missing = [key for key in work if key not in journal.records]
+        for key, record in zip(missing, checked(missing, options.jobs), strict=True):
+            journal.add(key, record)
         for key in work:
-            if key in waiting:
-                journal.add(key, waiting[key].result())
             counts, faults = journal.records[key]
             totals[key[0]].update(counts)
             for fault in faults:

@@ -140,11 +140,16 @@ export function lines(app: App, report: Report): VNode {
   );
 }
 
+/** How many moves of a line are shown: all that lead to a proven mate, else the first ones. */
+export function shownMoves(line: Line): number {
+  return line.mate === null ? 14 : line.moves.length;
+}
+
 function lineRow(app: App, line: Line, index: number): VNode {
   const { state } = app;
   const { fen } = currentNode(state);
   const turn = turnOf(fen);
-  const sans = sanCached(app, fen, line.moves.slice(0, 14));
+  const sans = sanCached(app, fen, line.moves.slice(0, shownMoves(line)));
   const proven = verdictText(line.state, line.plies);
   const first = plyOf(fen);
   return h('li', { key: index }, [

@@ -215,6 +215,11 @@ mod tests {
         graph.node_mut(children[1]).end_in_ply = 2;
         inform(&mut graph, id, &mut Vec::new());
         assert_eq!(graph.node(id).end_in_ply, 3);
+        // A mate found elsewhere is not replaced by a longer one.
+        graph.node_mut(id).flags |= node_flag::MATE;
+        graph.node_mut(id).end_in_ply = 1;
+        inform(&mut graph, id, &mut Vec::new());
+        assert_eq!(graph.node(id).end_in_ply, 1);
         let (mut graph, id, children) = family(&[(State::TbLoss, 0)]);
         inform(&mut graph, id, &mut Vec::new());
         assert_eq!(graph.node(id).state, State::TbWin);
