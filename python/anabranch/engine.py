@@ -267,7 +267,7 @@ class Engine(CoreGame):
 
     def graph(self, depth: int | None = None, visits: int = 1, nodes: int = 2000) -> SearchGraph:
         """The part of the graph within `depth` moves whose nodes have at least so many `visits`; the most
-        visited `nodes` of it.
+        visited `nodes` of it. With 0 visits, what proofs have added is in it too.
 
         >>> engine = Engine()
         >>> _ = engine.search(simulations=200)

@@ -87,7 +87,7 @@ def test_a_proof_is_told(server: Server) -> None:
 
 def test_a_mate_by_proof_numbers_is_told_with_its_line(server: Server) -> None:
     game = {**GAME, "fen": "8/7k/3n3p/4B1p1/6P1/8/R5P1/5RK1 w - - 0 1"}
-    config = {"settings": {"mate_root": 20.0, "mate_growth": 1.0}}
+    config = {"changes": {"mate_root": 20.0, "mate_growth": 1.0}}
     with server.asked(analyse(1, game=game, configs=[config])) as line:
         report = until(line, "report")
         while report["solved"] is None:

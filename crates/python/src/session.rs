@@ -284,13 +284,8 @@ impl Session {
         shortest: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let time = convert::limits(None, None, time, None)?.time;
-        let limits = SolveLimits {
-            positions: positions.unwrap_or(u64::MAX),
-            wins,
-            losses,
-            checks_only,
-            shortest,
-        };
+        let limits =
+            SolveLimits { positions: positions.unwrap_or(u64::MAX), wins, losses, checks_only, shortest };
         let mut guard = self.lock()?;
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         let any = &*guard;

@@ -12,6 +12,7 @@ import {
   moveNumber,
   percent,
   score,
+  shownMoves,
   signed,
   verdictText,
   whiteScore,
@@ -138,11 +139,6 @@ export function lines(app: App, report: Report): VNode {
     { attrs: { 'aria-label': 'Principal variations' } },
     report.lines.map((line, index) => lineRow(app, line, index)),
   );
-}
-
-/** How many moves of a line are shown: all that lead to a proven mate, else the first ones. */
-export function shownMoves(line: Line): number {
-  return line.mate === null ? 14 : line.moves.length;
 }
 
 function lineRow(app: App, line: Line, index: number): VNode {

@@ -168,8 +168,7 @@ impl<G: Game> Search<G> {
             return;
         }
         if node.has(node_flag::EVALUATED) && self.evaluator.is_some() {
-            let leaf =
-                Leaf { game: game.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
+            let leaf = Leaf { game: game.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
             self.list_rest_of(id, Box::new(leaf));
         } else {
             list_without_priors(&mut self.graph, id, game, &mut self.moves);
@@ -206,4 +205,3 @@ fn list_without_priors<G: Game>(graph: &mut Graph, id: NodeId, game: &G, moves: 
     list.extend(moves.iter().filter(|mv| !known.contains(mv)).map(|&mv| Candidate::new(0, mv)));
     graph.list_candidates(id, &list);
 }
-

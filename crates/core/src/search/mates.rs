@@ -251,11 +251,62 @@ impl<G: Game> Search<G> {
 
 #[cfg(test)]
 mod tests {
-    use super::searches_due;
+    use super::*;
+    use crate::evaluators;
+    use crate::games::chess::{ChessBoard, Variant};
+    use crate::run::drive::{Limits, run};
+    use crate::run::pool::Pool;
+    use crate::search::Budget;
+    use crate::search::proof::ProofCheck;
+    use crate::settings::Settings;
+
+    fn searched(fen: &str, simulations: u64) -> Search<ChessBoard> {
+        let board = ChessBoard::from_fen(Variant::Chess, fen, false).unwrap();
+        let evaluator = evaluators::by_name("uniform", 0).unwrap();
+        let mut search = Search::new(Settings::default(), Some(evaluator), board, &[]);
+        let budget = Budget { simulations: Some(simulations), evaluations: None };
+        let limits = Limits { budget, ..Limits::default() };
+        run(&mut search, &mut Pool::new(1), limits, &Arc::default(), &mut |_| {});
+        search
+    }
+
+    fn past() -> Option<Instant> {
+        Instant::now().checked_sub(std::time::Duration::from_millis(20))
+    }
 
     #[test]
     fn searches_are_due_when_visits_have_doubled() {
         let due: Vec<u8> = [0, 31, 32, 63, 64, 127, 128].map(|visits| searches_due(visits, 32)).to_vec();
         assert_eq!(due, [0, 0, 1, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn a_deadline_ends_a_search_for_a_mate_and_leaves_no_trace() {
+        let fen = "r1b2rk1/ppp2ppp/2n5/3qN3/3P4/2PB4/P4PPP/R2Q1RK1 w - - 0 14";
+        let mut search = searched(fen, 100);
+        search.settings.mate_root = 100.0;
+        search.watch_end(&Arc::default(), past());
+        search.search_root_for_mate();
+        assert!(search.mates.solver.positions() <= 256, "{}", search.mates.solver.positions());
+        assert_eq!(search.graph.node(search.root).mate_searches, 0);
+        search.watch_end(&Arc::default(), None);
+        search.search_root_for_mate();
+        assert!(search.mates.solver.positions() > 1000);
+        assert_ne!(search.graph.node(search.root).mate_searches, 0);
+    }
+
+    #[test]
+    fn a_proof_that_a_stop_meets_is_completed_by_the_next_search() {
+        let mut search = searched("8/8/2k5/7R/6R1/8/8/K7 w - - 0 1", 2);
+        search.prove_win(search.root, 5);
+        search.watch_end(&Arc::default(), past());
+        assert!(!search.mates.halt.is_overdue());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        search.complete_proof();
+        assert_eq!(search.proof_check(), Some(ProofCheck::Fails));
+        assert!(search.graph.node(search.root).has(node_flag::MATE));
+        search.watch_end(&Arc::default(), None);
+        search.complete_proof();
+        assert_eq!(search.proof_check(), Some(ProofCheck::Holds));
     }
 }

@@ -128,13 +128,7 @@ impl<P: Rules> Session<P> {
 
     /// The line of the proof, or the shortest one if that is found with `budget` positions before the search
     /// is cancelled.
-    fn write_line(
-        &self,
-        report: &mut SolveReport,
-        proof: &Proof,
-        budget: u64,
-        cancel: &dyn Fn() -> bool,
-    ) {
+    fn write_line(&self, report: &mut SolveReport, proof: &Proof, budget: u64, cancel: &dyn Fn() -> bool) {
         let path = &self.search.path;
         let mut line = proof.line();
         report.is_shortest = line.len() == 1;
