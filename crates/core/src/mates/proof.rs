@@ -10,12 +10,12 @@ use super::dfpn::Solver;
 use super::{Question, Verdict, identity};
 use crate::game::{Game, MoveCode};
 
-/// Positions of the largest proof that is written out. A small table bounds it too: a position of a proof takes
-/// as much memory as this number of its entries.
+/// Positions of the largest proof that is written out. A small table bounds it too: a position of a proof
+/// takes as much memory as this number of its entries.
 const MOST_NODES: usize = 1 << 20;
 const ENTRIES_PER_NODE: usize = 4;
 /// Positions between two questions whether the reading is cancelled.
-const CANCEL_PERIOD: usize = 64;
+const CANCEL_PERIOD: usize = 16;
 /// Positions up to which all known wins of the attacker are compared.
 const MOST_NODES_OF_CHOICE: usize = 1 << 16;
 
@@ -44,8 +44,8 @@ pub struct Proof {
 impl Proof {
     /// Reads the proof of a question that was answered with a win: of all that the table holds as proven, the
     /// part with the shortest win. Where the table has dropped a position, that is solved again with what is
-    /// left of `budget`. `None` when that fails, when the proof is too large or does not hold with the history
-    /// of the game, or when the question is cancelled.
+    /// left of `budget`. `None` when that fails, when the proof is too large or does not hold with the
+    /// history of the game, or when the question is cancelled.
     pub fn read<G: Game>(solver: &mut Solver, question: &Question<'_, G>, budget: u64) -> Option<Proof> {
         let end = solver.positions().saturating_add(budget);
         let most_nodes = MOST_NODES.min(solver.table.most() / ENTRIES_PER_NODE);

@@ -1,7 +1,8 @@
-//! The proof of the root made whole: what a search for a mate has proven is found again and added to the graph.
+//! The proof of the root made whole: what a search for a mate has proven is found again and added to the
+//! graph.
 //!
-//! A win by such a search is a state of its node, and its proof is forgotten. Where the root's own proof needs
-//! it, its positions become nodes without visits, so that the proof can be replayed and shown.
+//! A win by such a search is a state of its node, and its proof is forgotten. Where the root's own proof
+//! needs it, its positions become nodes without visits, so that the proof can be replayed and shown.
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// How long the work goes on that a search does after its end: the check of the move to play, and the proof of
-/// the root.
+/// How long the work goes on that a search does after its end: the check of the move to play, and the proof
+/// of the root.
 const GRACE: Duration = Duration::from_millis(5);
 
 /// The end of a search, as its parts see it.

@@ -253,15 +253,15 @@ impl<G: Game> Search<G> {
 mod tests {
     use super::*;
     use crate::evaluators;
-    use crate::games::chess::{ChessBoard, Variant};
+    use crate::games::chess::{Board, Rules, Variant};
     use crate::run::drive::{Limits, run};
     use crate::run::pool::Pool;
     use crate::search::Budget;
     use crate::search::proof::ProofCheck;
     use crate::settings::Settings;
 
-    fn searched(fen: &str, simulations: u64) -> Search<ChessBoard> {
-        let board = ChessBoard::from_fen(Variant::Chess, fen, false).unwrap();
+    fn searched<P: Rules>(variant: Variant, fen: &str, simulations: u64) -> Search<Board<P>> {
+        let board = Board::from_fen(variant, fen, false).unwrap();
         let evaluator = evaluators::by_name("uniform", 0).unwrap();
         let mut search = Search::new(Settings::default(), Some(evaluator), board, &[]);
         let budget = Budget { simulations: Some(simulations), evaluations: None };
@@ -282,8 +282,8 @@ mod tests {
 
     #[test]
     fn a_deadline_ends_a_search_for_a_mate_and_leaves_no_trace() {
-        let fen = "r1b2rk1/ppp2ppp/2n5/3qN3/3P4/2PB4/P4PPP/R2Q1RK1 w - - 0 14";
-        let mut search = searched(fen, 100);
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let mut search = searched::<shakmaty::variant::VariantPosition>(Variant::Atomic, fen, 100);
         search.settings.mate_root = 100.0;
         search.watch_end(&Arc::default(), past());
         search.search_root_for_mate();
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_proof_that_a_stop_meets_is_completed_by_the_next_search() {
-        let mut search = searched("8/8/2k5/7R/6R1/8/8/K7 w - - 0 1", 2);
+        let mut search = searched::<shakmaty::Chess>(Variant::Chess, "8/8/2k5/7R/6R1/8/8/K7 w - - 0 1", 2);
         search.prove_win(search.root, 5);
         search.watch_end(&Arc::default(), past());
         assert!(!search.mates.halt.is_overdue());
