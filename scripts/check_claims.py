@@ -30,7 +30,7 @@ import chess.variant
 from scripts.random_positions import random_positions
 
 from anabranch import Engine, Solution, variants
-from anabranch.errors import ProofError
+from anabranch.errors import PositionError, ProofError
 from anabranch.jobs.journal import JournalFormat
 from anabranch.verify import ending, identity, verify_proof
 
@@ -47,8 +47,8 @@ BRUTE_SHARE = 40
 BRUTE_STEPS = 6_000
 REPLAY_STEPS = 30_000
 COLUMNS = (
-    "positions", "wins", "losses", "no win", "verified", "search wins", "search losses", "replayed",
-    "exhaustive", "short wins", "open", "false",
+    "positions", "refused", "wins", "losses", "no win", "verified", "search wins", "search losses",
+    "replayed", "exhaustive", "short wins", "open", "false",
 )  # fmt: skip
 
 
@@ -286,6 +286,8 @@ def check_chunk(variant: str, chunk: int, count: int) -> Record:
                 raise FalseClaimError(f"the claims contradict each other: {sorted(claims)}")
             if number % BRUTE_SHARE == 0:
                 check_exhaustively(engine, board, claims, counts)
+        except PositionError:  # no game leads there, and the core says so
+            counts["refused"] += 1
         except FalseClaimError as error:
             counts["false"] += 1
             moves = " ".join(move.uci() for move in board.move_stack)
