@@ -300,8 +300,8 @@ class Engine(CoreGame):
         """Look for a forced win or loss of the side to move, with the rules and the game's history alone.
 
         The graph, the evaluator and the settings play no part. It ends with a proof, after `time` seconds or
-        so many `positions`, or when `stop` is called. With `shortest` it goes on for a line that no other
-        shortens; of the limits `time` alone ends that. With `checks_only` the attacker gives check with every
+        so many `positions`, or when `stop` is called. With `shortest` it goes on, within the same limits, for
+        a line that no other shortens. With `checks_only` the attacker gives check with every
         move, so that much less is tried and less is found. `position` is as for `search`. Ctrl-C raises
         KeyboardInterrupt within 50 ms.
 
@@ -347,7 +347,7 @@ class Engine(CoreGame):
 
     def graph(self, depth: int | None = None, visits: int = 1, nodes: int = 2000) -> SearchGraph:
         """The part of the graph within `depth` moves whose nodes have at least so many `visits`; the most
-        visited `nodes` of it.
+        visited `nodes` of it. With 0 visits, what proofs have added is in it too.
 
         >>> engine = Engine()
         >>> _ = engine.search(simulations=200)

@@ -147,10 +147,11 @@ class Loop:
                     progress(report)
         finally:
             self._leave()
+        if self._error is not None and cut_short is None:
+            raise self._error
+        session.check_choice()
         if cut_short is not None:
             return cut_short
-        if self._error is not None:
-            raise self._error
         assert self._finish is not None
         if self._finish == "solved":
             self._conclude(progress, lines)

@@ -18,6 +18,7 @@ POSITIONS = {
     "crazyhouse": "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14",
     "atomic": "startpos moves g1f3 g8f6",
 }
+MATES = {"mate_leaf": 20, "mate_growth": 0.3, "mate_start": 16, "mate_root": 1.0}
 Judge = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, list[float]]]
 
 
@@ -77,6 +78,7 @@ def test_uniform(variant: str, preset: str) -> None:
         {"width_visits": 0},
         {"width_visits": 3},
         {"seed": 5, "epsilon_greedy": 0.3},
+        MATES,
     ],
     ids=str,
 )

@@ -24,6 +24,7 @@ from anabranch.reference.mates import (
     identify,
     read_proof,
 )
+from anabranch.reference.solver import inform, is_hidden, win
 
 Crazyhouse = chess.variant.CrazyhouseBoard
 ThreeCheck = chess.variant.ThreeCheckBoard
@@ -262,6 +263,26 @@ def test_a_mate_proves_the_root_and_the_proof_is_whole(backup: str, use: str) ->
             assert search.root.state.is_exact
             assert search.stands()
         assert search.board.is_checkmate()
+
+
+def test_the_plies_of_a_mate_do_not_grow() -> None:
+    """A longer win among the children changes nothing, a shorter one does."""
+    search = Search(
+        chess.Board("8/8/2k5/7R/6R1/8/8/K7 w - - 0 1"), dataclasses.replace(MATES, mate_leaf=0), material
+    )
+    search.run(simulations=3)
+    root = search.root
+    first, second = (edge.child for edge in root.open_edges[:2])
+    assert first is not None
+    assert second is not None
+    win(root, 5)
+    for child, plies, expected in ((first, 6, 5), (second, 2, 3)):
+        child.state, child.end_in_ply = State.LOSS, plies
+        inform(root)
+        assert (root.state, root.end_in_ply) == (State.WIN, expected)
+        assert is_hidden(root) == (expected == 5)
+    win(root, 7)
+    assert root.end_in_ply == 3
 
 
 def test_a_won_leaf_has_the_value_of_its_win() -> None:

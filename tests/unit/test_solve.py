@@ -135,6 +135,20 @@ def test_certificates_of_games_with_repetitions_hold(tmp_path: Path, shuffles: i
 # Limits
 
 
+def test_positions_end_the_search_for_the_shortest_line_too() -> None:
+    fen = "8/7k/3n3p/4B1p1/6P1/8/R5P1/5RK1 w - - 0 1"
+    proven = Engine().solve(fen, positions=10_000)
+    assert proven.result == "win"
+    for spare in (1, 300):
+        most = proven.positions + spare
+        short = Engine().solve(fen, positions=most, shortest=True)
+        assert (short.result, short.plies, short.is_shortest) == ("win", proven.plies, False)
+        assert proven.positions < short.positions <= most
+    whole = Engine().solve(fen, positions=10_000_000, shortest=True)
+    assert whole.is_shortest
+    assert whole.positions > proven.positions + 300
+
+
 def test_a_limit_is_needed() -> None:
     with pytest.raises(LimitError, match="solving needs a limit: time or positions"):
         Engine().solve(BACK_RANK)

@@ -85,6 +85,18 @@ def test_a_proof_is_told(server: Server) -> None:
         assert until(line, "done")["finish"] == "solved"
 
 
+def test_a_mate_by_proof_numbers_is_told_with_its_line(server: Server) -> None:
+    game = {**GAME, "fen": "8/7k/3n3p/4B1p1/6P1/8/R5P1/5RK1 w - - 0 1"}
+    config = {"changes": {"mate_root": 20.0, "mate_growth": 1.0}}
+    with server.asked(analyse(1, game=game, configs=[config])) as line:
+        report = until(line, "report")
+        while report["solved"] is None:
+            report = until(line, "report")
+    assert report["solved"]["state"] == "win"
+    assert report["solved"]["mate"] == report["lines"][0]["mate"] == 4
+    assert report["solved"]["plies"] == len(report["lines"][0]["moves"]) == 7
+
+
 def test_tablebases_speak_up() -> None:
     game = {**GAME, "fen": "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"}
     with start("--tablebases", str(TABLES)) as server, server.asked(analyse(1, game=game)) as line:

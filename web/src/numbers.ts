@@ -23,6 +23,11 @@ export function score(cp: number, mate: number | null): string {
   return signed(cp / 100, Math.abs(cp) >= 1000 ? 1 : 2);
 }
 
+/** How many moves of a line are shown: all that lead to a proven mate, else the first ones. */
+export function shownMoves(line: Line): number {
+  return line.mate === null ? 14 : line.moves.length;
+}
+
 /** A verdict in words, for the side to move. */
 export function verdictText(state: Verdict, plies: number | null): string {
   switch (state) {

@@ -274,7 +274,7 @@ impl Session {
 
     /// Looks for a forced win or loss of the side to move with the rules alone. `stop` ends it.
     #[pyo3(signature = (
-        positions=None, time=None, memory=256 << 20, wins=true, losses=true, checks_only=false,
+        positions=None, time=None, wins=true, losses=true, checks_only=false,
         shortest=false,
     ))]
     #[allow(clippy::too_many_arguments)]
@@ -283,21 +283,14 @@ impl Session {
         py: Python<'py>,
         positions: Option<u64>,
         time: Option<f64>,
-        memory: usize,
         wins: bool,
         losses: bool,
         checks_only: bool,
         shortest: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let time = convert::limits(None, None, time, None)?.time;
-        let limits = SolveLimits {
-            positions: positions.unwrap_or(u64::MAX),
-            memory,
-            wins,
-            losses,
-            checks_only,
-            shortest,
-        };
+        let limits =
+            SolveLimits { positions: positions.unwrap_or(u64::MAX), wins, losses, checks_only, shortest };
         let mut guard = self.lock()?;
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         let any = &*guard;
@@ -374,6 +367,11 @@ impl Session {
     /// Takes back the marks of all batches in flight.
     fn abandon(&self, py: Python<'_>) -> PyResult<()> {
         Ok(call!(py, self.abandon()))
+    }
+
+    /// Looks for a mate after the move to play: the end of every search.
+    fn check_choice(&self, py: Python<'_>) -> PyResult<()> {
+        Ok(call!(py, self.check_choice()))
     }
 
     /// Ends a solved search: searches for a shorter proof if the settings or limits want it. Ctrl-C and

@@ -40,7 +40,7 @@ def solve(
         typer.Option("--positions", "-n", metavar="N", help="Limit: positions of the proof search."),
     ] = None,
     shortest: Annotated[
-        bool, typer.Option("--shortest", help="Go on for the shortest line, until --time or Ctrl-C.")
+        bool, typer.Option("--shortest", help="Go on for the shortest line, within the same limits.")
     ] = False,
     checks_only: Annotated[
         bool, typer.Option("--checks-only", help="The attacker gives check with every move.")

@@ -14,7 +14,7 @@ from anabranch.reference.board import clock_limit, move_code
 from anabranch.reference.graph import Edge, Graph, Node, State
 from anabranch.reference.mates import Identity, MateAnswer, MateSearch, after, read_proof
 from anabranch.reference.settings import ReferenceSettings
-from anabranch.reference.solver import inform, mark_pruned, win
+from anabranch.reference.solver import inform, is_hidden, mark_pruned, set_win, win
 
 MOST_POSITIONS = 2**20
 
@@ -69,8 +69,14 @@ def complete(graph: Graph, board: chess.Board, drawn: Collection[str]) -> None:
         if id(node) in seen or node.is_terminal or node.state not in (State.WIN, State.LOSS):
             continue
         seen.add(id(node))
-        if node.state is State.WIN and not winning_edges(node) and not add_proof(graph, node, board, drawn):
-            return
+        if is_hidden(node):
+            add_proof(graph, node, board, drawn)
+        if is_hidden(node):  # the mate cannot be found again: the node is what its children prove
+            wins = winning_edges(node)
+            if not wins:
+                return
+            assert wins[0].child is not None
+            set_win(node, 1 + (wins[0].child.end_in_ply or 0))
         edges = winning_edges(node)[:1] if node.state is State.WIN else node.open_edges
         for edge in edges:
             assert edge.child is not None
@@ -87,14 +93,14 @@ def winning_edges(node: Node) -> list[Edge]:
     return [edge for _, edge in sorted(wins, key=lambda pair: pair[0])]
 
 
-def add_proof(graph: Graph, top: Node, board: chess.Board, drawn: Collection[str]) -> bool:
-    """Search a won node again and add its proof below it; returns whether that was possible."""
+def add_proof(graph: Graph, top: Node, board: chess.Board, drawn: Collection[str]) -> None:
+    """Search a won node again and add its proof below it, if that is possible."""
     search = MateSearch(board, drawn, MOST_POSITIONS)
     if search.run()[0] is not MateAnswer.WIN:
-        return False
+        return
     proof = read_proof(search)
     if proof is None:
-        return False
+        return
     standing: dict[Identity, Node] = {search.root: top}
     added: list[tuple[Node, Identity]] = []
     waiting = [(top, search.root)]
@@ -120,4 +126,3 @@ def add_proof(graph: Graph, top: Node, board: chess.Board, drawn: Collection[str
     for node, _ in sorted(added, key=lambda pair: proof[pair[1]].plies):
         if not node.is_terminal:
             inform(node)
-    return True

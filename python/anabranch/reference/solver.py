@@ -52,6 +52,8 @@ def inform(node: Node) -> None:
         state, end_in_ply = solve(((child.state, child.end_in_ply) for child in solved), unknown)
         if not state.is_exact and node.state is not State.UNKNOWN:
             continue
+        if state is node.state is State.WIN:  # a mate found by a search of its own may be shorter
+            end_in_ply = min(end_in_ply or 0, node.end_in_ply or 0)
         if (state, end_in_ply) == (node.state, node.end_in_ply):
             continue
         node.state, node.end_in_ply = state, end_in_ply
@@ -61,7 +63,16 @@ def inform(node: Node) -> None:
 
 
 def win(node: Node, plies: int) -> None:
-    """Mark a node as won by a proof that is not in the graph, and inform its parents."""
+    """Mark a node as won by a proof that is not in the graph, and inform its parents. A node that is won
+    already, and sooner, stays as it is.
+    """
+    if node.state.is_exact and (node.state is not State.WIN or (node.end_in_ply or 0) <= plies):
+        return
+    set_win(node, plies)
+
+
+def set_win(node: Node, plies: int) -> None:
+    """The same whatever is known about the node."""
     node.state, node.end_in_ply = State.WIN, plies
     for parent, edge in list(node.parents):
         mark_pruned(edge)
@@ -74,6 +85,20 @@ def mark_pruned(edge: Edge) -> None:
     edge.pruned = edge.child.state in (State.WIN, State.TB_WIN)
 
 
+def is_hidden(node: Node) -> bool:
+    """Whether a node is won by a mate whose proof is not in the graph: its children prove no win as short."""
+    wins = [
+        child.end_in_ply or 0
+        for edge in node.open_edges
+        if (child := edge.child) and child.state is State.LOSS
+    ]
+    return (
+        node.state is State.WIN
+        and not node.is_terminal
+        and min(wins, default=2**16) >= (node.end_in_ply or 0)
+    )
+
+
 def holds(node: Node, board: chess.Board, seen: Counter[str], limit: int | None) -> bool:
     """Play a proof out: the first of the winner's shortest answers against every move of the loser."""
     if node.is_terminal:
@@ -83,7 +108,7 @@ def holds(node: Node, board: chess.Board, seen: Counter[str], limit: int | None)
     children = [(edge, edge.child) for edge in node.open_edges if edge.child is not None]
     if node.state is State.WIN:
         wins = [(edge, child) for edge, child in children if child.state is State.LOSS]
-        if not wins:  # a mate whose proof is not in the graph
+        if is_hidden(node):
             return False
         children = [min(wins, key=lambda win: win[1].end_in_ply or 0)]
     seen[node.position] += 1

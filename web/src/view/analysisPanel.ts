@@ -12,6 +12,7 @@ import {
   moveNumber,
   percent,
   score,
+  shownMoves,
   signed,
   verdictText,
   whiteScore,
@@ -144,7 +145,7 @@ function lineRow(app: App, line: Line, index: number): VNode {
   const { state } = app;
   const { fen } = currentNode(state);
   const turn = turnOf(fen);
-  const sans = sanCached(app, fen, line.moves.slice(0, 14));
+  const sans = sanCached(app, fen, line.moves.slice(0, shownMoves(line)));
   const proven = verdictText(line.state, line.plies);
   const first = plyOf(fen);
   return h('li', { key: index }, [

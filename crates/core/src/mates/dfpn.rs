@@ -72,7 +72,12 @@ impl Solver {
 
     /// A solver whose table takes at most so many bytes.
     pub fn with_memory(bytes: usize) -> Solver {
-        Solver::new(bytes / Table::BYTES)
+        Solver::new(Table::entries_in(bytes))
+    }
+
+    /// Bounds the table by so many bytes from now on.
+    pub fn set_memory(&mut self, bytes: usize) {
+        self.table.set_most(Table::entries_in(bytes));
     }
 
     /// Forgets everything.

@@ -10,8 +10,12 @@ use super::dfpn::Solver;
 use super::{Question, Verdict, identity};
 use crate::game::{Game, MoveCode};
 
-/// Positions of the largest proof that is written out.
+/// Positions of the largest proof that is written out. A small table bounds it too: a position of a proof
+/// takes as much memory as this number of its entries.
 const MOST_NODES: usize = 1 << 20;
+const ENTRIES_PER_NODE: usize = 4;
+/// Positions between two questions whether the reading is cancelled.
+const CANCEL_PERIOD: usize = 16;
 /// Positions up to which all known wins of the attacker are compared.
 const MOST_NODES_OF_CHOICE: usize = 1 << 16;
 
@@ -40,10 +44,12 @@ pub struct Proof {
 impl Proof {
     /// Reads the proof of a question that was answered with a win: of all that the table holds as proven, the
     /// part with the shortest win. Where the table has dropped a position, that is solved again with what is
-    /// left of `budget`. `None` when that fails, or when the proof does not hold with the history of the
-    /// game.
+    /// left of `budget`. `None` when that fails, when the proof is too large or does not hold with the
+    /// history of the game, or when the question is cancelled.
     pub fn read<G: Game>(solver: &mut Solver, question: &Question<'_, G>, budget: u64) -> Option<Proof> {
         let end = solver.positions().saturating_add(budget);
+        let most_nodes = MOST_NODES.min(solver.table.most() / ENTRIES_PER_NODE);
+        let mut done = 0usize;
         let mut known = Proof { nodes: Vec::new() };
         let mut ids: HashMap<u64, u32> = HashMap::new();
         let mut waiting: VecDeque<(G, u32)> = VecDeque::new();
@@ -55,7 +61,8 @@ impl Proof {
             if game.ending(&moves).is_some() {
                 continue;
             }
-            if known.nodes.len() > MOST_NODES {
+            done += 1;
+            if known.nodes.len() > most_nodes || (done.is_multiple_of(CANCEL_PERIOD) && (question.cancel)()) {
                 return None;
             }
             if is_attack {
@@ -77,8 +84,9 @@ impl Proof {
                 node.zeroing.push(zeroing);
             }
         }
+        // What follows takes a small part of the time.
         let proof = known.shortest()?;
-        (proof.is_distinct() && proof.holds(question)).then_some(proof)
+        (!(question.cancel)() && proof.is_distinct() && proof.holds(question)).then_some(proof)
     }
 
     /// The index of a position, which is new or known.
@@ -254,4 +262,45 @@ fn is_proven_after<G: Game>(solver: &Solver, game: &G, mv: MoveCode) -> bool {
     let mut next = game.clone();
     next.play(mv);
     solver.table.find(identity(&next), 0, 0).is_some_and(|numbers| numbers.is_proven())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::games::chess::{ChessBoard, Variant};
+    use crate::mates::Attack;
+
+    /// Reads the proof of a rook ending, from a table cut down to so many positions; the reading is cancelled
+    /// when it has asked for that so many times.
+    fn read(entries: usize, asks: usize) -> Option<Proof> {
+        let game = ChessBoard::from_fen(Variant::Chess, "8/8/8/3k4/8/8/R7/1R4K1 w - - 0 1", false).unwrap();
+        let (is_read, asked) = (Cell::new(false), Cell::new(0));
+        let cancel = || {
+            asked.set(asked.get() + usize::from(is_read.get()));
+            asked.get() > asks
+        };
+        let question = Question {
+            game: &game,
+            attacker: 0,
+            attack: Attack::All,
+            depth: 24,
+            before: &|_| 0,
+            cancel: &cancel,
+        };
+        let mut solver = Solver::default();
+        assert_eq!(solver.search(&question, 10_000_000).0, Verdict::Win);
+        is_read.set(true);
+        solver.table.set_most(entries);
+        Proof::read(&mut solver, &question, 10_000_000)
+    }
+
+    #[test]
+    fn reading_can_be_cancelled_and_is_bounded_by_the_table() {
+        let proof = read(usize::MAX, usize::MAX).unwrap();
+        assert!(proof.nodes.len() > 2 * CANCEL_PERIOD, "{}", proof.nodes.len());
+        assert!(read(usize::MAX, 0).is_none());
+        assert!(read(proof.nodes.len(), usize::MAX).is_none());
+    }
 }

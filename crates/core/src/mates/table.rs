@@ -84,8 +84,26 @@ impl Table {
         Table { entries: HashTable::new(), most: most.max(64) }
     }
 
-    /// Bytes per entry, the table's own included.
-    pub const BYTES: usize = 2 * (size_of::<Entry>() + 1);
+    /// Bytes per entry: the table doubles, and while it does the old half is there too.
+    const BYTES: usize = 3 * (size_of::<Entry>() + 1);
+
+    /// The entries that so many bytes have room for.
+    pub const fn entries_in(bytes: usize) -> usize {
+        bytes / Table::BYTES
+    }
+
+    /// Changes the most entries that it may hold.
+    pub fn set_most(&mut self, most: usize) {
+        self.most = most.max(64);
+        if self.entries.len() > self.most {
+            self.drop_half();
+        }
+    }
+
+    /// The most entries that it may hold.
+    pub const fn most(&self) -> usize {
+        self.most
+    }
 
     /// Removes all entries.
     pub fn clear(&mut self) {

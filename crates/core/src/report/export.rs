@@ -109,7 +109,7 @@ impl<G: Game> Search<G> {
             for edge in graph.edges(id) {
                 if edge.child == NONE
                     || numbers.contains_key(&edge.child)
-                    || graph.node(edge.child).visits < part.visits.max(1)
+                    || graph.node(edge.child).visits < part.visits
                 {
                     continue;
                 }

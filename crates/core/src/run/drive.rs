@@ -78,6 +78,11 @@ impl LoopState {
         self.begun
     }
 
+    /// When its time is up.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.limits.time.and_then(|time| self.begun.checked_add(time))
+    }
+
     /// The limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -131,8 +136,8 @@ pub fn run<G: Game>(
     watch: &mut dyn FnMut(&mut Search<G>),
 ) -> Finish {
     let evaluator = search.evaluator.clone().expect("the Rust loop runs evaluators of the core");
-    search.watch_stop(stop);
     let mut state = LoopState::new(limits);
+    search.watch_end(stop, state.deadline());
     let mut queue: Queue<G> = VecDeque::new();
     let mut scratch = EvaluationScratch::default();
     let finish = loop {

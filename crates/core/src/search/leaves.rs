@@ -108,9 +108,14 @@ impl<G: Game> Search<G> {
 
     /// Derives the whole list of unopened candidates of a node again; the path must end there.
     pub(super) fn list_rest(&mut self, id: NodeId) {
+        let leaf = self.spare_leaf();
+        self.list_rest_of(id, leaf);
+    }
+
+    /// The same for a node whose position is given.
+    pub(super) fn list_rest_of(&mut self, id: NodeId, mut leaf: Box<Leaf<G>>) {
         let Some(evaluator) = self.evaluator.clone() else { return };
         self.counters.relistings += 1;
-        let mut leaf = self.spare_leaf();
         leaf.game.legal_moves(&mut leaf.moves);
         let never = AtomicBool::new(false);
         evaluator.evaluate(&leaf, &mut self.logits, &never);

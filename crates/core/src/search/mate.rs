@@ -11,6 +11,8 @@ use crate::game::{Constraint, Ending, Game, MoveCode};
 use crate::search::path::Path;
 use crate::search::root_moves::RootMoves;
 
+/// Positions between two questions whether the search is cancelled.
+pub const CANCEL_PERIOD: u64 = 16;
 /// Positions remembered at a time: some tens of megabytes at most.
 const MOST_KNOWN: usize = 1 << 19;
 
@@ -107,7 +109,7 @@ struct Hunt<'a, G> {
 impl<G: Game> Hunt<'_, G> {
     fn tick(&mut self) -> Result<(), Interrupted> {
         self.steps += 1;
-        if self.steps & 0xF == 0 && (self.cancel)() { Err(Interrupted) } else { Ok(()) }
+        if self.steps.is_multiple_of(CANCEL_PERIOD) && (self.cancel)() { Err(Interrupted) } else { Ok(()) }
     }
 
     /// Whether the side to move wins within `plies` (odd).

@@ -2,44 +2,42 @@
 //!
 //! Leaves are searched with a small budget, nodes with one that grows with their visits, the root and the
 //! position after the move to play with more. Visits decide, not clocks, so the graph is the same on any
-//! number of threads. A proof is a state of its node and is not kept; where the root's own proof needs it, it
-//! is found again and added to the graph.
+//! number of threads. A stop and the deadline end a search for a mate too. A proof is a state of its node and
+//! is not kept.
 
-use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
-use super::nodes::{create, salt};
-use super::proof::continuations;
+use super::halt::Halt;
 use super::{Search, solver};
-use crate::game::{Game, MoveCode};
-use crate::graph::prior::Candidate;
-use crate::graph::{Graph, NONE, Node, NodeId, State, edge_flag, node_flag};
+use crate::game::Game;
+use crate::graph::{NONE, Node, NodeId, State, edge_flag, node_flag};
 use crate::mates::dfpn::Solver;
-use crate::mates::proof::Proof;
 use crate::mates::{Attack, Question, Verdict};
 
 /// Plies of the longest line that is looked at.
 const DEPTH: u16 = 64;
 /// The largest budget, and the one with which a proof is found again.
-const MOST_POSITIONS: u64 = 1 << 20;
-/// The largest budget after the move to play. It is spent after a stop too, so it is some milliseconds.
+pub(super) const MOST_POSITIONS: u64 = 1 << 20;
+/// The largest budget after the move to play: some milliseconds, because it is spent at the end of a search.
 const MOST_AT_CHOICE: u64 = 4_000;
 /// Moves to play that may turn out to lose before the next one is played unchecked.
 const MOST_CHOICES: usize = 8;
-/// Attempts to complete a proof while memory is reclaimed.
-const MOST_COMPLETIONS: usize = 4;
+/// The part of the memory cap that the table of a search for mates may have, on top of the graph; the threads
+/// share another such part for the tables of leaves.
+const MEMORY_PART: u64 = 16;
 /// The number of searches of a node whose win is disproven.
 const DISPROVEN: u8 = u8::MAX;
 
 /// What a search needs to look for mates.
 #[derive(Debug, Default)]
 pub(super) struct Mates {
-    solver: Solver,
+    pub solver: Solver,
     /// Positions that have occurred twice in the game: to return to one is a draw.
     pub repeated: Arc<[u64]>,
     /// Ends a long search for a mate, with the search that it is part of.
-    pub stop: Arc<AtomicBool>,
+    pub halt: Halt,
 }
 
 /// How the leaves of a search are searched for mates, on any thread.
@@ -48,6 +46,8 @@ pub struct LeafMates {
     positions: u64,
     least_value: f64,
     repeated: Arc<[u64]>,
+    halt: Halt,
+    memory: usize,
 }
 
 impl LeafMates {
@@ -57,7 +57,8 @@ impl LeafMates {
         if self.positions == 0 || f64::from(value) < self.least_value {
             return None;
         }
-        match search_position(solver, game, &self.repeated, self.positions, &|| false) {
+        solver.set_memory(self.memory);
+        match search_position(solver, game, &self.repeated, self.positions, &|| self.halt.is_due()) {
             (Verdict::Win, plies) => Some(plies),
             _ => None,
         }
@@ -65,7 +66,7 @@ impl LeafMates {
 }
 
 /// Asks a question about the side to move. What the table holds is forgotten.
-fn ask<G: Game, T>(
+pub(super) fn ask<G: Game, T>(
     solver: &mut Solver,
     game: &G,
     repeated: &[u64],
@@ -113,9 +114,19 @@ impl<G: Game> Search<G> {
         self.settings.solver && self.doubts < 2
     }
 
-    /// The flag that ends the searches for mates of the next search.
-    pub fn watch_stop(&mut self, stop: &Arc<AtomicBool>) {
-        self.mates.stop = Arc::clone(stop);
+    /// What ends the searches for mates of the next search: its stop flag and its deadline.
+    pub fn watch_end(&mut self, stop: &Arc<AtomicBool>, deadline: Option<Instant>) {
+        self.mates.halt = Halt::new(stop, deadline);
+    }
+
+    /// Whether the search has to end now.
+    pub fn is_ending(&self) -> bool {
+        self.mates.halt.is_due()
+    }
+
+    /// The bytes of a table of mates.
+    fn mate_memory(&self) -> usize {
+        usize::try_from(self.settings.memory / MEMORY_PART).unwrap_or(usize::MAX)
     }
 
     /// How leaves are searched.
@@ -124,6 +135,8 @@ impl<G: Game> Search<G> {
             positions: if self.takes_proofs() { self.settings.mate_leaf } else { 0 },
             least_value: self.settings.mate_leaf_value,
             repeated: Arc::clone(&self.mates.repeated),
+            halt: self.mates.halt.clone(),
+            memory: self.mate_memory() / self.settings.threads.max(1) as usize,
         }
     }
 
@@ -147,7 +160,7 @@ impl<G: Game> Search<G> {
     #[cold]
     pub(super) fn search_node_for_mate(&mut self, id: NodeId) -> bool {
         let budget = growing_budget(self.settings.mate_growth, self.graph.node(id));
-        self.search_for_mate_unless_stopped(id, budget.min(MOST_POSITIONS))
+        self.search_for_mate(id, budget.min(MOST_POSITIONS), Halt::is_due)
     }
 
     /// Searches the root, if it has the visits for it.
@@ -160,7 +173,7 @@ impl<G: Game> Search<G> {
         {
             let budget = self.settings.mate_root * f64::from(root.visits);
             self.path.restart();
-            self.search_for_mate_unless_stopped(self.root, (budget as u64).min(MOST_POSITIONS));
+            self.search_for_mate(self.root, (budget as u64).min(MOST_POSITIONS), Halt::is_due);
         }
     }
 
@@ -197,24 +210,18 @@ impl<G: Game> Search<G> {
         }
         self.path.restart();
         self.path.follow(edge.mv, edge.has(edge_flag::ZEROING));
-        let loses = self.search_for_mate(edge.child, budget, &|| false);
+        let loses = self.search_for_mate(edge.child, budget, Halt::is_overdue);
         self.path.restart();
         loses
     }
 
-    /// The same, until the search is stopped.
-    fn search_for_mate_unless_stopped(&mut self, id: NodeId, budget: u64) -> bool {
-        let stop = Arc::clone(&self.mates.stop);
-        self.search_for_mate(id, budget, &|| stop.load(Ordering::Relaxed))
-    }
-
     /// Searches the node at the path's end, and notifies its parents of a win. A search that was cancelled
     /// leaves no trace: it is due again.
-    fn search_for_mate(&mut self, id: NodeId, budget: u64, cancel: &dyn Fn() -> bool) -> bool {
-        let game = self.path.position();
-        let (verdict, plies) =
-            search_position(&mut self.mates.solver, game, &self.mates.repeated, budget, cancel);
-        if verdict == Verdict::Open && cancel() {
+    fn search_for_mate(&mut self, id: NodeId, budget: u64, ends: fn(&Halt) -> bool) -> bool {
+        self.mates.solver.set_memory(self.mate_memory());
+        let (game, Mates { solver, repeated, halt }) = (self.path.position(), &mut self.mates);
+        let (verdict, plies) = search_position(solver, game, repeated, budget, &|| ends(halt));
+        if verdict == Verdict::Open && ends(halt) {
             return false;
         }
         let due = searches_due(self.graph.node(id).visits, self.settings.mate_start);
@@ -226,10 +233,14 @@ impl<G: Game> Search<G> {
         verdict == Verdict::Win
     }
 
-    /// Marks a node as won by a proof that is not in the graph, and notifies its parents.
+    /// Marks a node as won by a proof that is not in the graph, and notifies its parents. A node that is won
+    /// already, and sooner, stays as it is.
     pub(super) fn prove_win(&mut self, id: NodeId, plies: u16) {
         let node = self.graph.node_mut(id);
         let is_news = !node.state.is_solved();
+        if node.state.is_exact() && (node.state != State::Win || node.end_in_ply <= plies) {
+            return;
+        }
         node.state = State::Win;
         node.end_in_ply = plies;
         node.flags |= node_flag::MATE;
@@ -242,178 +253,66 @@ impl<G: Game> Search<G> {
             self.counters.solved_nodes += solver::inform(&mut self.graph, parent, &mut self.work) as u64;
         }
     }
-
-    /// Adds to the graph what the proof of the root still lacks: the proofs of the searches for mates, found
-    /// again.
-    pub fn complete_proof(&mut self) {
-        if self.improved.is_some() || !matches!(self.proven().0, State::Win | State::Loss) {
-            return;
-        }
-        // A reclaim may free nodes under way; then the walk starts anew. A proof that memory cannot hold is
-        // given up.
-        for _ in 0..MOST_COMPLETIONS {
-            if self.complete_below_root() != Completion::Reclaimed {
-                break;
-            }
-        }
-    }
-
-    fn complete_below_root(&mut self) -> Completion {
-        let mut seen = HashSet::new();
-        let mut waiting: Vec<(NodeId, Vec<MoveCode>)> = Vec::new();
-        if self.root_moves.is_all() {
-            waiting.push((self.root, Vec::new()));
-        } else {
-            for slot in self.root_moves.slots(&self.graph, self.root) {
-                let edge = self.graph.edge(self.root, slot);
-                if edge.child != NONE {
-                    waiting.push((edge.child, vec![edge.mv]));
-                }
-            }
-        }
-        while let Some((id, moves)) = waiting.pop() {
-            if !matches!(self.graph.node(id).state, State::Win | State::Loss) || !seen.insert(id) {
-                continue;
-            }
-            if self.graph.node(id).has(node_flag::MATE) && continuations(&self.graph, id).is_none() {
-                let reclaims = self.counters.reclaims;
-                let is_added = self.add_proof(id, &moves);
-                if self.counters.reclaims > reclaims {
-                    return Completion::Reclaimed;
-                }
-                if !is_added {
-                    return Completion::Ended;
-                }
-            }
-            let Some(mut slots) = continuations(&self.graph, id) else { return Completion::Ended };
-            if self.graph.node(id).state == State::Win {
-                slots.truncate(1);
-            }
-            for slot in slots {
-                let edge = self.graph.edge(id, slot);
-                let mut further = moves.clone();
-                further.push(edge.mv);
-                waiting.push((edge.child, further));
-            }
-        }
-        Completion::Ended
-    }
-
-    /// Searches a won node again, and adds its proof to the graph. Returns whether that was possible.
-    fn add_proof(&mut self, id: NodeId, moves: &[MoveCode]) -> bool {
-        let mut game = self.path.root().clone();
-        moves.iter().for_each(|&mv| game.play(mv));
-        // Not cancelled by a stop: without the proof the move that wins would not be played.
-        let never = || false;
-        let proof = ask(&mut self.mates.solver, &game, &self.mates.repeated, &never, |solver, question| {
-            (solver.search(question, MOST_POSITIONS).0 == Verdict::Win)
-                .then(|| Proof::read(solver, question, MOST_POSITIONS))
-                .flatten()
-        });
-        let Some(proof) = proof else { return false };
-        let reclaims = self.counters.reclaims;
-        let never = AtomicBool::new(false);
-        // A move that is open keeps its child, so a position of the proof may have several nodes; each of
-        // them needs the proof.
-        let mut ids = vec![NONE; proof.nodes.len()];
-        ids[0] = id;
-        let mut seen = HashSet::from([id]);
-        let mut added: Vec<(u16, NodeId)> = Vec::new();
-        let mut waiting = vec![(0usize, id, game)];
-        while let Some((index, id, game)) = waiting.pop() {
-            let node = &proof.nodes[index];
-            added.push((node.plies, id));
-            if !node.moves.is_empty() {
-                if !self.make_room(&never) || self.counters.reclaims > reclaims {
-                    return false;
-                }
-                list_all(&mut self.graph, id, &game, &mut self.moves);
-            }
-            for &(mv, next) in &node.moves {
-                if !self.make_room(&never) || self.counters.reclaims > reclaims {
-                    return false;
-                }
-                let mut after = game.clone();
-                after.play(mv);
-                let next = next as usize;
-                let child = self.add_proof_edge(id, &game, mv, &after, ids[next]);
-                if ids[next] == NONE {
-                    ids[next] = child;
-                }
-                if seen.insert(child) {
-                    waiting.push((next, child, after));
-                }
-            }
-        }
-        added.sort_by_key(|&(plies, _)| plies);
-        for (_, id) in added {
-            solver::inform(&mut self.graph, id, &mut self.work);
-        }
-        true
-    }
-
-    /// Opens a move of a proof if it is not open, and links it to the node of the position after it.
-    fn add_proof_edge(&mut self, id: NodeId, game: &G, mv: MoveCode, after: &G, known: NodeId) -> NodeId {
-        let open = self.graph.edges(id).iter().position(|edge| edge.mv == mv);
-        let slot = match open {
-            Some(slot) => slot as u16,
-            None => {
-                let listed = self.graph.candidates(id).iter().position(|candidate| candidate.mv() == mv);
-                self.graph.open(id, listed.expect("every legal move is listed"))
-            }
-        };
-        if game.is_zeroing(mv) {
-            self.graph.edge_mut(id, slot).flags |= edge_flag::ZEROING;
-        }
-        let child = self.graph.edge(id, slot).child;
-        if child != NONE {
-            return child;
-        }
-        let (key, salt) = (after.key(), salt(after, self.settings.merge));
-        let found = if self.settings.backup.merges() { self.graph.find(key, salt) } else { None };
-        let child = if known != NONE {
-            known
-        } else {
-            found
-                .unwrap_or_else(|| create(&mut self.graph, &mut self.moves, &self.settings, after, key, salt))
-        };
-        self.graph.link(id, slot, child);
-        child
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Completion {
-    /// As far as it could be.
-    Ended,
-    /// Nodes were freed on the way.
-    Reclaimed,
-}
-
-/// Lists every legal move of a node that is not open; those without a prior get the prior 0.
-fn list_all<G: Game>(graph: &mut Graph, id: NodeId, game: &G, moves: &mut Vec<MoveCode>) {
-    if graph.node(id).is_listed_whole() {
-        return;
-    }
-    game.legal_moves(moves);
-    let mut list = graph.candidates(id).to_vec();
-    let known: HashSet<MoveCode> = graph
-        .edges(id)
-        .iter()
-        .map(|edge| edge.mv)
-        .chain(list.iter().map(|candidate| candidate.mv()))
-        .collect();
-    list.extend(moves.iter().filter(|mv| !known.contains(mv)).map(|&mv| Candidate::new(0, mv)));
-    graph.list_candidates(id, &list);
 }
 
 #[cfg(test)]
 mod tests {
-    use super::searches_due;
+    use super::*;
+    use crate::evaluators;
+    use crate::games::chess::{Board, Rules, Variant};
+    use crate::run::drive::{Limits, run};
+    use crate::run::pool::Pool;
+    use crate::search::Budget;
+    use crate::search::proof::ProofCheck;
+    use crate::settings::Settings;
+
+    fn searched<P: Rules>(variant: Variant, fen: &str, simulations: u64) -> Search<Board<P>> {
+        let board = Board::from_fen(variant, fen, false).unwrap();
+        let evaluator = evaluators::by_name("uniform", 0).unwrap();
+        let mut search = Search::new(Settings::default(), Some(evaluator), board, &[]);
+        let budget = Budget { simulations: Some(simulations), evaluations: None };
+        let limits = Limits { budget, ..Limits::default() };
+        run(&mut search, &mut Pool::new(1), limits, &Arc::default(), &mut |_| {});
+        search
+    }
+
+    fn past() -> Option<Instant> {
+        Instant::now().checked_sub(std::time::Duration::from_millis(20))
+    }
 
     #[test]
     fn searches_are_due_when_visits_have_doubled() {
         let due: Vec<u8> = [0, 31, 32, 63, 64, 127, 128].map(|visits| searches_due(visits, 32)).to_vec();
         assert_eq!(due, [0, 0, 1, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn a_deadline_ends_a_search_for_a_mate_and_leaves_no_trace() {
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        let mut search = searched::<shakmaty::variant::VariantPosition>(Variant::Atomic, fen, 100);
+        search.settings.mate_root = 100.0;
+        search.watch_end(&Arc::default(), past());
+        search.search_root_for_mate();
+        assert!(search.mates.solver.positions() <= 256, "{}", search.mates.solver.positions());
+        assert_eq!(search.graph.node(search.root).mate_searches, 0);
+        search.watch_end(&Arc::default(), None);
+        search.search_root_for_mate();
+        assert!(search.mates.solver.positions() > 1000);
+        assert_ne!(search.graph.node(search.root).mate_searches, 0);
+    }
+
+    #[test]
+    fn a_proof_that_a_stop_meets_is_completed_by_the_next_search() {
+        let mut search = searched::<shakmaty::Chess>(Variant::Chess, "8/8/2k5/7R/6R1/8/8/K7 w - - 0 1", 2);
+        search.prove_win(search.root, 5);
+        search.watch_end(&Arc::default(), past());
+        assert!(!search.mates.halt.is_overdue());
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        search.complete_proof();
+        assert_eq!(search.proof_check(), Some(ProofCheck::Fails));
+        assert!(search.graph.node(search.root).has(node_flag::MATE));
+        search.watch_end(&Arc::default(), None);
+        search.complete_proof();
+        assert_eq!(search.proof_check(), Some(ProofCheck::Holds));
     }
 }

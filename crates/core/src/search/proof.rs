@@ -75,7 +75,8 @@ pub fn stands_after<G: Game>(graph: &Graph, root: NodeId, slot: u16, path: &Path
 }
 
 /// The slots by which a proof goes on from a node: the shortest answers of the winner, every move of the
-/// loser. `None` where the proof has holes, because nodes were freed for memory.
+/// loser. `None` where the proof has holes: because nodes were freed for memory, or because a mate was found
+/// that is shorter than what the graph has.
 pub fn continuations(graph: &Graph, id: NodeId) -> Option<Vec<u16>> {
     let node = graph.node(id);
     if node.has(node_flag::TERMINAL) {
@@ -89,8 +90,11 @@ pub fn continuations(graph: &Graph, id: NodeId) -> Option<Vec<u16>> {
                 .filter(present)
                 .filter(|&slot| seen_from(graph, id, edges[slot as usize].child) == State::Win)
                 .collect();
-            wins.sort_by_key(|&slot| graph.node(edges[slot as usize].child).end_in_ply);
-            (!wins.is_empty()).then_some(wins)
+            let plies = |slot: u16| graph.node(edges[slot as usize].child).end_in_ply;
+            wins.sort_by_key(|&slot| plies(slot));
+            let first = *wins.first()?;
+            let is_whole = !node.has(node_flag::MATE) || plies(first) < node.end_in_ply;
+            is_whole.then_some(wins)
         }
         State::Loss => {
             let whole = node.fully_opened() && (0..node.opened).all(|slot| present(&slot));

@@ -104,8 +104,10 @@ fn judge(graph: &Graph, id: NodeId) -> (State, u16) {
             State::TbLoss => tb_loss = true,
         }
     }
+    // A mate that a search of its own has found is no longer for a longer one among the children.
+    let is_mate = node.state == State::Win && node.has(node_flag::MATE);
     let proven = if let Some(plies) = shortest_win {
-        (State::Win, plies)
+        (State::Win, if is_mate { plies.min(node.end_in_ply) } else { plies })
     } else if tb_win {
         (State::TbWin, 0)
     } else if node.unknown > 0 {
@@ -213,6 +215,11 @@ mod tests {
         graph.node_mut(children[1]).end_in_ply = 2;
         inform(&mut graph, id, &mut Vec::new());
         assert_eq!(graph.node(id).end_in_ply, 3);
+        // A mate found elsewhere is not replaced by a longer one.
+        graph.node_mut(id).flags |= node_flag::MATE;
+        graph.node_mut(id).end_in_ply = 1;
+        inform(&mut graph, id, &mut Vec::new());
+        assert_eq!(graph.node(id).end_in_ply, 1);
         let (mut graph, id, children) = family(&[(State::TbLoss, 0)]);
         inform(&mut graph, id, &mut Vec::new());
         assert_eq!(graph.node(id).state, State::TbWin);

@@ -13,7 +13,7 @@ use crate::games::chess::Rules;
 use crate::games::chess::planes::Version;
 use crate::report::progress::Progress;
 use crate::run::bench::{self, SearchTimes};
-use crate::run::drive::{Finish, Limits, has_mate, run};
+use crate::run::drive::{Finish, Limits, LoopState, has_mate, run};
 use crate::run::errors::SessionError;
 use crate::run::external::{Collected, External, LeafText};
 use crate::run::pool::Pool;
@@ -52,7 +52,7 @@ impl<P: Rules> Session<P> {
         self.search.complete_proof();
         // A proof from an earlier search may rest on a position that has been repeated since: then the graph
         // is of no use here.
-        if self.search.proof_check() == Some(ProofCheck::Fails) {
+        if self.search.proof_check() == Some(ProofCheck::Fails) && !self.search.is_ending() {
             self.search.doubt();
         }
         self.search.reset_counters();
@@ -109,7 +109,7 @@ impl<P: Rules> Session<P> {
         stop: &Arc<AtomicBool>,
         mut progress: Option<Progress<'_>>,
     ) -> Result<Finish, SessionError> {
-        self.search.watch_stop(stop);
+        self.search.watch_end(stop, LoopState::new(limits).deadline());
         self.prepare(root_moves)?;
         if self.search.evaluator.is_none() {
             return Err(SessionError::State("this session takes its evaluations from outside"));
@@ -141,9 +141,9 @@ impl<P: Rules> Session<P> {
         root_moves: &[String],
         stop: &Arc<AtomicBool>,
     ) -> Result<(), SessionError> {
-        self.search.watch_stop(stop);
-        self.prepare(root_moves)?;
         self.external = External::new(limits);
+        self.search.watch_end(stop, self.external.state().deadline());
+        self.prepare(root_moves)?;
         Ok(())
     }
 
@@ -177,11 +177,15 @@ impl<P: Rules> Session<P> {
         self.external.abandon(&mut self.search);
     }
 
-    /// Ends a search with an outside evaluator: searches for a shorter proof if the settings or limits want
-    /// it.
+    /// Ends a search with an outside evaluator, however it ended: looks for a mate after the move to play.
+    pub fn check_choice(&mut self) {
+        self.search.check_choice();
+    }
+
+    /// Ends a solved search with an outside evaluator: searches for a shorter proof if the settings or limits
+    /// want it.
     pub fn conclude(&mut self, stop: &AtomicBool) {
         let (limits, begun) = (*self.external.state().limits(), self.external.state().begun());
-        self.search.check_choice();
         self.improve(&limits, begun, stop, None);
     }
 

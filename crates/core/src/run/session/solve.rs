@@ -3,6 +3,7 @@
 //!
 //! It uses the rules and the game's history alone; the graph, the evaluator and the settings are not touched.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Session;
@@ -19,14 +20,14 @@ use crate::search::root_moves::RootMoves;
 
 /// Plies of the longest line.
 const MOST_DEPTH: u16 = 256;
+/// The most bytes of the tables.
+const MOST_MEMORY: usize = 256 << 20;
 
 /// How a position is to be solved.
 #[derive(Clone, Debug)]
 pub struct SolveLimits {
     /// Positions in all.
     pub positions: u64,
-    /// Bytes of the tables.
-    pub memory: usize,
     /// Whether a win of the side to move is looked for.
     pub wins: bool,
     /// Whether a loss of the side to move is looked for.
@@ -83,8 +84,9 @@ impl<P: Rules> Session<P> {
                 .filter(|side| side.0)
                 .map(|(_, result, attacker)| (result, question(attacker)))
                 .collect();
+        let memory = self.solving_memory();
         let mut solvings: Vec<Solving> =
-            sides.iter().map(|(_, question)| Solving::new(question, limits.memory / sides.len())).collect();
+            sides.iter().map(|(_, question)| Solving::new(question, memory / sides.len())).collect();
         let mut found: Option<(&'static str, Proof)> = None;
         let spent = |solvings: &[Solving]| solvings.iter().map(Solving::positions).sum::<u64>();
         while found.is_none()
@@ -111,24 +113,33 @@ impl<P: Rules> Session<P> {
             report.certificate = Some(certificate::write(&claim, &proof, game));
             report.result = Some(result);
             report.proof_positions = proof.nodes.len();
-            self.write_line(&mut report, &proof, limits.shortest, &cancel);
+            let left = limits.positions.saturating_sub(report.positions);
+            self.write_line(&mut report, &proof, if limits.shortest { left } else { 0 }, &cancel);
         }
         Ok(report)
     }
 
-    /// The line of the proof, or the shortest one if that is wanted and found before the search is cancelled.
-    fn write_line(
-        &self,
-        report: &mut SolveReport,
-        proof: &Proof,
-        wants_shortest: bool,
-        cancel: &dyn Fn() -> bool,
-    ) {
+    /// The bytes of the tables: what the graph leaves of the memory cap, but at least a quarter of the cap.
+    fn solving_memory(&self) -> usize {
+        let graph = self.search.graph();
+        let free = graph.memory().saturating_sub(graph.reserved_bytes());
+        free.max(graph.memory() / 4).min(MOST_MEMORY)
+    }
+
+    /// The line of the proof, or the shortest one if that is found with `budget` positions before the search
+    /// is cancelled.
+    fn write_line(&self, report: &mut SolveReport, proof: &Proof, budget: u64, cancel: &dyn Fn() -> bool) {
         let path = &self.search.path;
         let mut line = proof.line();
         report.is_shortest = line.len() == 1;
-        if wants_shortest && !report.is_shortest {
-            let shortest = shorten(path, report.result == Some("win"), line.len() as u32, cancel);
+        if budget > 0 && !report.is_shortest {
+            let positions = Cell::new(0);
+            let is_spent = || {
+                positions.set(positions.get() + mate::CANCEL_PERIOD);
+                positions.get() >= budget || cancel()
+            };
+            let shortest = shorten(path, report.result == Some("win"), line.len() as u32, &is_spent);
+            report.positions += positions.get().min(budget);
             report.is_shortest = shortest.is_some();
             line = shortest.unwrap_or(line);
         }
