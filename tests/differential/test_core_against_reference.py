@@ -395,15 +395,14 @@ def test_a_proof_that_meets_nodes_of_the_graph_is_whole(backup: str) -> None:
         assert nodes[0]["state"] == "win"
 
 
-@pytest.mark.parametrize("weight", [0.05, 0.5, 4.0])
+@pytest.mark.parametrize("weight", [0.1, 2.0])
 @pytest.mark.parametrize("solver", [True, False])
 @pytest.mark.parametrize("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"])
 def test_proof_numbers(backup: str, solver: bool, weight: float) -> None:
     settings = preset("mcgs-combined", backup=backup, solver=solver, pn_weight=weight, epsilon_greedy=0.05)
     for variant in ("chess", "crazyhouse"):
         for seed, board in enumerate(attacks(variant)):
-            check(board, ("hash", "material")[seed % 2], settings | {"seed": seed}, [150])
-    check(chess.Board("8/8/4k3/8/8/3QK3/8/8 w - - 90 90"), "material", settings, [300])
+            check(board, ("hash", "material")[seed % 2], settings | {"seed": seed}, [80])
 
 
 @pytest.mark.parametrize(
@@ -412,6 +411,6 @@ def test_proof_numbers(backup: str, solver: bool, weight: float) -> None:
 def test_proof_numbers_with_other_settings(changes: dict[str, Any]) -> None:
     settings = preset("mcgs-combined", pn_weight=0.3) | changes
     for variant in ("chess", "crazyhouse"):
-        check(random_board(variant, 5, 10), "material", settings, [120, 60, 60], advance=True)
+        check(random_board(variant, 5, 10), "material", settings, [80, 40, 40], advance=True)
         for board in attacks(variant)[:2]:
-            check(board, "hash", settings, [100])
+            check(board, "hash", settings, [80])

@@ -12,10 +12,10 @@ from anabranch.reference.graph import Edge, Node, State
 
 INFINITE = 2**16 - 1
 
-Numbers = tuple[int, int]
+ProofNumbers = tuple[int, int]
 """For a win of the side to move, and for its loss."""
 
-RESULTS: dict[State, Numbers] = {
+RESULTS: dict[State, ProofNumbers] = {
     State.WIN: (0, INFINITE),
     State.TB_WIN: (0, INFINITE),
     State.DRAW: (INFINITE, INFINITE),
@@ -25,14 +25,14 @@ RESULTS: dict[State, Numbers] = {
 }
 
 
-def numbers_of_node(node: Node) -> Numbers:
+def numbers_of_node(node: Node) -> ProofNumbers:
     """The numbers of a node for its side to move; without an open move one may win, and all have to lose."""
     if node.state in RESULTS:
         return RESULTS[node.state]
     return node.numbers or (1, len(node.moves))
 
 
-def numbers_of_edge(node: Node, edge: Edge) -> Numbers:
+def numbers_of_edge(node: Node, edge: Edge) -> ProofNumbers:
     """The numbers of an edge for the side to move at its node, which is not the one at the child.
 
     A move that is not open is taken to leave as many answers as the node has moves.

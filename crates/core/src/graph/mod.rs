@@ -24,7 +24,7 @@ mod sweep;
 use blocks::put;
 pub use marks::{Cancelled, Marks, RANKS};
 pub use node::{Edge, NONE, Node, NodeId, State, edge_flag, node_flag};
-pub use numbers::Numbers;
+pub use numbers::ProofNumbers;
 use prior::Candidate;
 use recency::Clock;
 use sweep::Sweep;
@@ -57,7 +57,7 @@ pub struct Graph {
     candidates: Vec<Candidate>,
     links: Vec<Link>,
     /// By node, where they are kept.
-    numbers: Option<Vec<Numbers>>,
+    numbers: Option<Vec<ProofNumbers>>,
     table: Table,
     free_node: u32,
     free_link: u32,
@@ -283,7 +283,7 @@ impl Graph {
         debug_assert!(self.is_swept());
         self.live_nodes += 1;
         let id = put(&mut self.nodes, &mut self.free_node, |node| node.parent, node);
-        self.put_numbers(id, Numbers::of_new(legal as u16));
+        self.put_numbers(id, ProofNumbers::of_new(legal as u16));
         id
     }
 

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::game::{Game, MoveCode};
 use crate::graph::prior::Candidate;
-use crate::graph::{Edge, Graph, NONE, NodeId, Numbers, State, edge_flag, node_flag};
+use crate::graph::{Edge, Graph, NONE, NodeId, ProofNumbers, State, edge_flag, node_flag};
 use crate::random::Random;
 use crate::search::Search;
 
@@ -257,7 +257,7 @@ fn read_node(
     let id = graph.add_node(key, salt, u8::from(flags & node_flag::PLAYER != 0), legal.into());
     debug_assert_eq!(id, number);
     if graph.has_numbers() {
-        graph.put_numbers(id, Numbers { win: reader.u16()?, loss: reader.u16()? });
+        graph.put_numbers(id, ProofNumbers { win: reader.u16()?, loss: reader.u16()? });
     }
     for _ in 0..opened {
         let q = reader.value()?;

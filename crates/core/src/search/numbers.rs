@@ -5,11 +5,11 @@
 //! reads them.
 
 use crate::game::MoveCode;
-use crate::graph::{Edge, Graph, NONE, NodeId, Numbers, edge_flag};
+use crate::graph::{Edge, Graph, NONE, NodeId, ProofNumbers, edge_flag};
 
 /// The numbers of an edge for the side to move at its node. A child that was given up for memory counts as
 /// not open.
-fn of_edge(graph: &Graph, id: NodeId, edge: &Edge) -> Numbers {
+fn of_edge(graph: &Graph, id: NodeId, edge: &Edge) -> ProofNumbers {
     if edge.child == NONE {
         return of_unopened(graph, id);
     }
@@ -18,19 +18,19 @@ fn of_edge(graph: &Graph, id: NodeId, edge: &Edge) -> Numbers {
 }
 
 /// The same for a move that is not open: it is taken to leave as many answers as the node has moves.
-fn of_unopened(graph: &Graph, id: NodeId) -> Numbers {
-    Numbers { win: graph.node(id).legal, loss: 1 }
+fn of_unopened(graph: &Graph, id: NodeId) -> ProofNumbers {
+    ProofNumbers { win: graph.node(id).legal, loss: 1 }
 }
 
 /// Sets the numbers of a node by its edges: one of them has to win, or all have to lose. Paths that meet
 /// again would be counted twice in a sum, so the hardest move counts in full and every other one as 1.
 pub fn refresh(graph: &mut Graph, id: NodeId) {
-    const INFINITE: u16 = Numbers::INFINITE;
+    const INFINITE: u16 = ProofNumbers::INFINITE;
     let node = graph.node(id);
     let mut unrefuted = node.legal - node.opened;
     let (mut win, mut hardest) = (INFINITE, 0);
     if unrefuted > 0 {
-        Numbers { win, loss: hardest } = of_unopened(graph, id);
+        ProofNumbers { win, loss: hardest } = of_unopened(graph, id);
     }
     for edge in graph.edges(id) {
         let numbers = of_edge(graph, id, edge);
@@ -43,21 +43,21 @@ pub fn refresh(graph: &mut Graph, id: NodeId) {
         (_, 0) => 0,
         _ => hardest.saturating_add(unrefuted - 1).min(INFINITE - 1),
     };
-    graph.put_numbers(id, Numbers { win, loss });
+    graph.put_numbers(id, ProofNumbers { win, loss });
 }
 
 /// What the numbers add to the scores of a node's moves: the weight for the move that is nearest to a proven
 /// win, half of it for one that is twice as far, nothing where no win is possible.
-pub struct Terms {
+pub struct ProofTerms {
     weight: f64,
     /// 1 + the least number.
     least: f64,
 }
 
-impl Terms {
+impl ProofTerms {
     /// The terms at a node, over those of its moves that may be chosen.
-    pub fn new(graph: &Graph, id: NodeId, weight: f64, is_allowed: impl Fn(MoveCode) -> bool) -> Terms {
-        let mut least = Numbers::INFINITE;
+    pub fn new(graph: &Graph, id: NodeId, weight: f64, is_allowed: impl Fn(MoveCode) -> bool) -> ProofTerms {
+        let mut least = ProofNumbers::INFINITE;
         if weight > 0.0 {
             for edge in graph.edges(id) {
                 if !edge.has(edge_flag::PRUNED) && is_allowed(edge.mv) {
@@ -68,7 +68,7 @@ impl Terms {
                 least = least.min(of_unopened(graph, id).win);
             }
         }
-        Terms { weight, least: 1.0 + f64::from(least) }
+        ProofTerms { weight, least: 1.0 + f64::from(least) }
     }
 
     /// The term of an open move.
@@ -82,7 +82,7 @@ impl Terms {
     }
 
     fn of(&self, number: u16) -> f64 {
-        if number == Numbers::INFINITE {
+        if number == ProofNumbers::INFINITE {
             return 0.0;
         }
         self.weight * (self.least / (1.0 + f64::from(number)))
@@ -108,7 +108,7 @@ mod tests {
             assert!(graph.ensure_room(4, 64, false));
             let child = graph.add_node(key, 0, 1, 7);
             graph.node_mut(child).state = state;
-            graph.put_numbers(child, Numbers { win, loss });
+            graph.put_numbers(child, ProofNumbers { win, loss });
             let slot = graph.open(id, 0);
             graph.link(id, slot, child);
         }
@@ -118,21 +118,21 @@ mod tests {
     fn refreshed(legal: u16, children: &[(State, (u16, u16))]) -> (u16, u16) {
         let (mut graph, id) = family(legal, children);
         refresh(&mut graph, id);
-        let Numbers { win, loss } = graph.numbers(id);
+        let ProofNumbers { win, loss } = graph.numbers(id);
         (win, loss)
     }
 
-    const INFINITE: u16 = Numbers::INFINITE;
+    const INFINITE: u16 = ProofNumbers::INFINITE;
     const OPEN: State = State::Unknown;
 
     #[test]
     fn a_new_node_needs_one_move_to_win_and_all_to_lose() {
         let (mut graph, id) = family(9, &[]);
-        assert_eq!(graph.numbers(id), Numbers { win: 1, loss: 9 });
+        assert_eq!(graph.numbers(id), ProofNumbers { win: 1, loss: 9 });
         let child = graph.add_node(5, 0, 1, 30);
-        assert_eq!(graph.numbers(child), Numbers { win: 1, loss: 30 });
+        assert_eq!(graph.numbers(child), ProofNumbers { win: 1, loss: 30 });
         graph.node_mut(child).state = State::TbDraw;
-        assert_eq!(graph.numbers(child), Numbers { win: INFINITE, loss: INFINITE });
+        assert_eq!(graph.numbers(child), ProofNumbers { win: INFINITE, loss: INFINITE });
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         let (mut graph, id) = family(4, &[(OPEN, (30, 1)), (OPEN, (2, 8))]);
         graph.edge_mut(id, 0).child = NONE;
         refresh(&mut graph, id);
-        assert_eq!(graph.numbers(id), Numbers { win: 4, loss: 2 + 3 });
+        assert_eq!(graph.numbers(id), ProofNumbers { win: 4, loss: 2 + 3 });
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
         let (mut graph, id) =
             family(31, &[(OPEN, (1, 7)), (OPEN, (1, 15)), (State::Draw, (1, 1)), (OPEN, (1, 3))]);
         let terms = |graph: &Graph, is_allowed: fn(MoveCode) -> bool| {
-            let terms = Terms::new(graph, id, 0.5, is_allowed);
+            let terms = ProofTerms::new(graph, id, 0.5, is_allowed);
             let of = |slot| terms.of_edge(graph, id, graph.edge(id, slot));
             [of(0), of(1), of(2), of(3), terms.of_unopened(graph, id)]
         };
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(terms(&graph, |mv| mv.0 != 3)[..2], [0.5, 0.25], "a move that may not be played");
         graph.edge_mut(id, 3).flags |= edge_flag::PRUNED;
         assert_eq!(terms(&graph, |_| true)[..2], [0.5, 0.25], "nor one that loses");
-        let off = Terms::new(&graph, id, 0.0, |_| true);
+        let off = ProofTerms::new(&graph, id, 0.0, |_| true);
         assert_eq!((off.of_edge(&graph, id, graph.edge(id, 0)), off.of_unopened(&graph, id)), (0.0, 0.0));
     }
 }

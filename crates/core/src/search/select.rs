@@ -4,7 +4,7 @@
 //! at: the rest cannot score higher.
 
 use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag};
-use crate::search::numbers::Terms;
+use crate::search::numbers::ProofTerms;
 use crate::search::root_moves::RootMoves;
 use crate::settings::{Settings, Urgency, Virtual};
 
@@ -157,7 +157,9 @@ impl Puct {
         choice
     }
 
-    /// The same with a term for the proof numbers of the moves.
+    /// The same with a term for the proof numbers of the moves. Apart, so that selection without them
+    /// keeps its speed.
+    #[cold]
     fn select_by_numbers(
         &self,
         graph: &Graph,
@@ -168,7 +170,7 @@ impl Puct {
         let edges = graph.edges(id);
         let scale = self.scale(node.visits - 1 + u32::from(node.in_flight));
         let unvisited = self.unvisited(node.value, edges);
-        let terms = Terms::new(graph, id, self.pn_weight, |_| true);
+        let terms = ProofTerms::new(graph, id, self.pn_weight, |_| true);
         let (mut best, mut choice) = (f64::NEG_INFINITY, Choice::Nothing);
         for (slot, edge) in edges.iter().enumerate().filter(|(_, edge)| !edge.has(edge_flag::PRUNED)) {
             let visits = edge.visits + u32::from(edge.in_flight);
@@ -231,7 +233,7 @@ impl Puct {
                 best = Some((score, choice));
             }
         };
-        let terms = Terms::new(graph, id, self.pn_weight, |mv| root_moves.contains(mv));
+        let terms = ProofTerms::new(graph, id, self.pn_weight, |mv| root_moves.contains(mv));
         for (slot, edge) in edges().filter(|(_, edge)| !edge.has(edge_flag::PRUNED)) {
             take(score(edge) + terms.of_edge(graph, id, edge), Choice::Opened(slot as u16));
         }
