@@ -203,6 +203,7 @@ def test_random_settings(seed: int) -> None:
         "q_epsilon": rng.choice([0.0, 0.01, 0.1]),
         "contempt": rng.choice([0.0, 0.0, 0.3, -0.5]),
         "seed": rng.randrange(2**63),
+        "pn_weight": rng.choice([0.0, 0.2, 1.5]),
     }  # fmt: skip
     variant = rng.choice(["chess", "crazyhouse", "chess960"])
     board = random_board(variant, seed, rng.choice([4, 20, 60, 120]))
@@ -360,6 +361,7 @@ def test_mates_with_random_settings(seed: int) -> None:
         "mate_start": rng.choice([1, 3, 32]),
         "mate_root": rng.choice([0.0, 0.01, 20.0]),
         "seed": rng.randrange(2**63),
+        "pn_weight": rng.choice([0.0, 0.3]),
     }  # fmt: skip
     for variant in ("chess", "crazyhouse"):
         board = random_board(variant, seed, rng.choice([30, 60, 90]))
@@ -391,3 +393,24 @@ def test_a_proof_that_meets_nodes_of_the_graph_is_whole(backup: str) -> None:
         check(board, "uniform", settings, [1224])
         _, nodes, _ = core_graph(board, {**settings, "evaluator": "uniform"}, [1224], [])
         assert nodes[0]["state"] == "win"
+
+
+@pytest.mark.parametrize("weight", [0.1, 2.0])
+@pytest.mark.parametrize("solver", [True, False])
+@pytest.mark.parametrize("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"])
+def test_proof_numbers(backup: str, solver: bool, weight: float) -> None:
+    settings = preset("mcgs-combined", backup=backup, solver=solver, pn_weight=weight, epsilon_greedy=0.05)
+    for variant in ("chess", "crazyhouse"):
+        for seed, board in enumerate(attacks(variant)):
+            check(board, ("hash", "material")[seed % 2], settings | {"seed": seed}, [80])
+
+
+@pytest.mark.parametrize(
+    "changes", [{"table_values": True}, {"urgency": "reduction", "batch_size": 1}, MATES]
+)
+def test_proof_numbers_with_other_settings(changes: dict[str, Any]) -> None:
+    settings = preset("mcgs-combined", pn_weight=0.3) | changes
+    for variant in ("chess", "crazyhouse"):
+        check(random_board(variant, 5, 10), "material", settings, [80, 40, 40], advance=True)
+        for board in attacks(variant)[:2]:
+            check(board, "hash", settings, [80])

@@ -54,6 +54,7 @@ CASES: dict[str, Case] = {
     "mate_growth": Case(5.0, BY_CHECKS, base={"mate_start": 4}),
     "mate_start": Case(4, BY_CHECKS, base={"mate_growth": 5.0}),
     "mate_root": Case(20.0, BY_CHECKS, base={"mate_start": 4}),
+    "pn_weight": Case(0.2, BY_CHECKS),
     "epsilon_captures": Case(0.3),
     "epsilon_threats": Case(0.3),
     "dirichlet_epsilon": Case(0.25),

@@ -36,6 +36,7 @@ def mean_of_planes(planes: Planes) -> tuple[Any, Any]:
         ("chess", "startpos moves e2e4 e7e5", {"preset": "alphazero"}),
         ("crazyhouse", CRAZYHOUSE, {"evaluator": "hash", "seed": 2**64 - 1}),
         ("3check", "startpos", {"backup": "recompute", "merge": "clock"}),
+        ("crazyhouse", CRAZYHOUSE, {"pn_weight": 0.3}),
         ("chess960", "startpos", {"q_epsilon": 0.1 + 0.2}),
     ],
 )

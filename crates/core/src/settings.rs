@@ -394,6 +394,8 @@ settings! {
     mate_start: integer(1, 1u64 << 32) = 16, "", "Visits of a node at its first search for a mate.";
     mate_root: float(0.0, 1000.0) = 0.0, "",
         "Positions per visit of the search for a mate at the root, and after the move to play.";
+    pn_weight: float(0.0, 100.0) = 0.0, "",
+        "Weight of the proof numbers in selection; 0 leaves them out.";
     epsilon_greedy: float(0.0, 1.0) = 0.01, "epsilon_greedy",
         "Share of simulations that explore the next unvisited move on a disconnected trajectory.";
     epsilon_checks: float(0.0, 1.0) = 0.01, "epsilon_checks",

@@ -10,6 +10,7 @@ order:
 - `formulas`: Eq. (4) to (10) on plain numbers; the priors of a node.
 - `graph`: nodes, edges, and the table in which equal positions meet.
 - `path`: one simulation: where it stands, what it leaves, draws of its path.
+- `proof_numbers`: how far nodes are from a proof; not in the paper.
 - `select`: Eq. (3): the edge that a simulation follows.
 - `explore`: Eq. (11): simulations that start below the root; noise.
 - `transposition`: when a simulation stops at a known node; the correction.
@@ -52,6 +53,7 @@ from anabranch.reference.policy import (
     sharpen,
     visit_policy,
 )
+from anabranch.reference.proof_numbers import INFINITE, numbers_of_edge, numbers_of_node, proof_terms, refresh
 from anabranch.reference.random import Random
 from anabranch.reference.search import MiniBatch, ReferenceEvaluator, Search
 from anabranch.reference.select import edge_value, select_edge, unvisited_value
@@ -59,6 +61,7 @@ from anabranch.reference.settings import PRESETS, Constraint, ReferenceSettings
 from anabranch.reference.solver import solve
 
 __all__ = [
+    "INFINITE",
     "PRESETS",
     "Constraint",
     "Edge",
@@ -89,12 +92,16 @@ __all__ = [
     "linear_policy",
     "move_code",
     "node_leak",
+    "numbers_of_edge",
+    "numbers_of_node",
     "pi_corr",
+    "proof_terms",
     "q_delta",
     "q_gap",
     "q_phi",
     "q_value_policy",
     "read_proof",
+    "refresh",
     "running_mean",
     "satisfies",
     "select_edge",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from anabranch.reference.formulas import clip, running_mean, v_star
 from anabranch.reference.graph import Edge, Node
 from anabranch.reference.path import End, Trajectory
+from anabranch.reference.proof_numbers import refresh
 from anabranch.reference.settings import ReferenceSettings
 from anabranch.reference.transposition import correction
 
@@ -39,6 +40,9 @@ def back_up(settings: ReferenceSettings, trajectory: Trajectory, v: float) -> in
         else:
             update(node, edge, x)
         v = x
+    if settings.pn_weight > 0.0:
+        for node, _ in reversed(trajectory.path):
+            refresh(node)
     return corrections
 
 

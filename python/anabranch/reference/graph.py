@@ -88,6 +88,7 @@ class Node:
     has_noise: bool = False
     mate_searches: int = 0  # as many as its visits called for
     has_no_mate: bool = False  # a win by a mate is disproven
+    numbers: tuple[int, int] | None = None  # its proof numbers, once a trajectory came back
     draw: float = 0.0  # what a draw is worth to its side to move
     parents: list[tuple[Node, Edge]] = field(default_factory=list, repr=False)
     priors: list[float] = field(default_factory=list, repr=False)  # of `moves`, without noise

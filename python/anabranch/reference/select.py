@@ -12,6 +12,7 @@ import chess
 from anabranch.reference.board import canonical_text, play
 from anabranch.reference.formulas import c_puct, u_value, v_star
 from anabranch.reference.graph import Edge, Graph, Node
+from anabranch.reference.proof_numbers import proof_terms
 from anabranch.reference.settings import ReferenceSettings
 
 
@@ -25,6 +26,7 @@ def select_edge(settings: ReferenceSettings, graph: Graph, node: Node, board: ch
         candidates += [(edge, table_value(graph, edge, board, urgency)) for edge in node.unopened_edges]
     else:
         candidates += [(edge, urgency) for edge in node.unopened_edges[:1]]
+    terms = proof_terms(settings.pn_weight, node, [edge for edge, _ in candidates])
     if not candidates:
         # Every move loses, but not every loss is exact: go on where it rests on a tablebase.
         candidates = [
@@ -32,9 +34,10 @@ def select_edge(settings: ReferenceSettings, graph: Graph, node: Node, board: ch
             for edge in node.open_edges
             if edge.child is not None and not edge.child.state.is_exact
         ]
+        terms = [0.0] * len(candidates)
     best, best_score = candidates[0][0], -math.inf
-    for edge, q in candidates:
-        score = q + u_value(c, edge.prior, total, edge.visits + edge.in_flight)
+    for (edge, q), term in zip(candidates, terms, strict=True):
+        score = q + u_value(c, edge.prior, total, edge.visits + edge.in_flight) + term
         if score > best_score:
             best, best_score = edge, score
     return best

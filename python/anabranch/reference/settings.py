@@ -38,6 +38,7 @@ class ReferenceSettings:
     mate_growth: float = 0.0
     mate_start: int = 32
     mate_root: float = 0.0
+    pn_weight: float = 0.0
     epsilon_greedy: float = 0.0
     epsilon_checks: float = 0.0
     epsilon_captures: float = 0.0

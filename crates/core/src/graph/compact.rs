@@ -147,7 +147,7 @@ impl Graph {
             let total = (capacity + spare / size).min(most);
             if total == 0 { 1.0 } else { 1.0 - used as f64 / total as f64 }
         };
-        share(self.live_nodes, self.nodes.capacity(), size_of::<Node>(), self.most_items)
+        share(self.live_nodes, self.nodes.capacity(), self.node_bytes(), self.most_items)
             .min(share(self.edges.len(), self.edges.capacity(), size_of::<Edge>(), self.most_items))
             .min(share(
                 self.candidates.len(),

@@ -3,7 +3,7 @@
 //! The caller ranks nodes by the edges that lead to them. Every node of a set but the first ones is reached
 //! by an edge of another.
 
-use super::{Candidate, Edge, GRAIN, Graph, NONE, Node, NodeId};
+use super::{Candidate, Edge, GRAIN, Graph, NONE, NodeId};
 
 /// Nodes visited between two checks for cancellation.
 pub(super) const SLICE: usize = 2048;
@@ -43,7 +43,7 @@ impl Graph {
     pub fn bytes_of(&self, id: NodeId) -> usize {
         let node = &self.nodes[id as usize];
         let edges = if node.opened == 0 { 0 } else { usize::from(node.opened).next_power_of_two() };
-        size_of::<Node>()
+        self.node_bytes()
             + edges * size_of::<Edge>()
             + node.remaining().div_ceil(GRAIN) * GRAIN * size_of::<Candidate>()
     }

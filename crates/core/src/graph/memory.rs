@@ -52,12 +52,13 @@ impl Graph {
             + self.edges.capacity() * size_of::<Edge>()
             + self.candidates.capacity() * size_of::<Candidate>()
             + self.links.capacity() * size_of::<Link>()
+            + self.reserved_for_numbers()
             + self.table.bytes
     }
 
     /// Bytes in use by nodes, edges (blocks with their slack), candidates, links and the table.
     pub fn used_bytes(&self) -> usize {
-        self.live_nodes * size_of::<Node>()
+        self.live_nodes * self.node_bytes()
             + self.live_edge_slots * size_of::<Edge>()
             + self.live_candidates * size_of::<Candidate>()
             + self.live_links * size_of::<Link>()
@@ -86,10 +87,11 @@ impl Graph {
         let spare =
             |graph: &Graph| graph.memory.saturating_sub(graph.reserved_bytes() + graph.growth_allowance());
         if self.free_node == NONE {
-            let room = spare(self);
+            let room = spare(self) / self.node_bytes() * size_of::<Node>();
             if !make_room(&mut self.nodes, 1, room, self.most_items) {
                 return false;
             }
+            self.reserve_numbers();
         }
         let room = spare(self);
         if !make_room(&mut self.edges, MOST_MOVES, room, self.most_items) {

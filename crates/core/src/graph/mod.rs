@@ -12,6 +12,7 @@
 
 pub mod prior;
 mod node;
+mod numbers;
 mod table;
 mod blocks;
 mod memory;
@@ -23,6 +24,7 @@ mod sweep;
 use blocks::put;
 pub use marks::{Cancelled, Marks, RANKS};
 pub use node::{Edge, NONE, Node, NodeId, State, edge_flag, node_flag};
+pub use numbers::ProofNumbers;
 use prior::Candidate;
 use recency::Clock;
 use sweep::Sweep;
@@ -54,6 +56,8 @@ pub struct Graph {
     edges: Vec<Edge>,
     candidates: Vec<Candidate>,
     links: Vec<Link>,
+    /// By node, where they are kept.
+    numbers: Option<Vec<ProofNumbers>>,
     table: Table,
     free_node: u32,
     free_link: u32,
@@ -83,6 +87,7 @@ impl Graph {
             edges: Vec::new(),
             candidates: Vec::new(),
             links: Vec::new(),
+            numbers: None,
             table: Table::default(),
             free_node: NONE,
             free_link: NONE,
@@ -277,7 +282,9 @@ impl Graph {
         };
         debug_assert!(self.is_swept());
         self.live_nodes += 1;
-        put(&mut self.nodes, &mut self.free_node, |node| node.parent, node)
+        let id = put(&mut self.nodes, &mut self.free_node, |node| node.parent, node);
+        self.put_numbers(id, ProofNumbers::of_new(legal as u16));
+        id
     }
 
     /// Enters a node in the table of keys, unless its key is there.
@@ -296,7 +303,9 @@ impl Graph {
     /// Frees everything. The arenas are kept for the next graph, unless the cap has shrunk below them.
     pub fn clear(&mut self) {
         if self.reserved_bytes() > self.memory {
-            *self = Graph { draws: self.draws, most_items: self.most_items, ..Graph::new(self.memory) };
+            let numbers = self.numbers.is_some().then(Vec::new);
+            *self =
+                Graph { draws: self.draws, most_items: self.most_items, numbers, ..Graph::new(self.memory) };
             return;
         }
         self.sweep = None;
@@ -304,6 +313,7 @@ impl Graph {
         self.edges.clear();
         self.candidates.clear();
         self.links.clear();
+        self.numbers.iter_mut().for_each(Vec::clear);
         self.table.clear();
         (self.free_node, self.free_link, self.free_edges) = (NONE, NONE, [NONE; CLASSES]);
         self.free_lists.fill(NONE);

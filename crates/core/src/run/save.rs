@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::game::{Game, MoveCode};
 use crate::graph::prior::Candidate;
-use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag, node_flag};
+use crate::graph::{Edge, Graph, NONE, NodeId, ProofNumbers, State, edge_flag, node_flag};
 use crate::random::Random;
 use crate::search::Search;
 
@@ -119,6 +119,11 @@ fn encode<G: Game>(search: &Search<G>, header: &Header) -> Vec<u8> {
             out.extend(number.to_le_bytes());
         }
         out.push(node.state as u8);
+        if graph.has_numbers() {
+            let numbers = graph.numbers(id);
+            out.extend(numbers.win.to_le_bytes());
+            out.extend(numbers.loss.to_le_bytes());
+        }
         for edge in graph.edges(id) {
             out.extend(edge.q.to_le_bytes());
             let child = if edge.child == NONE { NONE } else { numbers[&edge.child] };
@@ -189,6 +194,7 @@ pub fn restore<G: Game>(search: &mut Search<G>, bytes: &[u8]) -> Result<(), Save
     let memory = search.graph.memory();
     let uses_table = search.settings.backup != crate::settings::Backup::Tree;
     let mut graph = Graph::new(memory);
+    graph.set_numbers(search.graph.has_numbers());
     let mut children: Vec<(NodeId, u16, u32)> = Vec::new();
     for number in 0..count {
         if !graph.ensure_room(1, crate::graph::MOST_MOVES, uses_table) {
@@ -250,6 +256,9 @@ fn read_node(
     }
     let id = graph.add_node(key, salt, u8::from(flags & node_flag::PLAYER != 0), legal.into());
     debug_assert_eq!(id, number);
+    if graph.has_numbers() {
+        graph.put_numbers(id, ProofNumbers { win: reader.u16()?, loss: reader.u16()? });
+    }
     for _ in 0..opened {
         let q = reader.value()?;
         let (child, edge_visits, draws, explored) =

@@ -18,6 +18,7 @@ impl<G: Game> Search<G> {
     pub fn restart(&mut self, origin: G, played: &[MoveCode]) {
         self.graph.clear();
         self.graph.set_memory(self.settings.memory as usize);
+        self.graph.set_numbers(self.settings.pn_weight > 0.0);
         self.random = Random::new(self.settings.seed);
         self.place(origin, played);
         self.make_root();

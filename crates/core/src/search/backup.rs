@@ -4,6 +4,7 @@
 //! in `transposition`.
 
 use crate::graph::{Graph, NONE, NodeId, node_flag};
+use crate::search::numbers;
 use crate::search::transposition::{correction, corrects, is_behind, mass_change};
 use crate::settings::{Backup, Settings};
 
@@ -108,6 +109,9 @@ pub fn back_up(
         most_visits = most_visits.max(node.visits);
         value = x;
         path_draw = false;
+    }
+    if graph.has_numbers() {
+        steps.iter().rev().for_each(|step| numbers::refresh(graph, step.node));
     }
     graph.note_visits(most_visits);
     corrections

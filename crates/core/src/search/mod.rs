@@ -7,6 +7,7 @@
 pub mod path;
 pub mod solver;
 pub mod root_moves;
+pub mod numbers;
 pub mod select;
 pub mod explore;
 pub mod transposition;
@@ -206,6 +207,7 @@ impl<G: Game> Search<G> {
             && old.merge == new.merge
             && old.solver == new.solver
             && old.contempt == new.contempt
+            && (old.pn_weight > 0.0) == (new.pn_weight > 0.0)
             && old.evaluator == new.evaluator
             && old.seed == new.seed
             && (self.oracle.is_none()

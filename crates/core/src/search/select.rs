@@ -4,6 +4,7 @@
 //! at: the rest cannot score higher.
 
 use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag};
+use crate::search::numbers::ProofTerms;
 use crate::search::root_moves::RootMoves;
 use crate::settings::{Settings, Urgency, Virtual};
 
@@ -29,6 +30,7 @@ pub struct Puct {
     urgency: Urgency,
     urgency_reduction: f64,
     value_min: f64,
+    pn_weight: f64,
     virtual_mode: Virtual,
     virtual_loss: f64,
     scales: Vec<f64>,
@@ -45,6 +47,7 @@ impl Puct {
             urgency: settings.urgency,
             urgency_reduction: settings.urgency_reduction,
             value_min: settings.value_min,
+            pn_weight: settings.pn_weight,
             virtual_mode: settings.virtual_mode,
             virtual_loss: settings.virtual_loss,
             scales: Vec::new(),
@@ -110,6 +113,9 @@ impl Puct {
         id: NodeId,
         table_value: Option<&mut dyn FnMut(usize) -> Option<f64>>,
     ) -> Choice {
+        if self.pn_weight > 0.0 {
+            return self.select_by_numbers(graph, id, table_value);
+        }
         let node = graph.node(id);
         let edges = graph.edges(id);
         let scale = self.scale(node.visits - 1 + u32::from(node.in_flight));
@@ -143,6 +149,44 @@ impl Puct {
                         choice = Choice::Unopened(index);
                     }
                 }
+            }
+        }
+        if choice == Choice::Nothing {
+            choice = self.select_among_tablebase_losses(graph, id, scale, unvisited);
+        }
+        choice
+    }
+
+    /// The same with a term for the proof numbers of the moves. Apart, so that selection without them
+    /// keeps its speed.
+    #[cold]
+    fn select_by_numbers(
+        &self,
+        graph: &Graph,
+        id: NodeId,
+        mut table_value: Option<&mut dyn FnMut(usize) -> Option<f64>>,
+    ) -> Choice {
+        let node = graph.node(id);
+        let edges = graph.edges(id);
+        let scale = self.scale(node.visits - 1 + u32::from(node.in_flight));
+        let unvisited = self.unvisited(node.value, edges);
+        let terms = ProofTerms::new(graph, id, self.pn_weight, |_| true);
+        let (mut best, mut choice) = (f64::NEG_INFINITY, Choice::Nothing);
+        for (slot, edge) in edges.iter().enumerate().filter(|(_, edge)| !edge.has(edge_flag::PRUNED)) {
+            let visits = edge.visits + u32::from(edge.in_flight);
+            let score = self.effective(edge, unvisited) + scale * edge.prior() * self.reciprocal(visits);
+            let score = score + terms.of_edge(graph, id, edge);
+            if score > best {
+                (best, choice) = (score, Choice::Opened(slot as u16));
+            }
+        }
+        let term = terms.of_unopened(graph, id);
+        let looked_at = if table_value.is_some() { usize::MAX } else { 1 };
+        for (index, candidate) in graph.candidates(id).iter().enumerate().take(looked_at) {
+            let known = table_value.as_mut().and_then(|value_of| value_of(index));
+            let score = known.unwrap_or(unvisited) + scale * candidate.prior() + term;
+            if score > best {
+                (best, choice) = (score, Choice::Unopened(index));
             }
         }
         if choice == Choice::Nothing {
@@ -189,11 +233,13 @@ impl Puct {
                 best = Some((score, choice));
             }
         };
+        let terms = ProofTerms::new(graph, id, self.pn_weight, |mv| root_moves.contains(mv));
         for (slot, edge) in edges().filter(|(_, edge)| !edge.has(edge_flag::PRUNED)) {
-            take(score(edge), Choice::Opened(slot as u16));
+            take(score(edge) + terms.of_edge(graph, id, edge), Choice::Opened(slot as u16));
         }
         for (index, candidate) in candidates() {
-            take(unvisited + scale * candidate.prior(), Choice::Unopened(index));
+            let score = unvisited + scale * candidate.prior() + terms.of_unopened(graph, id);
+            take(score, Choice::Unopened(index));
         }
         if best.is_none() {
             // As in `select_among_tablebase_losses`.
