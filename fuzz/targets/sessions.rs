@@ -13,7 +13,7 @@ thread_local! {
 
 fn make() -> Vec<AnySession> {
     let start = |variant, chess960| {
-        open(variant, chess960, Settings::default(), Source::BuiltIn).expect("a session starts")
+        open(Variant::name(variant), chess960, Settings::default(), Source::BuiltIn).expect("a session starts")
     };
     let mut sessions: Vec<_> = Variant::ALL.into_iter().map(|variant| start(variant, false)).collect();
     sessions.push(start(Variant::Chess, true));

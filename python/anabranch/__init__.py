@@ -10,6 +10,7 @@ Lines of play that part and meet again share what they learned, like the arms of
 """
 
 from anabranch import errors, evaluators
+from anabranch.catalogue import games
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
@@ -38,6 +39,7 @@ __all__ = [
     "__version__",
     "errors",
     "evaluators",
+    "games",
     "presets",
     "settings_table",
     "variants",

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from anabranch import _core
+from anabranch.catalogue import is_grid
 from anabranch.evaluators.resolve import BUILT_IN, NETWORK, network_file
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.settings import Settings
@@ -19,6 +20,9 @@ from anabranch.settings import Settings
 OUTSIDE = {"width_visits": 8}
 """What goes better with evaluators in Python, which gain by batches: their batches fill within some hundred
 visits (docs/performance.md)."""
+
+ROLLOUT = "rollout"
+"""What evaluates games on a grid where no evaluator is given."""
 
 
 def resolve(preset: str, variant: str, evaluator: object, changes: Mapping[str, object]) -> Settings:
@@ -43,14 +47,23 @@ def tuned(preset: str, variant: str, evaluator: object) -> dict[str, bool | int 
     >>> tuned("default", "chess", None), tuned("mcgs", "chess", None), tuned("default", "antichess", None)
     ({'c_init': 1.5}, {}, {})
     """
+    found = required(variant)
     if preset != "default":
-        return {}
-    found: dict[str, bool | int | float | str] = {}
+        return found
     if variant in TUNED and _is_shipped(evaluator, variant):
         found.update(TUNED[variant])
     if not is_in_core(evaluator):
         found.update(OUTSIDE)
     return found
+
+
+def required(variant: str) -> dict[str, bool | int | float | str]:
+    """What a variant needs in every preset: games on a grid have no material to count.
+
+    >>> required("hex:size=7"), required("chess")
+    ({'evaluator': 'rollout'}, {})
+    """
+    return {"evaluator": ROLLOUT} if is_grid(variant) else {}
 
 
 def changes_of_saved(session: _core.Session, evaluator: object, missing: str | None) -> dict[str, object]:

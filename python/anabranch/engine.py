@@ -17,7 +17,8 @@ from types import EllipsisType, TracebackType
 from typing import Any, Literal, Self, Unpack
 
 from anabranch import _core
-from anabranch.defaults import changes_of_saved, resolve
+from anabranch.catalogue import split_parameters
+from anabranch.defaults import changes_of_saved, required, resolve
 from anabranch.errors import (
     EvaluatorError,
     GameOverError,
@@ -42,17 +43,23 @@ ProgressCallback = Callable[[Progress], object]
 
 
 class Engine(CoreGame):
-    """A search on one variant, with a position and the graph below it.
+    """A search on one game, with a position and the graph below it.
 
     >>> engine = Engine("chess", preset="mcgs-combined", seed=7)
     >>> result = engine.search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=500)
     >>> result.best_move, result.solved.mate
     ('a1a8', 1)
+    >>> engine = Engine("connect-four", evaluator="uniform")
+    >>> engine.search("4 4 4 4 4 2 5", simulations=1000).best_move
+    '3'
 
+    `variant` is a variant of chess or a game of `anabranch.games()`, by name; `game` is another word for it.
+    The parameters of a game are part of its name, or keywords: `Engine("hex:size=7")`,
+    `Engine("hex", size=7)`.
     `evaluator` is the name of a built-in one or of a bundled network, the path of a network file (see
     `anabranch.evaluators.resolve`), a `torch.nn.Module`, an object with a method `evaluate`, or a function
     (see `anabranch.evaluators`). Without one, the network that comes with the package judges, `"network"` by
-    name; variants that have none use `"material"`.
+    name; variants that have none use `"material"`, games on a grid `"rollout"`.
     `tablebases` are directories with Syzygy tables (see `anabranch.formats.tablebases`). Everything else
     given by name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
@@ -63,10 +70,12 @@ class Engine(CoreGame):
         preset: str = "default",
         chess960: bool = False,
         *,
+        game: str | None = None,
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
         tablebases: TablebasePaths | _core.Tablebases | None = None,
         **settings: bool | int | float | str,
     ) -> None:
+        variant, settings = split_parameters(variant if game is None else game, settings)
         self._elapsed = 0.0
         self._finish = "idle"
         self._thread = EvaluatorThread()
@@ -74,7 +83,7 @@ class Engine(CoreGame):
         self._evaluator, changes = _read_evaluator(None if wants_bundled else evaluator, settings)
         self._preset = preset
         self._changes = changes
-        self._settings = Settings.preset(preset).changed(changes)
+        self._settings = Settings.preset(preset).changed({**required(variant), **changes})
         super().__init__(_core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator)))
         _check_fit(self._evaluator, self._session)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
@@ -148,8 +157,8 @@ class Engine(CoreGame):
         """Search until the first limit is met, the position is solved or `stop` is called.
 
         `position` is a FEN, "startpos", either with moves ("FEN moves e2e4 ...", or a pair), or a
-        `chess.Board`; without one the search goes on in the position of the engine. The limits are a
-        `Limits`, or its fields as keywords: `simulations`, `evaluations`, `time` in seconds, `mate`
+        `chess.Board`; in games on a grid moves alone will do ("4 4 3", or a list). Without one the search
+        goes on in the position of the engine. The limits are a `Limits`, or its fields as keywords: `simulations`, `evaluations`, `time` in seconds, `mate`
         (a proven mate in so many moves), `root_moves`. With `root_moves` the search chooses among these moves
         only, and proves what they prove; the graph is the same, and the next search without them sees all of
         it. `progress` is called every `progress_interval` seconds, and as soon as another move would be
@@ -461,7 +470,7 @@ def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Se
     if isinstance(variant, str) and variant != own:
         name = evaluator.path if isinstance(evaluator, _core.Network) else repr(evaluator)
         raise VariantError(f"{name} is for {variant}, and this engine plays {own}")
-    planes = getattr(evaluator, "planes", "v3")
-    if not isinstance(planes, str):
+    planes = getattr(evaluator, "planes", None)
+    if planes is not None and not isinstance(planes, str):
         raise EvaluatorError(f"an evaluator's planes are the name of a version, not {type(planes).__name__}")
     session.shape(planes)

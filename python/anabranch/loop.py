@@ -85,10 +85,10 @@ class Loop:
         function: Any = getattr(evaluator, "evaluate", evaluator)
         self._function: Callable[[Any], Any] = function
         self._takes_positions = getattr(evaluator, "inputs", "planes") == "positions"
-        self._version = getattr(evaluator, "planes", "v3")
-        planes, self._policy_size = session.shape(self._version)
+        self._version: str | None = getattr(evaluator, "planes", None)
+        _, self._policy_size = session.shape(self._version)
         settings = session.settings()
-        shape = (settings["batch_size"], planes, 8, 8)
+        shape = (settings["batch_size"], *session.plane_shape(self._version))
         # As many as are ever under way; the one used last comes first, while caches still hold it.
         self._buffers = [
             None if self._takes_positions else np.empty(shape, np.float32)

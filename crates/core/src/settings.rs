@@ -197,6 +197,8 @@ choice! {
         Material = "material",
         /// Pseudo-random, fixed by the position.
         Hash = "hash",
+        /// The mean of random playouts.
+        Rollout = "rollout",
         /// A network that is given with its file.
         Network = "network",
     }
@@ -435,6 +437,7 @@ settings! {
     evaluator: choice(BuiltIn) = BuiltIn::Material, "",
         "The evaluator in the core; network where a file was given.";
     hash_cost_us: integer(0, 10_000_000) = 0, "", "Artificial cost of the hash evaluator in microseconds.";
+    rollouts: integer(1, 1_000_000) = 1, "", "Random playouts of an evaluation by the evaluator rollout.";
 }
 
 fn hint(name: &str) -> String {

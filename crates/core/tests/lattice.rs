@@ -74,14 +74,6 @@ impl Game for Lattice {
         self.layer
     }
 
-    fn clock(&self) -> u32 {
-        0
-    }
-
-    fn clock_limit(&self) -> Option<u32> {
-        None
-    }
-
     fn legal_moves(&self, moves: &mut Vec<MoveCode>) {
         moves.clear();
         if self.layer < self.depth {
@@ -119,8 +111,8 @@ impl Game for Lattice {
         mv.0.to_string()
     }
 
-    fn plane_count(&self) -> usize {
-        1
+    fn plane_shape(&self) -> [usize; 3] {
+        [1, 8, 8]
     }
 
     fn policy_size(&self) -> usize {

@@ -5,8 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-use anabranch_core::games::chess::Variant;
-use anabranch_core::games::chess::planes::Version;
 use anabranch_core::report::Part;
 use anabranch_core::report::progress::Progress;
 use anabranch_core::run::any::{AnySession, open};
@@ -26,7 +24,7 @@ use crate::network::Network;
 use crate::tablebases::Tablebases;
 use crate::watch::watch;
 
-/// A search on one variant. One call at a time; `stop` may be called at any time from any thread.
+/// A search on one game. One call at a time; `stop` may be called at any time from any thread.
 #[pyclass(frozen, module = "anabranch._core")]
 pub struct Session {
     session: Mutex<AnySession>,
@@ -52,7 +50,7 @@ fn rebuild(any: &mut AnySession) {
     let fresh = with_session!(&*any, session => {
         let (origin, moves) = session.game();
         let settings = session.settings().clone();
-        open(session.variant(), session.is_chess960(), settings, session.source()).and_then(|mut fresh| {
+        open(session.name(), session.is_chess960(), settings, session.source()).and_then(|mut fresh| {
             with_session!(&mut fresh, new => {
                 new.set_position(Some(&origin), &moves)?;
                 new.set_tablebases(session.tablebases());
@@ -87,6 +85,13 @@ impl Session {
     }
 }
 
+/// Shape of the network's input, size of its policy.
+fn shape(any: &AnySession, version: Option<&str>) -> PyResult<([usize; 3], usize)> {
+    with_session!(any, session => {
+        Ok(session.shape(session.planes(version).map_err(errors::session)?))
+    })
+}
+
 /// A contiguous array, or an error with its name.
 fn read_array<'py, T: Element, D: Dimension>(
     array: &Bound<'py, PyAny>,
@@ -109,10 +114,9 @@ impl Session {
         external: bool,
         network: Option<&Network>,
     ) -> PyResult<Session> {
-        let (variant, named960) = Variant::parse(variant).map_err(errors::variant)?;
         let source = Source::new(external, network.map(Network::share));
-        let session = open(variant, chess960 || named960, convert::read_settings(settings)?, source)
-            .map_err(errors::session)?;
+        let session =
+            open(variant, chess960, convert::read_settings(settings)?, source).map_err(errors::session)?;
         Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)) })
     }
 
@@ -131,9 +135,14 @@ impl Session {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The name of the variant, and whether castling is written as the king takes the rook.
-    fn variant(&self) -> PyResult<(&'static str, bool)> {
-        Ok(with_session!(&*self.lock()?, session => (session.variant().name(), session.is_chess960())))
+    /// The name of the variant or game, and whether castling is written as the king takes the rook.
+    fn variant(&self) -> PyResult<(String, bool)> {
+        Ok(with_session!(&*self.lock()?, session => (session.name().to_owned(), session.is_chess960())))
+    }
+
+    /// The board in lines of text.
+    fn picture(&self) -> PyResult<String> {
+        Ok(read!(self.picture()))
     }
 
     /// Whether evaluations come from outside.
@@ -315,12 +324,12 @@ impl Session {
     /// Collects the next batch and fills its planes: number of leaves, whether the oldest batch must be
     /// applied before the next collection, and why the search should end, in which case nothing was
     /// collected.
-    #[pyo3(signature = (planes, version="v3"))]
+    #[pyo3(signature = (planes, version=None))]
     fn collect(
         &self,
         py: Python<'_>,
         planes: Option<&Bound<'_, PyAny>>,
-        version: &str,
+        version: Option<&str>,
     ) -> PyResult<(usize, bool, Option<&'static str>)> {
         let mut guard = self.lock()?;
         let any = &mut *guard;
@@ -331,22 +340,26 @@ impl Session {
         let collected = match planes {
             None => py.detach(|| with_session!(any, session => session.collect(stop, None))),
             Some(array) => {
-                let version = Version::parse(version, with_session!(&*any, session => session.variant()))
-                    .map_err(errors::version)?;
-                let (count, _) = with_session!(&*any, session => session.shape(version));
+                let [count, rows, columns] = shape(any, version)?.0;
                 let batch = with_session!(&*any, session => session.settings().batch_size) as usize;
                 let refuse = || {
                     errors::evaluation(format!(
-                        "the planes go into a writable contiguous float32 array [{batch}, {count}, 8, 8]"
+                        "the planes go into a writable contiguous float32 array \
+                         [{batch}, {count}, {rows}, {columns}]"
                     ))
                 };
                 let array = array.cast::<PyArray4<f32>>().map_err(|_| refuse())?;
-                if array.shape() != [batch, count, 8, 8] {
+                if array.shape() != [batch, count, rows, columns] {
                     return Err(refuse());
                 }
                 let mut borrowed = array.try_readwrite().map_err(|_| refuse())?;
                 let slice = borrowed.as_slice_mut().map_err(|_| refuse())?;
-                py.detach(|| with_session!(any, session => session.collect(stop, Some((slice, version)))))
+                py.detach(|| {
+                    with_session!(any, session => {
+                        let layout = session.planes(version)?;
+                        session.collect(stop, Some((slice, layout)))
+                    })
+                })
             }
         };
         let collected = collected.map_err(errors::session)?;
@@ -383,10 +396,15 @@ impl Session {
     }
 
     /// Planes of the network's input, size of its policy.
-    #[pyo3(signature = (version="v3"))]
-    fn shape(&self, version: &str) -> PyResult<(usize, usize)> {
-        let version = Version::parse(version, read!(self.variant())).map_err(errors::version)?;
-        Ok(read!(self.shape(version)))
+    #[pyo3(signature = (version=None))]
+    fn shape(&self, version: Option<&str>) -> PyResult<(usize, usize)> {
+        shape(&*self.lock()?, version).map(|([planes, ..], policy)| (planes, policy))
+    }
+
+    /// Planes, rows and columns of the network's input.
+    #[pyo3(signature = (version=None))]
+    fn plane_shape(&self, version: Option<&str>) -> PyResult<(usize, usize, usize)> {
+        shape(&*self.lock()?, version).map(|([planes, rows, columns], _)| (planes, rows, columns))
     }
 
     /// The result so far. `meters` is the range of the statistics of the graph: off, sample or whole.
