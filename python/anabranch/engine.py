@@ -70,12 +70,12 @@ class Engine(CoreGame):
         preset: str = "default",
         chess960: bool = False,
         *,
-        game: str | None = None,
+        game: object = None,
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
         tablebases: TablebasePaths | _core.Tablebases | None = None,
         **settings: bool | int | float | str,
     ) -> None:
-        variant, settings = split_parameters(variant if game is None else game, settings)
+        variant, settings = split_parameters(_name_of(variant, game), settings)
         self._elapsed = 0.0
         self._finish = "idle"
         self._thread = EvaluatorThread()
@@ -158,12 +158,13 @@ class Engine(CoreGame):
 
         `position` is a FEN, "startpos", either with moves ("FEN moves e2e4 ...", or a pair), or a
         `chess.Board`; in games on a grid moves alone will do ("4 4 3", or a list). Without one the search
-        goes on in the position of the engine. The limits are a `Limits`, or its fields as keywords: `simulations`, `evaluations`, `time` in seconds, `mate`
-        (a proven mate in so many moves), `root_moves`. With `root_moves` the search chooses among these moves
-        only, and proves what they prove; the graph is the same, and the next search without them sees all of
-        it. `progress` is called every `progress_interval` seconds, and as soon as another move would be
-        chosen. `stop` and Ctrl-C end the search within 50 ms, whatever is being evaluated; after Ctrl-C
-        (KeyboardInterrupt) `result` has what was found.
+        goes on in the position of the engine. The limits are a `Limits`, or its fields as keywords:
+        `simulations`, `evaluations`, `time` in seconds, `mate` (a proven mate in so many moves),
+        `root_moves`. With `root_moves` the search chooses among these moves only, and proves what they prove;
+        the graph is the same, and the next search without them sees all of it. `progress` is called every
+        `progress_interval` seconds, and as soon as another move would be chosen. `stop` and Ctrl-C end the
+        search within 50 ms, whatever is being evaluated; after Ctrl-C (KeyboardInterrupt) `result` has what
+        was found.
 
         >>> Engine().search("startpos moves e2e4", simulations=100).statistics.simulations
         100
@@ -400,6 +401,15 @@ class Engine(CoreGame):
         report = self._session.report(lines, meters)
         report["best_move"] = report["best_move"] or self._session.legal_moves()[0]
         return result_of(report, self._root(), self._elapsed, lines, self._finish)
+
+
+def _name_of(variant: str, game: object) -> str:
+    """The name of what an engine plays."""
+    if game is None:
+        return variant
+    if isinstance(game, str):
+        return game
+    raise VariantError(f"a game is given by its name, not as {type(game).__name__}")
 
 
 class _Request:

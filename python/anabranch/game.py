@@ -32,6 +32,11 @@ class CoreGame:
         return self._variant
 
     @property
+    def is_grid(self) -> bool:
+        """Whether this is a game on a grid, and not chess."""
+        return is_grid(self._variant)
+
+    @property
     def chess960(self) -> bool:
         """Whether castling is written as in Chess960: the king takes the rook."""
         return self._chess960
@@ -127,7 +132,7 @@ class CoreGame:
         >>> engine.position.split()[0]
         'rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR'
         """
-        text = read_grid_move(move) if is_grid(self._variant) else read_move(move)
+        text = read_grid_move(move) if self.is_grid else read_move(move)
         with self._exclusive():
             self._session.play(text)
 

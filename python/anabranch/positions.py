@@ -70,15 +70,20 @@ def _read_grid(position: object) -> tuple[str | None, list[str]]:
         case str():
             begin, _, moves = position.partition(" moves ")
             begin = begin.removesuffix(" moves").strip()
-            if "/" in begin or begin == "startpos":
+            if _begins_game(begin):
                 return _read_fen(begin), moves.split()
-            return None, position.split()
-        case (str() as begin, str() | list() | tuple() as moves) if "/" in begin or begin == "startpos":
-            given = moves.split() if isinstance(moves, str) else moves
-            return _read_fen(begin), [read_grid_move(move) for move in given]
+            return None, [*begin.split(), *moves.split()]
+        case (str() as begin, str() as rest) if _begins_game(begin):
+            return _read_fen(begin), rest.split()
+        case (str() as begin, (list() | tuple()) as played) if _begins_game(begin):
+            return _read_fen(begin), [read_grid_move(move) for move in played]
         case list() | tuple():
             return None, [read_grid_move(move) for move in position]
     raise PositionError(f"a position is moves, a text of the board, or both, not {type(position).__name__}")
+
+
+def _begins_game(text: str) -> bool:
+    return "/" in text or text == "startpos"
 
 
 def read_grid_move(move: object) -> str:

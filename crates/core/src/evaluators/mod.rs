@@ -1,5 +1,5 @@
-//! Evaluators without a network: `uniform`, `material`, `hash` and `rollout`, exactly as `docs/algorithm.md`, section
-//! 10, has them.
+//! Evaluators without a network: `uniform`, `material`, `hash` and `rollout`, exactly as `docs/algorithm.md`,
+//! section 10, has them.
 //!
 //! They make tests and benchmarks exact and fast; the Python reference computes the same numbers to the last
 //! bit.
@@ -32,8 +32,8 @@ pub fn of_any_game<G: Game>(settings: &Settings) -> Option<Arc<dyn Evaluator<G>>
     }
 }
 
-/// The built-in evaluator of that name, if there is one for chess. `hash_cost_us` is the artificial cost of one
-/// evaluation by `hash`.
+/// The built-in evaluator of that name, if there is one for chess. `hash_cost_us` is the artificial cost of
+/// one evaluation by `hash`.
 pub fn by_name<P: Rules>(name: &str, hash_cost_us: u32) -> Option<Arc<dyn Evaluator<Board<P>>>> {
     match name {
         "uniform" => Some(Arc::new(Uniform)),

@@ -1,5 +1,5 @@
-//! Breakthrough on up to eight by eight: pieces go one step ahead or diagonally, and take diagonally; the first
-//! one on the last row wins.
+//! Breakthrough on up to eight by eight: pieces go one step ahead or diagonally, and take diagonally; the
+//! first one on the last row wins.
 //!
 //! Two bitboards with eight bits to a row, row 0 at the bottom, where the first player begins.
 
@@ -37,7 +37,8 @@ impl Breakthrough {
         (self.pieces[usize::from(self.player)], self.pieces[usize::from(1 - self.player)])
     }
 
-    /// The pieces that may go one step ahead: to the left, straight, to the right as the first player sees it.
+    /// The pieces that may go one step ahead: to the left, straight, to the right as the first player sees
+    /// it.
     #[inline]
     fn movers(&self) -> [u64; 3] {
         let (own, other) = self.sides();

@@ -76,8 +76,8 @@ pub const GAMES: &[Entry] = &[
     },
     Entry {
         name: "go",
-        rules: "Groups without liberties are taken, suicide is illegal, two passes end the game; area and komi \
-                decide.",
+        rules: "Groups without liberties are taken, suicide is illegal, two passes end the game; area and \
+                komi decide.",
         moves: "the cell, as c2, row 1 at the bottom and no column i; or pass",
         parameters: &[
             size("9", Range::Whole(3, 9)),

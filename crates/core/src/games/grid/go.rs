@@ -1,9 +1,9 @@
 //! Go on 3 x 3 to 9 x 9: area scoring, no suicide, and one of two rules against endless games.
 //!
-//! With positional superko no move may bring back a board of the game. Legality is a fact of the path then, so
-//! the boards of the game belong to the position, and only positions with equal boards behind them are one. With
-//! simple ko only the piece that has just taken one may not be taken back at once; longer cycles are possible,
-//! and the second occurrence of a position is a draw.
+//! With positional superko no move may bring back a board of the game. Legality is a fact of the path then,
+//! so the boards of the game belong to the position, and only positions with equal boards behind them are
+//! one. With simple ko only the piece that has just taken one may not be taken back at once; longer cycles
+//! are possible, and the second occurrence of a position is a draw.
 //!
 //! Bitboards with one empty column to the right, so that shifts never wrap.
 
@@ -311,8 +311,8 @@ impl Game for Go {
         self.ko == Ko::Simple
     }
 
-    /// Random moves that fill no eye of their own; a pass only where there is no other. The board counts after
-    /// three moves a cell.
+    /// Random moves that fill no eye of their own; a pass only where there is no other. The board counts
+    /// after three moves a cell.
     fn playout(&self, random: &mut Random, moves: &mut Vec<MoveCode>) -> f64 {
         let mut game = Go { boards: Vec::new(), ko: Ko::Simple, ..self.clone() };
         let cells = u32::from(self.size) * u32::from(self.size);

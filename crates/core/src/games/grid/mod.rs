@@ -1,6 +1,7 @@
 //! Games of two players on a grid: Connect Four, tic-tac-toe, Othello, Hex, Breakthrough and Go.
 //!
-//! [`GridGame`] is a position of any of them, so that the search is compiled once for all. Each game is a file;
+//! [`GridGame`] is a position of any of them, so that the search is compiled once for all. Each game is a
+//! file;
 //! `catalogue` has their names and parameters, `cells` their text, pictures and planes.
 
 mod cells;

@@ -61,8 +61,8 @@ pub fn value_of<G: Game>(game: &G) -> f64 {
     search(game, &mut HashMap::new())
 }
 
-/// Plays random games and requires at every position that the game says what a referee sees on the cells: it is
-/// over, and who has won. Text, cells and keys must lead back to the position.
+/// Plays random games and requires at every position that the game says what a referee sees on the cells: it
+/// is over, and who has won. Text, cells and keys must lead back to the position.
 pub fn endings_agree<G: Grid>(start: &G, games: u64, referee: impl Fn(&Cells) -> Option<Option<u8>>) {
     let mut moves: Vec<MoveCode> = Vec::new();
     for seed in 0..games {

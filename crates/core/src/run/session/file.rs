@@ -6,6 +6,8 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use super::{Session, Source};
+use crate::games::chess::Variant;
+use crate::games::grid::catalogue::Named;
 use crate::network::Network;
 use crate::run::drive::Limits;
 use crate::run::errors::SessionError;
@@ -19,7 +21,8 @@ use crate::settings::{Settings, Value, table};
 pub fn saved_variant(file: &FilePath) -> Result<(String, bool), SessionError> {
     let (header, _) = save::open(file)?;
     let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    let variant = get("variant").ok_or(SaveError::Damaged("it names no variant"))?;
+    let is_known = |name: &&str| Variant::parse(name).is_ok() || Named::parse(name).is_ok();
+    let variant = get("variant").filter(is_known).ok_or(SaveError::Damaged("it names no known variant"))?;
     Ok((variant.to_owned(), get("chess960") == Some("true")))
 }
 

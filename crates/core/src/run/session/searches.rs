@@ -159,7 +159,8 @@ impl<G: Kind> Session<G> {
         self.external.collect(&mut self.search, stop, planes)
     }
 
-    /// The positions (text) of the newest batch, and for each the legal moves (text) with their policy indices.
+    /// The positions (text) of the newest batch, and for each the legal moves (text) with their policy
+    /// indices.
     pub fn newest_leaves(&self) -> Vec<LeafText> {
         self.external.newest_leaves()
     }
