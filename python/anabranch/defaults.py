@@ -21,6 +21,10 @@ OUTSIDE = {"width_visits": 8}
 """What goes better with evaluators in Python, which gain by batches: their batches fill within some hundred
 visits (docs/performance.md)."""
 
+GRID = {"idle_collections": 1 << 20}
+"""What games on a grid need: near the end most trajectories end at proven draws, without an evaluation."""
+PROVING = {"skip_draws": True}
+"""What goes better with the evaluator uniform, which knows nothing, so that only proofs count."""
 ROLLOUT = "rollout"
 """What evaluates games on a grid where no evaluator is given."""
 
@@ -50,6 +54,10 @@ def tuned(preset: str, variant: str, evaluator: object) -> dict[str, bool | int 
     found = required(variant)
     if preset != "default":
         return found
+    if is_grid(variant):
+        found.update(GRID)
+        if evaluator == "uniform":
+            found.update(PROVING)
     if variant in TUNED and _is_shipped(evaluator, variant):
         found.update(TUNED[variant])
     if not is_in_core(evaluator):

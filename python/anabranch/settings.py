@@ -65,6 +65,8 @@ class Settings:
     """What a draw costs the side to move at the root, and gives the other side."""
     solver: bool = True
     """The exact terminal solver, Algorithm 3."""
+    skip_draws: bool = False
+    """Selection leaves out moves that are proven draws while there is another: proofs come sooner."""
     improve: bool = False
     """After the root is solved, look for the shortest proof; then the length is the true distance."""
     mate_leaf: int = 0

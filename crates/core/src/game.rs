@@ -11,7 +11,7 @@ use crate::random::Random;
 pub struct MoveCode(pub u16);
 
 /// How a finished game ended, for the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ending {
     /// The side to move has won (possible in some variants).
     Win,
@@ -19,6 +19,8 @@ pub enum Ending {
     Draw,
     /// The side to move has lost, for example by checkmate.
     Loss,
+    /// The game ended with a score in [-1, 1]. It is exact, but proves nothing about the positions before.
+    Score(f32),
 }
 
 impl Ending {
@@ -28,6 +30,7 @@ impl Ending {
             Ending::Win => 1.0,
             Ending::Draw => 0.0,
             Ending::Loss => -1.0,
+            Ending::Score(score) => score as f64,
         }
     }
 }

@@ -385,6 +385,8 @@ settings! {
     contempt: float(-1.0, 1.0) = 0.0, "",
         "What a draw costs the side to move at the root, and gives the other side.";
     solver: flag() = true, "", "The exact terminal solver, Algorithm 3.";
+    skip_draws: flag() = false, "",
+        "Selection leaves out moves that are proven draws while there is another: proofs come sooner.";
     improve: flag() = false, "",
         "After the root is solved, look for the shortest proof; then the length is the true distance.";
     mate_leaf: integer(0, 1u64 << 20) = 0, "",

@@ -25,11 +25,12 @@ const fn bit(x: usize, y: usize) -> u64 {
 }
 
 impl Breakthrough {
-    /// The first position on a board of 2 to 8 columns and 4 to 8 rows.
+    /// The first position on a board of 2 to 8 columns and 4 to 8 rows. Each player has two rows of pieces, on
+    /// boards of fewer than six rows one.
     pub fn new(width: u8, height: u8) -> Breakthrough {
         let row = (1u64 << width) - 1;
-        let two = row | row << 8;
-        let pieces = [two, two << (8 * (height - 2))];
+        let (pieces, rows) = if height < 6 { (row, 1) } else { (row | row << 8, 2) };
+        let pieces = [pieces, pieces << (8 * (height - rows))];
         Breakthrough { pieces, width, height, player: 0, ply: 0 }
     }
 
@@ -187,8 +188,10 @@ mod tests {
 
     #[test]
     fn captures_are_diagonal_only() {
-        let game = Breakthrough::new(3, 4);
-        assert_eq!(game.text(), "ooo/ooo/xxx/xxx x");
+        assert_eq!(Breakthrough::new(3, 6).text(), "ooo/ooo/.../.../xxx/xxx x");
+        let start = Breakthrough::new(3, 4);
+        assert_eq!(start.text(), "ooo/.../.../xxx x");
+        let game = start.with_cells(&Cells::read("ooo/ooo/xxx/xxx x", 3, 4).unwrap()).unwrap();
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
         let texts: Vec<String> = moves.iter().map(|&mv| game.move_text(mv)).collect();
