@@ -15,6 +15,7 @@ from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
 from anabranch.limits import Limits
+from anabranch.objects import check_game
 from anabranch.result import Line, MoveStatistics, Progress, Result, Solved, Statistics
 from anabranch.settings import Settings, presets, settings_table, variants
 from anabranch.solution import Solution
@@ -37,6 +38,7 @@ __all__ = [
     "Solved",
     "Statistics",
     "__version__",
+    "check_game",
     "errors",
     "evaluators",
     "games",

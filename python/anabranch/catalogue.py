@@ -37,6 +37,10 @@ class GameRow:
     parameters: tuple[GameParameter, ...]
 
 
+OBJECT = "object"
+"""What the names of games written in Python begin with."""
+
+
 @cache
 def games() -> tuple[GameRow, ...]:
     """The games on a grid; `variants` has the variants of chess.
@@ -65,12 +69,12 @@ def base_name(name: str) -> str:
 
 
 def is_grid(name: str) -> bool:
-    """Whether a name is that of a game on a grid, and not of a variant of chess.
+    """Whether a name is that of a game on a grid or of one written in Python, and not of a variant of chess.
 
     >>> is_grid("hex:size=7"), is_grid("crazyhouse")
     (True, False)
     """
-    return base_name(name) in {game.name for game in games()}
+    return base_name(name) in {OBJECT, *(game.name for game in games())}
 
 
 def split_parameters(
@@ -83,7 +87,7 @@ def split_parameters(
     >>> split_parameters("chess", {"seed": 1})
     ('chess', {'seed': 1})
     """
-    if not is_grid(name):
+    if not is_grid(name) or base_name(name) == OBJECT:
         return name, dict(given)
     known = {parameter.name for game in games() for parameter in game.parameters}
     own = [f"{key}={value}" for key, value in given.items() if key in known]

@@ -17,7 +17,7 @@ from types import EllipsisType, TracebackType
 from typing import Any, Literal, Self, Unpack
 
 from anabranch import _core
-from anabranch.catalogue import split_parameters
+from anabranch.catalogue import OBJECT, base_name, split_parameters
 from anabranch.defaults import changes_of_saved, required, resolve
 from anabranch.errors import (
     EvaluatorError,
@@ -34,6 +34,7 @@ from anabranch.graph import SearchGraph, graph_of
 from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds
 from anabranch.loop import EvaluatorThread, Loop
 from anabranch.networks.shipped import bundled
+from anabranch.objects import ObjectAdapter
 from anabranch.positions import Position
 from anabranch.result import Progress, Result, Root, progress_of, result_of
 from anabranch.settings import Settings
@@ -53,7 +54,8 @@ class Engine(CoreGame):
     >>> engine.search("4 4 4 4 4 2 5", simulations=1000).best_move
     '3'
 
-    `variant` is a variant of chess or a game of `anabranch.games()`, by name; `game` is another word for it.
+    `variant` is a variant of chess or a game of `anabranch.games()`, by name; `game` is another word for it,
+    or a game that is written in Python (see `anabranch.objects`).
     The parameters of a game are part of its name, or keywords: `Engine("hex:size=7")`,
     `Engine("hex", size=7)`.
     `evaluator` is the name of a built-in one or of a bundled network, the path of a network file (see
@@ -75,7 +77,9 @@ class Engine(CoreGame):
         tablebases: TablebasePaths | _core.Tablebases | None = None,
         **settings: bool | int | float | str,
     ) -> None:
-        variant, settings = split_parameters(_name_of(variant, game), settings)
+        adapter = None if game is None or isinstance(game, str) else ObjectAdapter(game)
+        name = variant if game is None else f"{OBJECT}:{adapter.name}" if adapter is not None else str(game)
+        variant, settings = split_parameters(name, settings)
         self._elapsed = 0.0
         self._finish = "idle"
         self._thread = EvaluatorThread()
@@ -84,7 +88,7 @@ class Engine(CoreGame):
         self._preset = preset
         self._changes = changes
         self._settings = Settings.preset(preset).changed({**required(variant), **changes})
-        super().__init__(_core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator)))
+        super().__init__(self._open(variant, chess960, adapter))
         _check_fit(self._evaluator, self._session)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
             self.configure(evaluator=NETWORK)
@@ -92,6 +96,17 @@ class Engine(CoreGame):
             self.configure()
         if tablebases is not None:
             self.configure(tablebases=tablebases)
+
+    def _open(self, variant: str, chess960: bool, adapter: ObjectAdapter | None) -> _core.Session:
+        """A session of the core."""
+        settings, (external, network) = asdict(self._settings), _source(self._evaluator)
+        if adapter is None:
+            return _core.Session(variant, chess960, settings, external, network)
+        if network is not None:
+            raise VariantError(
+                f"{network.path} is for {network.variant}, and this engine plays {adapter.name}"
+            )
+        return _core.Session.of_object(adapter.name, adapter, settings, external)
 
     @property
     def settings(self) -> Settings:
@@ -302,6 +317,7 @@ class Engine(CoreGame):
         path: str | os.PathLike[str],
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
         tablebases: TablebasePaths | _core.Tablebases | None = None,
+        game: object = None,
     ) -> Self:
         """An engine that stands where a saved one stood, and goes on like it.
 
@@ -311,7 +327,10 @@ class Engine(CoreGame):
         """
         with _naming(path):
             variant, chess960 = _core.saved_variant(path)
-        engine = cls(variant, chess960=chess960, tablebases=tablebases)
+        if base_name(variant) == OBJECT and game is None:
+            needed = f"the graph in {os.fsdecode(path)} is one of {variant.partition(':')[2]}"
+            raise VariantError(f"{needed}: the game must be given again, as game=...")
+        engine = cls(variant, chess960=chess960, tablebases=tablebases, game=game)
         if evaluator is None or evaluator == NETWORK:
             given = engine._evaluator
         else:
@@ -403,15 +422,6 @@ class Engine(CoreGame):
         return result_of(report, self._root(), self._elapsed, lines, self._finish)
 
 
-def _name_of(variant: str, game: object) -> str:
-    """The name of what an engine plays."""
-    if game is None:
-        return variant
-    if isinstance(game, str):
-        return game
-    raise VariantError(f"a game is given by its name, not as {type(game).__name__}")
-
-
 class _Request:
     """The arguments of a search, checked."""
 
@@ -480,6 +490,10 @@ def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Se
     if isinstance(variant, str) and variant != own:
         name = evaluator.path if isinstance(evaluator, _core.Network) else repr(evaluator)
         raise VariantError(f"{name} is for {variant}, and this engine plays {own}")
+    if base_name(own) == OBJECT and evaluator is not None:
+        if getattr(evaluator, "inputs", "planes") != "positions":
+            raise EvaluatorError("a game written in Python has no planes: its evaluator takes positions")
+        return
     planes = getattr(evaluator, "planes", None)
     if planes is not None and not isinstance(planes, str):
         raise EvaluatorError(f"an evaluator's planes are the name of a version, not {type(planes).__name__}")

@@ -4,6 +4,7 @@ mod convert;
 mod encode;
 mod errors;
 mod network;
+mod object;
 mod pgn;
 mod session;
 mod tablebases;

@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use anabranch_core::report::Part;
 use anabranch_core::report::progress::Progress;
-use anabranch_core::run::any::{AnySession, open};
+use anabranch_core::run::any::{AnySession, open, open_object};
 use anabranch_core::run::drive::Finish;
-use anabranch_core::run::errors::SessionError;
 use anabranch_core::run::external::LeafText;
 use anabranch_core::run::session::{SolveLimits, Source};
 use anabranch_core::with_session;
@@ -21,6 +20,7 @@ use pyo3::types::PyDict;
 use crate::convert::{self, dict};
 use crate::errors;
 use crate::network::Network;
+use crate::object::{self, Shared};
 use crate::tablebases::Tablebases;
 use crate::watch::watch;
 
@@ -29,6 +29,8 @@ use crate::watch::watch;
 pub struct Session {
     session: Mutex<AnySession>,
     stop: Arc<AtomicBool>,
+    /// What the positions of a game written in Python share.
+    object: Option<Arc<Shared>>,
 }
 
 /// Reads from the session: `read!(self.fen())`.
@@ -45,22 +47,9 @@ macro_rules! call {
     };
 }
 
-/// Replaces a session that a panic left in an unknown state by one with a new graph.
+/// Gives a session that a panic left in an unknown state a new graph.
 fn rebuild(any: &mut AnySession) {
-    let fresh = with_session!(&*any, session => {
-        let (origin, moves) = session.game();
-        let settings = session.settings().clone();
-        open(session.name(), session.is_chess960(), settings, session.source()).and_then(|mut fresh| {
-            with_session!(&mut fresh, new => {
-                new.set_position(Some(&origin), &moves)?;
-                new.set_tablebases(session.tablebases());
-            });
-            Ok::<_, SessionError>(fresh)
-        })
-    });
-    if let Ok(fresh) = fresh {
-        *any = fresh;
-    }
+    with_session!(any, session => session.renew());
 }
 
 impl Session {
@@ -68,7 +57,20 @@ impl Session {
     fn apart<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut AnySession) -> T + Send) -> PyResult<T> {
         let mut guard = self.lock()?;
         let session = &mut *guard;
-        Ok(py.detach(move || act(session)))
+        let result = py.detach(move || act(session));
+        self.check(&mut guard)?;
+        Ok(result)
+    }
+
+    /// Raises what a game written in Python raised meanwhile; its graph is dropped then.
+    fn check(&self, any: &mut AnySession) -> PyResult<()> {
+        let Some(error) = self.object.as_ref().and_then(|shared| shared.take_fault()) else { return Ok(()) };
+        rebuild(any);
+        if self.object.as_ref().is_some_and(|shared| shared.take_fault().is_some()) {
+            // The position itself cannot be reached again.
+            let _ = with_session!(any, session => session.set_position(None, &[]));
+        }
+        Err(error)
     }
 
     fn lock(&self) -> PyResult<MutexGuard<'_, AnySession>> {
@@ -117,7 +119,24 @@ impl Session {
         let source = Source::new(external, network.map(Network::share));
         let session =
             open(variant, chess960, convert::read_settings(settings)?, source).map_err(errors::session)?;
-        Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)) })
+        Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)), object: None })
+    }
+
+    /// A session of a game that is written in Python, behind its adapter.
+    #[staticmethod]
+    fn of_object(
+        py: Python<'_>,
+        name: &str,
+        adapter: Py<PyAny>,
+        settings: &Bound<'_, PyDict>,
+        external: bool,
+    ) -> PyResult<Session> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (start, shared) = object::start(py, adapter, &stop)?;
+        let source = Source::new(external, None);
+        let session =
+            open_object(name, start, convert::read_settings(settings)?, source).map_err(errors::session)?;
+        Ok(Session { session: Mutex::new(session), stop, object: Some(shared) })
     }
 
     /// Ends the search under way as soon as possible. Never waits.
@@ -257,6 +276,7 @@ impl Session {
             with_session!(any, session => session.run(limits, &root_moves, &self.stop, progress))
         });
         let (finish, timed_out) = watched.settle(|| rebuild(&mut guard))?;
+        self.check(&mut guard)?;
         let finish = finish.map_err(errors::session)?;
         Ok(if timed_out && finish == Finish::Stopped { Finish::Time } else { finish }.as_str())
     }
@@ -313,6 +333,7 @@ impl Session {
             |_| with_session!(any, session => session.solve(&limits, &self.stop)),
         );
         let (report, _) = watched.settle(|| rebuild(&mut guard))?;
+        self.check(&mut guard)?;
         convert::solve_report(py, &report.map_err(errors::session)?)
     }
 
@@ -362,6 +383,7 @@ impl Session {
                 })
             }
         };
+        self.check(&mut guard)?;
         let collected = collected.map_err(errors::session)?;
         Ok((collected.size, collected.must_apply, None))
     }

@@ -8,7 +8,7 @@ use super::kind::ChessVariant;
 use super::session::{Session, Source};
 use crate::games::chess::{ChessBoard, CrazyhouseBoard, Variant, VariantBoard};
 use crate::games::grid::catalogue::{GAMES, Named};
-use crate::games::grid::{GridError, GridGame};
+use crate::games::grid::{GridError, GridGame, ObjectGame};
 use crate::settings::Settings;
 
 /// A session on games of some kind.
@@ -34,6 +34,17 @@ macro_rules! with_session {
             $crate::run::any::AnySession::Grid($session) => $result,
         }
     };
+}
+
+/// A new session of a game that is written elsewhere.
+pub fn open_object(
+    name: &str,
+    start: ObjectGame,
+    settings: Settings,
+    source: Source,
+) -> Result<AnySession, SessionError> {
+    let named = Named::of_object(name, start);
+    Ok(AnySession::Grid(Box::new(Session::new(named, settings, source)?)))
 }
 
 /// A new session at the start of a game: a variant of chess, or a game on a grid with its parameters.

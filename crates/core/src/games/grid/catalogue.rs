@@ -3,7 +3,7 @@
 //! A game is named with its parameters in one text, `go:size=5,komi=0.5`; what is not named has its default.
 
 use super::cells::clip;
-use super::{Breakthrough, ConnectFour, Go, GridError, GridGame, Hex, Ko, Othello, TicTacToe};
+use super::{Breakthrough, ConnectFour, Go, GridError, GridGame, Hex, Ko, ObjectGame, Othello, TicTacToe};
 
 /// What a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -162,9 +162,12 @@ fn join<T: ToString>(items: &[T]) -> String {
 pub struct Named {
     /// Its name with the parameters that are not as usual: `hex:size=7`.
     pub name: String,
-    entry: &'static Entry,
-    values: Vec<String>,
+    moves: &'static str,
+    start: GridGame,
 }
+
+/// What the names of games written elsewhere begin with.
+pub const OBJECT: &str = "object:";
 
 impl Named {
     /// Reads a name with parameters.
@@ -200,17 +203,23 @@ impl Named {
         } else {
             format!("{}:{}", entry.name, changes.join(","))
         };
-        Ok(Named { name, entry, values })
+        Ok(Named { name, moves: entry.moves, start: (entry.start)(&values) })
+    }
+
+    /// A game that is written elsewhere, from its first position.
+    pub fn of_object(name: &str, start: ObjectGame) -> Named {
+        let moves = "one of its legal moves, as the game writes it";
+        Named { name: format!("{OBJECT}{name}"), moves, start: GridGame::Object(start) }
     }
 
     /// The first position.
     pub fn start(&self) -> GridGame {
-        (self.entry.start)(&self.values)
+        self.start.clone()
     }
 
     /// How a move is written.
     pub fn moves(&self) -> &'static str {
-        self.entry.moves
+        self.moves
     }
 }
 

@@ -1,4 +1,4 @@
-//! Games of two players on a grid: Connect Four, tic-tac-toe, Othello, Hex, Breakthrough and Go.
+//! Games on a grid: Connect Four, tic-tac-toe, Othello, Hex, Breakthrough and Go; and games written elsewhere.
 //!
 //! [`GridGame`] is a position of any of them, so that the search is compiled once for all. Each game is a
 //! file;
@@ -11,6 +11,7 @@ mod othello;
 mod hex;
 mod breakthrough;
 mod go;
+mod object;
 pub mod catalogue;
 
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use cells::Cells;
 pub use connect_four::ConnectFour;
 pub use go::{Go, Ko};
 pub use hex::Hex;
+pub use object::{MOST_MOVES, Object, ObjectGame};
 pub use othello::Othello;
 pub use tic_tac_toe::TicTacToe;
 
@@ -85,6 +87,8 @@ macro_rules! games {
         #[derive(Clone, Debug)]
         pub enum GridGame {
             $($(#[$meaning])* $name($name),)+
+            /// A game that is written elsewhere.
+            Object(ObjectGame),
         }
 
         /// Evaluates an expression with the game that it is.
@@ -92,6 +96,7 @@ macro_rules! games {
             ($any:expr, $game:ident => $result:expr) => {
                 match $any {
                     $(GridGame::$name($game) => $result,)+
+                    GridGame::Object($game) => $result,
                 }
             };
         }
@@ -100,9 +105,13 @@ macro_rules! games {
             /// A position of the same game, read from its text.
             pub fn read(&self, text: &str) -> Result<GridGame, GridError> {
                 let [_, height, width] = self.plane_shape();
-                let cells = Cells::read(text, width, height)?;
+                let cells = || Cells::read(text, width, height);
                 match self {
-                    $(GridGame::$name(game) => game.with_cells(&cells).map(GridGame::$name),)+
+                    GridGame::Object(_) => {
+                        let why = "a position of this game is given by its moves alone";
+                        Err(GridError::Position(why.to_owned()))
+                    }
+                    $(GridGame::$name(game) => game.with_cells(&cells()?).map(GridGame::$name),)+
                 }
             }
         }
@@ -174,6 +183,7 @@ forward! {
     fn text(&self) -> String;
     fn move_text(&self, mv: MoveCode) -> String;
     fn can_recur(&self) -> bool;
+    fn takes_turns(&self) -> bool;
     fn satisfies(&self, constraint: Constraint, mv: MoveCode) -> bool;
     fn playout(&self, random: &mut Random, moves: &mut Vec<MoveCode>) -> f64;
     fn plane_shape(&self) -> [usize; 3];

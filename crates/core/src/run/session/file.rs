@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{Session, Source};
 use crate::games::chess::Variant;
-use crate::games::grid::catalogue::Named;
+use crate::games::grid::catalogue::{Named, OBJECT};
 use crate::network::Network;
 use crate::run::drive::Limits;
 use crate::run::errors::SessionError;
@@ -21,7 +21,8 @@ use crate::settings::{Settings, Value, table};
 pub fn saved_variant(file: &FilePath) -> Result<(String, bool), SessionError> {
     let (header, _) = save::open(file)?;
     let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    let is_known = |name: &&str| Variant::parse(name).is_ok() || Named::parse(name).is_ok();
+    let is_known =
+        |name: &&str| Variant::parse(name).is_ok() || Named::parse(name).is_ok() || name.starts_with(OBJECT);
     let variant = get("variant").filter(is_known).ok_or(SaveError::Damaged("it names no known variant"))?;
     Ok((variant.to_owned(), get("chess960") == Some("true")))
 }
@@ -74,7 +75,9 @@ impl<G: Kind> Session<G> {
             }
         }
         let moves: Vec<String> = get("moves").unwrap_or("").split_whitespace().map(str::to_owned).collect();
-        let (origin, played) = self.read_position(get("origin"), &moves)?;
+        // A game that is written elsewhere cannot read its own text.
+        let first = G::start(&self.which)?.text();
+        let (origin, played) = self.read_position(get("origin").filter(|text| *text != first), &moves)?;
         let made_by = get("network").map(str::to_owned);
         let network = network.filter(|network| made_by.as_deref() == Some(network.sha256()));
         let is_apart = made_by.is_some() || get("external") == Some("true");

@@ -63,7 +63,7 @@ impl<G: Kind> Session<G> {
     }
 
     /// Takes a new search and new threads in place of those that a panic left in an unknown state.
-    fn renew(&mut self) {
+    pub fn renew(&mut self) {
         let old = &self.search;
         let mut search =
             Search::new(old.settings.clone(), old.evaluator.clone(), old.origin.clone(), &old.played);
