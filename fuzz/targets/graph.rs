@@ -11,7 +11,7 @@ use anabranch_core::report::Meters;
 use anabranch_core::run::any::open;
 use anabranch_core::run::drive::Limits;
 use anabranch_core::run::session::{Source, saved_variant};
-use anabranch_core::settings::Settings;
+use anabranch_core::settings::{BuiltIn, Settings};
 use anabranch_core::with_session;
 use libfuzzer_sys::fuzz_target;
 
@@ -22,8 +22,8 @@ fuzz_target!(|data: &[u8]| {
     let file = std::env::temp_dir().join(format!("anabranch-fuzz-{}.graph", std::process::id()));
     fs::write(&file, bytes).expect("a temporary file is written");
     if let Ok((variant, chess960)) = saved_variant(&file) {
-        let mut any =
-            open(variant, chess960, Settings::default(), Source::BuiltIn).expect("a session starts");
+        let settings = Settings { evaluator: BuiltIn::Uniform, ..Settings::default() };
+        let Ok(mut any) = open(&variant, chess960, settings, Source::BuiltIn) else { return };
         with_session!(&mut any, session => if let Ok(None) = session.load(&file, None) {
             let mut limits = Limits::default();
             limits.budget.simulations = Some(16);

@@ -1,22 +1,28 @@
-//! One session for each variant, made once: making one takes longer than an input.
+//! One session for each variant and game, made once: making one takes longer than an input.
 
 use std::cell::RefCell;
 
 use anabranch_core::games::chess::Variant;
+use anabranch_core::games::grid::catalogue::GAMES;
 use anabranch_core::run::any::{AnySession, open};
 use anabranch_core::run::session::Source;
-use anabranch_core::settings::Settings;
+use anabranch_core::settings::{BuiltIn, Settings};
 
 thread_local! {
     static SESSIONS: RefCell<Vec<AnySession>> = RefCell::new(make());
 }
 
 fn make() -> Vec<AnySession> {
-    let start = |variant, chess960| {
-        open(variant, chess960, Settings::default(), Source::BuiltIn).expect("a session starts")
+    let start = |name: &str, chess960| {
+        let is_grid = GAMES.iter().any(|game| game.name == name);
+        let evaluator = if is_grid { BuiltIn::Uniform } else { BuiltIn::Material };
+        let settings = Settings { evaluator, ..Settings::default() };
+        open(name, chess960, settings, Source::BuiltIn).expect("a session starts")
     };
-    let mut sessions: Vec<_> = Variant::ALL.into_iter().map(|variant| start(variant, false)).collect();
-    sessions.push(start(Variant::Chess, true));
+    let variants = Variant::ALL.into_iter().map(Variant::name);
+    let games = GAMES.iter().map(|game| game.name);
+    let mut sessions: Vec<_> = variants.chain(games).map(|name| start(name, false)).collect();
+    sessions.push(start("chess", true));
     sessions
 }
 

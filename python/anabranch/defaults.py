@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from anabranch import _core
+from anabranch.catalogue import is_grid
 from anabranch.evaluators.resolve import BUILT_IN, NETWORK, network_file
 from anabranch.jobs.executor import cores
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
@@ -22,6 +23,12 @@ OUTSIDE = {"width_visits": 8}
 visits (docs/performance.md)."""
 
 MOST_THREADS = 256
+GRID = {"idle_collections": 1 << 20}
+"""What games on a grid need: near the end most trajectories end at proven draws, without an evaluation."""
+PROVING = {"skip_draws": True}
+"""What goes better with the evaluator uniform, which knows nothing, so that only proofs count."""
+ROLLOUT = "rollout"
+"""What evaluates games on a grid where no evaluator is given."""
 
 
 def resolve(preset: str, variant: str, evaluator: object, changes: Mapping[str, object]) -> Settings:
@@ -47,14 +54,27 @@ def tuned(preset: str, variant: str, evaluator: object) -> dict[str, bool | int 
     >>> tuned("default", "chess", None), tuned("mcgs", "chess", None), tuned("default", "antichess", None)
     ({'c_init': 1.5}, {}, {})
     """
+    found = required(variant)
     if preset != "default":
-        return {}
-    found: dict[str, bool | int | float | str] = {}
+        return found
+    if is_grid(variant):
+        found.update(GRID)
+        if evaluator == "uniform":
+            found.update(PROVING)
     if variant in TUNED and _is_shipped(evaluator, variant):
         found.update(TUNED[variant])
     if not is_in_core(evaluator):
         found.update(OUTSIDE)
     return found
+
+
+def required(variant: str) -> dict[str, bool | int | float | str]:
+    """What a variant needs in every preset: games on a grid have no material to count.
+
+    >>> required("hex:size=7"), required("chess")
+    ({'evaluator': 'rollout'}, {})
+    """
+    return {"evaluator": ROLLOUT} if is_grid(variant) else {}
 
 
 def changes_of_saved(session: _core.Session, evaluator: object, missing: str | None) -> dict[str, object]:

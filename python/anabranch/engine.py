@@ -19,7 +19,8 @@ from typing import Any, Literal, Self, Unpack, overload
 import chess
 
 from anabranch import _core
-from anabranch.defaults import changes_of_saved, resolve
+from anabranch.catalogue import OBJECT, base_name, split_parameters
+from anabranch.defaults import changes_of_saved, required, resolve
 from anabranch.errors import (
     AnabranchError,
     EvaluatorError,
@@ -38,6 +39,7 @@ from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds
 from anabranch.loop import EvaluatorThread, Loop
 from anabranch.many import BATCH, MOST_BATCH, InBatches, ManyRequest, OnDone, OnThreads, run_many
 from anabranch.networks.shipped import bundled
+from anabranch.objects import ObjectAdapter
 from anabranch.positions import Position
 from anabranch.result import Progress, Result, Root, progress_of, result_of
 from anabranch.settings import Settings
@@ -47,17 +49,24 @@ ProgressCallback = Callable[[Progress], object]
 
 
 class Engine(CoreGame):
-    """A search on one variant, with a position and the graph below it.
+    """A search on one game, with a position and the graph below it.
 
     >>> engine = Engine("chess", preset="mcgs-combined", seed=7)
     >>> result = engine.search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=500)
     >>> result.best_move, result.solved.mate
     ('a1a8', 1)
+    >>> engine = Engine("connect-four", evaluator="uniform")
+    >>> engine.search("4 4 4 4 4 2 5", simulations=1000).best_move
+    '3'
 
+    `variant` is a variant of chess or a game of `anabranch.games()`, by name; `game` is another word for it,
+    or a game that is written in Python (see `anabranch.objects`).
+    The parameters of a game are part of its name, or keywords: `Engine("hex:size=7")`,
+    `Engine("hex", size=7)`.
     `evaluator` is the name of a built-in one or of a bundled network, the path of a network file (see
     `anabranch.evaluators.resolve`), a `torch.nn.Module`, an object with a method `evaluate`, or a function
     (see `anabranch.evaluators`). Without one, the network that comes with the package judges, `"network"` by
-    name; variants that have none use `"material"`.
+    name; variants that have none use `"material"`, games on a grid `"rollout"`.
     `tablebases` are directories with Syzygy tables (see `anabranch.formats.tablebases`). Everything else
     given by name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
@@ -68,10 +77,14 @@ class Engine(CoreGame):
         preset: str = "default",
         chess960: bool = False,
         *,
+        game: object = None,
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
         tablebases: TablebasePaths | _core.Tablebases | None = None,
         **settings: bool | int | float | str,
     ) -> None:
+        adapter = None if game is None or isinstance(game, str) else ObjectAdapter(game)
+        name = variant if game is None else f"{OBJECT}:{adapter.name}" if adapter is not None else str(game)
+        variant, settings = split_parameters(name, settings)
         self._elapsed = 0.0
         self._finish = "idle"
         self._thread = EvaluatorThread()
@@ -79,8 +92,8 @@ class Engine(CoreGame):
         self._evaluator, changes = _read_evaluator(None if wants_bundled else evaluator, settings)
         self._preset = preset
         self._changes = changes
-        self._settings = Settings.preset(preset).changed(changes)
-        super().__init__(_core.Session(variant, chess960, asdict(self._settings), *_source(self._evaluator)))
+        self._settings = Settings.preset(preset).changed({**required(variant), **changes})
+        super().__init__(self._open(variant, chess960, adapter))
         _check_fit(self._evaluator, self._session)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
             self.configure(evaluator=NETWORK)
@@ -88,6 +101,17 @@ class Engine(CoreGame):
             self.configure()
         if tablebases is not None:
             self.configure(tablebases=tablebases)
+
+    def _open(self, variant: str, chess960: bool, adapter: ObjectAdapter | None) -> _core.Session:
+        """A session of the core."""
+        settings, (external, network) = asdict(self._settings), _source(self._evaluator)
+        if adapter is None:
+            return _core.Session(variant, chess960, settings, external, network)
+        if network is not None:
+            raise VariantError(
+                f"{network.path} is for {network.variant}, and this engine plays {adapter.name}"
+            )
+        return _core.Session.of_object(adapter.name, adapter, settings, external)
 
     @property
     def settings(self) -> Settings:
@@ -153,13 +177,14 @@ class Engine(CoreGame):
         """Search until the first limit is met, the position is solved or `stop` is called.
 
         `position` is a FEN, "startpos", either with moves ("FEN moves e2e4 ...", or a pair), or a
-        `chess.Board`; without one the search goes on in the position of the engine. The limits are a
-        `Limits`, or its fields as keywords: `simulations`, `evaluations`, `time` in seconds, `mate`
-        (a proven mate in so many moves), `root_moves`. With `root_moves` the search chooses among these moves
-        only, and proves what they prove; the graph is the same, and the next search without them sees all of
-        it. `progress` is called every `progress_interval` seconds, and as soon as another move would be
-        chosen. `stop` and Ctrl-C end the search within 50 ms, whatever is being evaluated; after Ctrl-C
-        (KeyboardInterrupt) `result` has what was found.
+        `chess.Board`; in games on a grid moves alone will do ("4 4 3", or a list). Without one the search
+        goes on in the position of the engine. The limits are a `Limits`, or its fields as keywords:
+        `simulations`, `evaluations`, `time` in seconds, `mate` (a proven mate in so many moves),
+        `root_moves`. With `root_moves` the search chooses among these moves only, and proves what they prove;
+        the graph is the same, and the next search without them sees all of it. `progress` is called every
+        `progress_interval` seconds, and as soon as another move would be chosen. `stop` and Ctrl-C end the
+        search within 50 ms, whatever is being evaluated; after Ctrl-C (KeyboardInterrupt) `result` has what
+        was found.
 
         >>> Engine().search("startpos moves e2e4", simulations=100).statistics.simulations
         100
@@ -372,6 +397,7 @@ class Engine(CoreGame):
         path: str | os.PathLike[str],
         evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
         tablebases: TablebasePaths | _core.Tablebases | None = None,
+        game: object = None,
     ) -> Self:
         """An engine that stands where a saved one stood, and goes on like it.
 
@@ -381,7 +407,10 @@ class Engine(CoreGame):
         """
         with _naming(path):
             variant, chess960 = _core.saved_variant(path)
-        engine = cls(variant, chess960=chess960, tablebases=tablebases)
+        if base_name(variant) == OBJECT and game is None:
+            needed = f"the graph in {os.fsdecode(path)} is one of {variant.partition(':')[2]}"
+            raise VariantError(f"{needed}: the game must be given again, as game=...")
+        engine = cls(variant, chess960=chess960, tablebases=tablebases, game=game)
         if evaluator is None or evaluator == NETWORK:
             given = engine._evaluator
         else:
@@ -561,7 +590,11 @@ def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Se
     if isinstance(variant, str) and variant != own:
         name = evaluator.path if isinstance(evaluator, _core.Network) else repr(evaluator)
         raise VariantError(f"{name} is for {variant}, and this engine plays {own}")
-    planes = getattr(evaluator, "planes", "v3")
-    if not isinstance(planes, str):
+    if base_name(own) == OBJECT and evaluator is not None:
+        if getattr(evaluator, "inputs", "planes") != "positions":
+            raise EvaluatorError("a game written in Python has no planes: its evaluator takes positions")
+        return
+    planes = getattr(evaluator, "planes", None)
+    if planes is not None and not isinstance(planes, str):
         raise EvaluatorError(f"an evaluator's planes are the name of a version, not {type(planes).__name__}")
     session.shape(planes)

@@ -25,6 +25,10 @@ class VariantError(AnabranchError, ValueError):
     """There is no such variant, or the position belongs to another."""
 
 
+class GameError(AnabranchError, ValueError):
+    """A game that is written in Python does not keep to its contract, or raised."""
+
+
 class SettingError(AnabranchError, ValueError):
     """There is no such setting or preset, or its value is out of range."""
 

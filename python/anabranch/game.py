@@ -12,13 +12,14 @@ from threading import Lock
 import chess
 
 from anabranch import _core
+from anabranch.catalogue import is_grid
 from anabranch.errors import LimitError, SearchBusyError
-from anabranch.positions import Move, Position, read_move, read_position
+from anabranch.positions import Move, Position, read_grid_move, read_move, read_position
 from anabranch.result import board_of
 
 
 class CoreGame:
-    """A game on one variant, in a session of the core."""
+    """A game of one variant, in a session of the core."""
 
     def __init__(self, session: _core.Session) -> None:
         self._busy = Lock()
@@ -27,8 +28,13 @@ class CoreGame:
 
     @property
     def variant(self) -> str:
-        """The name of the variant."""
+        """The name of the variant of chess, or of the game with its parameters."""
         return self._variant
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether this is a game on a grid, and not chess."""
+        return is_grid(self._variant)
 
     @property
     def chess960(self) -> bool:
@@ -46,8 +52,36 @@ class CoreGame:
             return self._session.shape()
 
     @property
+    def plane_shape(self) -> tuple[int, int, int]:
+        """Planes, rows and columns of what an evaluator in Python gets for a position.
+
+        >>> from anabranch import Engine
+        >>> Engine("connect-four").plane_shape
+        (3, 6, 7)
+        """
+        with self._exclusive():
+            return self._session.plane_shape()
+
+    @property
+    def picture(self) -> str:
+        """The board in lines of text.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine("hex", size=3)
+        >>> engine.play("b2")
+        >>> print(engine.picture)
+        1 . . .
+        2  . x .
+        3   . . .
+            a b c
+        o to move
+        """
+        with self._exclusive():
+            return self._session.picture()
+
+    @property
     def position(self) -> str:
-        """The position (FEN).
+        """The position (FEN; in games on a grid the rows from the top, and the side to move).
 
         >>> from anabranch import Engine
         >>> Engine().position
@@ -62,7 +96,7 @@ class CoreGame:
             self._set_position(position)
 
     def board(self) -> chess.Board:
-        """The position as a python-chess board, with the moves that led to it."""
+        """The position as a python-chess board, with the moves that led to it: for chess alone."""
         with self._exclusive():
             fen, moves = self._session.game()
         board = board_of(self._variant, fen, self._chess960)
@@ -88,7 +122,8 @@ class CoreGame:
             return self._session.ending()
 
     def play(self, move: Move) -> None:
-        """Play a move (UCI, SAN or `chess.Move`); the graph below it is kept.
+        """Play a move (UCI, SAN or `chess.Move`; in other games as the game writes it); the graph below it is
+        kept.
 
         >>> from anabranch import Engine
         >>> engine = Engine()
@@ -97,7 +132,7 @@ class CoreGame:
         >>> engine.position.split()[0]
         'rnbqkb1r/pppppppp/5n2/8/4P3/8/PPPP1PPP/RNBQKBNR'
         """
-        text = read_move(move)
+        text = read_grid_move(move) if self.is_grid else read_move(move)
         with self._exclusive():
             self._session.play(text)
 

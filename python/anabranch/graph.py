@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from anabranch.errors import GraphAccessError, GraphFileError
 from anabranch.jobs.files import write_atomic
 from anabranch.optional import require
-from anabranch.result import SolverState
+from anabranch.result import FIRST, SolverState
 
 if TYPE_CHECKING:
     import networkx
@@ -49,8 +49,8 @@ class GraphNode:
 
     @property
     def white_value(self) -> float:
-        """V for White."""
-        return self.value if self.position.split()[1] == "w" else -self.value
+        """V for White, or the first player."""
+        return self.value if self.position.split()[1] in FIRST else -self.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,10 @@ class Loop:
         self._limits = limits
         self._takes_positions = takes_positions(evaluator)
         self._version = planes_version(evaluator)
-        planes, policy_size = session.shape(self._version)
+        _, policy_size = session.shape(self._version)
         self._call = EvaluatorCall(evaluator, policy_size)
         settings = session.settings()
-        shape = (settings["batch_size"], planes, 8, 8)
+        shape = (settings["batch_size"], *session.plane_shape(self._version))
         # As many as are ever under way; the one used last comes first, while caches still hold it.
         self._buffers = [
             None if self._takes_positions else np.empty(shape, np.float32)

@@ -94,12 +94,13 @@ class InBatches:
         self._session = session
         self._thread = thread
         self._version = planes_version(evaluator)
-        planes, policy_size = session.shape(self._version)
+        _, policy_size = session.shape(self._version)
+        shape = session.plane_shape(self._version)
         self._call = EvaluatorCall(evaluator, policy_size)
         # A batch is closed when the mini-batch of another search might not fit.
         self._rows: int = request.batch + session.settings()["batch_size"] - 1
         self._buffers: list[NDArray[np.float32] | None] = [
-            None if takes_positions(evaluator) else np.empty((self._rows, planes, 8, 8), np.float32)
+            None if takes_positions(evaluator) else np.empty((self._rows, *shape), np.float32)
             for _ in range(IN_FLIGHT)
         ]
         # Every search under way has a leaf in some batch, so more would only wait.

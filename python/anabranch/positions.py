@@ -6,15 +6,16 @@ Only forms are read here. Whether the FEN makes sense and the moves are legal is
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import chess
 
+from anabranch.catalogue import is_grid
 from anabranch.errors import MoveError, PositionError, VariantError
 
 Move: TypeAlias = str | chess.Move
-Position: TypeAlias = str | chess.Board | tuple[str, Iterable[Move]]
+Position: TypeAlias = str | chess.Board | tuple[str, Iterable[Move]] | Sequence[str | int]
 
 
 def read_move(move: object) -> str:
@@ -33,6 +34,8 @@ def read_move(move: object) -> str:
 def read_position(position: object, variant: str, chess960: bool) -> tuple[str | None, list[str]]:
     """The FEN where the game began, `None` for the start of the game, and the moves since.
 
+    In games on a grid moves alone are a position too: a text, or a list.
+
     >>> read_position("startpos moves e2e4 e7e5", "chess", False)
     (None, ['e2e4', 'e7e5'])
     >>> board = chess.Board()
@@ -40,7 +43,13 @@ def read_position(position: object, variant: str, chess960: bool) -> tuple[str |
     Move.from_uci('g1f3')
     >>> read_position(board, "chess", False)
     ('rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1', ['g1f3'])
+    >>> read_position("4 4 3", "connect-four", False), read_position([4, 4, 3], "connect-four", False)
+    ((None, ['4', '4', '3']), (None, ['4', '4', '3']))
+    >>> read_position((".../.x./... o", ["a1"]), "tic-tac-toe", False)
+    ('.../.x./... o', ['a1'])
     """
+    if is_grid(variant):
+        return _read_grid(position)
     match position:
         case chess.Board():
             return _read_board(position, variant, chess960)
@@ -54,6 +63,38 @@ def read_position(position: object, variant: str, chess960: bool) -> tuple[str |
     raise PositionError(
         f"a position is a FEN, a FEN with moves or a chess.Board, not {type(position).__name__}"
     )
+
+
+def _read_grid(position: object) -> tuple[str | None, list[str]]:
+    match position:
+        case str():
+            begin, _, moves = position.partition(" moves ")
+            begin = begin.removesuffix(" moves").strip()
+            if _begins_game(begin):
+                return _read_fen(begin), moves.split()
+            return None, [*begin.split(), *moves.split()]
+        case (str() as begin, str() as rest) if _begins_game(begin):
+            return _read_fen(begin), rest.split()
+        case (str() as begin, (list() | tuple()) as played) if _begins_game(begin):
+            return _read_fen(begin), [read_grid_move(move) for move in played]
+        case list() | tuple():
+            return None, [read_grid_move(move) for move in position]
+    raise PositionError(f"a position is moves, a text of the board, or both, not {type(position).__name__}")
+
+
+def _begins_game(text: str) -> bool:
+    return "/" in text or text == "startpos"
+
+
+def read_grid_move(move: object) -> str:
+    """A move of a game on a grid as text.
+
+    >>> read_grid_move(4), read_grid_move("c3")
+    ('4', 'c3')
+    """
+    if isinstance(move, (str, int)) and not isinstance(move, bool):
+        return str(move)
+    raise MoveError(f"a move of this game is a text or a number, not {type(move).__name__}")
 
 
 def _read_fen(text: str) -> str | None:

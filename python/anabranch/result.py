@@ -15,10 +15,14 @@ from typing import Any, Literal, TypeVar
 import chess
 import chess.variant
 
+from anabranch.catalogue import is_grid
+from anabranch.errors import VariantError
 from anabranch.formats.scores import chances_of, mate_in, score_of
 
 Chances = tuple[int, int, int]
 """Win, draw and loss per mille, sum 1000."""
+FIRST = ("w", "x")
+"""The first player, as positions write who is to move."""
 SolverState = Literal["unknown", "win", "draw", "loss", "tb-win", "tb-draw", "tb-loss"]
 
 
@@ -32,13 +36,24 @@ class Root:
     raw: tuple[float, float, float] | None = field(default=None, compare=False, repr=False)
     """Win, draw and loss as a network of the core sees the position; how drawish it is goes into `wdl`."""
 
+    @property
+    def is_grid(self) -> bool:
+        """Whether it is a position of a game on a grid, and not of chess."""
+        return is_grid(self.variant)
+
+    def score(self, value: float, state: str) -> int | None:
+        """A value in centipawns; games on a grid have none."""
+        return None if self.is_grid else score_of(value, state, self.variant)
+
     def board(self) -> chess.Board:
-        """The position as a python-chess board, without the moves that led to it."""
+        """The position as a python-chess board, without the moves that led to it: for chess alone."""
         return board_of(self.variant, self.fen, self.chess960)
 
 
 def board_of(variant: str, fen: str, chess960: bool) -> chess.Board:
     """A python-chess board of a variant."""
+    if is_grid(variant):
+        raise VariantError(f"{variant} is not played on a board of chess; `picture` shows its board")
     return chess.variant.find_variant(variant)(fen, chess960=chess960)
 
 
@@ -72,7 +87,7 @@ class Line:
         >>> line.mate, line.centipawns, line.wdl
         (1, None, (1000, 0, 0))
         """
-        return None if self.mate is not None else score_of(self.value, self.state, self.root.variant)
+        return None if self.mate is not None else self.root.score(self.value, self.state)
 
     @property
     def wdl(self) -> Chances:
@@ -81,12 +96,14 @@ class Line:
 
     @cached_property
     def san(self) -> str:
-        """The moves as players write them.
+        """The moves as players write them; as they are in games on a grid.
 
         >>> from anabranch import Engine
         >>> Engine().search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=100).lines[0].san
         '1. Ra8#'
         """
+        if self.root.is_grid:
+            return " ".join(self.moves)
         board = self.root.board()
         return board.variation_san([chess.Move.from_uci(move) for move in self.moves])
 
@@ -138,7 +155,7 @@ class MoveStatistics:
         """
         if self.mate is not None or (self.q is None and self.state == "unknown"):
             return None
-        return score_of(self.q or 0.0, self.state, self.root.variant)
+        return self.root.score(self.q or 0.0, self.state)
 
     @property
     def wdl(self) -> Chances | None:
@@ -262,13 +279,15 @@ class Progress:
 
     @property
     def move(self) -> chess.Move:
-        """The move to play, as python-chess has it."""
+        """The move to play, as python-chess has it: for chess alone."""
+        if self.root.is_grid:
+            raise VariantError(f"a move of {self.root.variant} is no move of chess; `best_move` has it")
         return chess.Move.from_uci(self.best_move)
 
     @property
     def white_value(self) -> float:
-        """Value of the position for White."""
-        return self.value if self.position.split()[1] == "w" else -self.value
+        """Value of the position for White, or the first player."""
+        return self.value if self.position.split()[1] in FIRST else -self.value
 
     @property
     def mate(self) -> int | None:
@@ -279,7 +298,7 @@ class Progress:
     def centipawns(self) -> int | None:
         """The value in centipawns, for the side to move; `None` where there is a `mate`."""
         state = "unknown" if self.solved is None else self.solved.state
-        return None if self.mate is not None else score_of(self.value, state, self.root.variant)
+        return None if self.mate is not None else self.root.score(self.value, state)
 
     @property
     def wdl(self) -> Chances:

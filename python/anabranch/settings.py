@@ -18,7 +18,7 @@ Stop = Literal["gap", "visits", "none"]
 Merge = Literal["ply", "clock"]
 Chooser = Literal["visits", "q", "linear", "lcb"]
 VirtualMode = Literal["loss", "visit"]
-BuiltIn = Literal["uniform", "material", "hash", "network"]
+BuiltIn = Literal["uniform", "material", "hash", "rollout", "network"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +65,8 @@ class Settings:
     """What a draw costs the side to move at the root, and gives the other side."""
     solver: bool = True
     """The exact terminal solver, Algorithm 3."""
+    skip_draws: bool = False
+    """Selection leaves out moves that are proven draws while there is another: proofs come sooner."""
     improve: bool = False
     """After the root is solved, look for the shortest proof; then the length is the true distance."""
     mate_leaf: int = 0
@@ -135,6 +137,8 @@ class Settings:
     """The evaluator in the core; network where a file was given."""
     hash_cost_us: int = 0
     """Artificial cost of the hash evaluator in microseconds."""
+    rollouts: int = 1
+    """Random playouts of an evaluation by the evaluator rollout."""
 
     def __post_init__(self) -> None:
         for name, value in _core.check_settings(asdict(self)).items():

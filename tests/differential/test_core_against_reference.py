@@ -182,6 +182,7 @@ def test_random_settings(seed: int) -> None:
         "stop": rng.choice(["gap", "visits", "none"]),
         "merge": rng.choice(["ply", "clock"]),
         "solver": rng.random() < 0.7,
+        "skip_draws": rng.random() < 0.3,
         "batch_size": rng.choice([1, 2, 7, 16, 64]),
         "batches_in_flight": rng.choice([1, 2]),
         "width_visits": rng.choice([0, 1, 5, 40]),

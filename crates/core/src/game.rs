@@ -3,13 +3,15 @@
 //! A position here is a fact without history: repetition and move-count draws depend on the path and are the
 //! business of the walk. `games/` implements the trait.
 
+use crate::random::Random;
+
 /// A legal move of some position, as a short code. Its meaning is defined by the game; the order of codes
 /// breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct MoveCode(pub u16);
 
 /// How a finished game ended, for the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ending {
     /// The side to move has won (possible in some variants).
     Win,
@@ -17,6 +19,8 @@ pub enum Ending {
     Draw,
     /// The side to move has lost, for example by checkmate.
     Loss,
+    /// The game ended with a score in [-1, 1]. It is exact, but proves nothing about the positions before.
+    Score(f32),
 }
 
 impl Ending {
@@ -26,6 +30,7 @@ impl Ending {
             Ending::Win => 1.0,
             Ending::Draw => 0.0,
             Ending::Loss => -1.0,
+            Ending::Score(score) => score as f64,
         }
     }
 }
@@ -41,9 +46,16 @@ pub enum Constraint {
     Threats,
 }
 
+/// Moves after which a random playout is called a draw.
+const MOST_PLAYOUT_MOVES: usize = 1000;
+
 /// A position of a game, and the rules that lead on from it.
+///
+/// One or two players: a value keeps its sign over a move after which the same player moves. What only some
+/// games have (a clock, repetition, checks, captures) has a default for those that have not.
 pub trait Game: Clone + Send + Sync + 'static {
-    /// Identity of the position: equal for equal positions, whatever the path; without ply and clock.
+    /// Identity of the position: equal for equal positions, whatever the path; without ply and clock. Where
+    /// the rules look at the path (superko), what they look at is part of the position.
     fn key(&self) -> u64;
 
     /// The player to move, 0 or 1. Only equality matters: a value changes sign when it changes.
@@ -52,14 +64,8 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Absolute ply of the game.
     fn ply(&self) -> u32;
 
-    /// Plies since the last move that cannot be taken back (pawn move, capture).
-    fn clock(&self) -> u32;
-
-    /// The clock at which the game is drawn, if this game has such a rule.
-    fn clock_limit(&self) -> Option<u32>;
-
     /// Replaces `moves` by the legal moves, in ascending order of their codes. It may hold moves even where a
-    /// variant's rule ended the game.
+    /// rule of the game ended it.
     fn legal_moves(&self, moves: &mut Vec<MoveCode>);
 
     /// How the game ended here by a fact of the position, given its legal moves; `None` while it continues.
@@ -68,11 +74,41 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Plays a legal move.
     fn play(&mut self, mv: MoveCode);
 
+    /// The position as people write it (FEN).
+    fn text(&self) -> String;
+
+    /// The move as people write it (UCI).
+    fn move_text(&self, mv: MoveCode) -> String;
+
+    /// Whether a position can occur twice in a game. The second time is a draw then.
+    fn can_recur(&self) -> bool {
+        true
+    }
+
+    /// Whether the two players always move in turn. Lengths of proofs are improved only then.
+    fn takes_turns(&self) -> bool {
+        true
+    }
+
+    /// Plies since the last move that cannot be taken back (pawn move, capture).
+    fn clock(&self) -> u32 {
+        0
+    }
+
+    /// The clock at which the game is drawn, if this game has such a rule.
+    fn clock_limit(&self) -> Option<u32> {
+        None
+    }
+
     /// Whether the move resets the clock.
-    fn is_zeroing(&self, mv: MoveCode) -> bool;
+    fn is_zeroing(&self, _mv: MoveCode) -> bool {
+        false
+    }
 
     /// Whether the legal move satisfies the constraint.
-    fn satisfies(&self, constraint: Constraint, mv: MoveCode) -> bool;
+    fn satisfies(&self, _constraint: Constraint, _mv: MoveCode) -> bool {
+        false
+    }
 
     /// Whether a game can be won only by a move that gives check.
     fn is_won_by_check_only(&self) -> bool {
@@ -90,21 +126,36 @@ pub trait Game: Clone + Send + Sync + 'static {
         None
     }
 
-    /// The position as people write it (FEN).
-    fn text(&self) -> String;
+    /// A number drawn from the position alone, the same in every program: for `hash` and for playouts.
+    fn fingerprint(&self) -> u64 {
+        self.key()
+    }
 
-    /// The move as people write it (UCI).
-    fn move_text(&self, mv: MoveCode) -> String;
+    /// The value for the side to move of one game of random moves from here.
+    fn playout(&self, random: &mut Random, moves: &mut Vec<MoveCode>) -> f64 {
+        let mut game = self.clone();
+        for _ in 0..MOST_PLAYOUT_MOVES {
+            game.legal_moves(moves);
+            if let Some(ending) = game.ending(moves) {
+                return if game.player() == self.player() { ending.value() } else { -ending.value() };
+            }
+            game.play(moves[random.index(moves.len())]);
+            if game.clock_limit().is_some_and(|limit| game.clock() >= limit) {
+                break;
+            }
+        }
+        0.0
+    }
 
-    /// Shape of the network's input: planes of 8 x 8.
-    fn plane_count(&self) -> usize;
+    /// Shape of the network's input: planes, rows, columns.
+    fn plane_shape(&self) -> [usize; 3];
 
     /// Size of the network's policy output.
     fn policy_size(&self) -> usize;
 
-    /// Writes the planes of this position (row-major, `plane_count() * 64` numbers, all overwritten).
-    /// `recent` are the last moves before it, newest first; `repetitions` how often it occurred before (0, 1,
-    /// 2).
+    /// Writes the planes of this position (row-major, as many numbers as `plane_shape` says, all
+    /// overwritten). `recent` are the last moves before it, newest first; `repetitions` how often it occurred
+    /// before (0, 1, 2).
     fn fill_planes(&self, recent: &[MoveCode], repetitions: u32, planes: &mut [f32]);
 
     /// Index of a legal move in the policy output.

@@ -197,6 +197,8 @@ choice! {
         Material = "material",
         /// Pseudo-random, fixed by the position.
         Hash = "hash",
+        /// The mean of random playouts.
+        Rollout = "rollout",
         /// A network that is given with its file.
         Network = "network",
     }
@@ -383,6 +385,8 @@ settings! {
     contempt: float(-1.0, 1.0) = 0.0, "",
         "What a draw costs the side to move at the root, and gives the other side.";
     solver: flag() = true, "", "The exact terminal solver, Algorithm 3.";
+    skip_draws: flag() = false, "",
+        "Selection leaves out moves that are proven draws while there is another: proofs come sooner.";
     improve: flag() = false, "",
         "After the root is solved, look for the shortest proof; then the length is the true distance.";
     mate_leaf: integer(0, 1u64 << 20) = 0, "",
@@ -437,6 +441,7 @@ settings! {
     evaluator: choice(BuiltIn) = BuiltIn::Material, "",
         "The evaluator in the core; network where a file was given.";
     hash_cost_us: integer(0, 10_000_000) = 0, "", "Artificial cost of the hash evaluator in microseconds.";
+    rollouts: integer(1, 1_000_000) = 1, "", "Random playouts of an evaluation by the evaluator rollout.";
 }
 
 fn hint(name: &str) -> String {

@@ -26,11 +26,13 @@ struct Lattice {
     place: u64,
     /// Whether a player may move twice in a row.
     doubles: bool,
+    /// Whether it is a game of one player with a score at the end.
+    scores: bool,
 }
 
 impl Lattice {
     fn new(seed: u64, depth: u32, width: u64) -> Lattice {
-        Lattice { seed, depth, width, layer: 0, place: 0, doubles: false }
+        Lattice { seed, depth, width, layer: 0, place: 0, doubles: false, scores: false }
     }
 
     fn draw(&self, what: u64) -> u64 {
@@ -67,19 +69,17 @@ impl Game for Lattice {
     }
 
     fn player(&self) -> u8 {
-        if self.doubles { (self.draw(3) & 1) as u8 } else { (self.layer & 1) as u8 }
+        if self.scores {
+            0
+        } else if self.doubles {
+            (self.draw(3) & 1) as u8
+        } else {
+            (self.layer & 1) as u8
+        }
     }
 
     fn ply(&self) -> u32 {
         self.layer
-    }
-
-    fn clock(&self) -> u32 {
-        0
-    }
-
-    fn clock_limit(&self) -> Option<u32> {
-        None
     }
 
     fn legal_moves(&self, moves: &mut Vec<MoveCode>) {
@@ -90,6 +90,9 @@ impl Game for Lattice {
     }
 
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending> {
+        if self.scores {
+            return moves.is_empty().then(|| Ending::Score((self.draw(2) % 199) as f32 / 100.0 - 0.99));
+        }
         moves.is_empty().then(|| match self.draw(2) % 3 {
             0 => Ending::Win,
             1 => Ending::Draw,
@@ -119,8 +122,8 @@ impl Game for Lattice {
         mv.0.to_string()
     }
 
-    fn plane_count(&self) -> usize {
-        1
+    fn plane_shape(&self) -> [usize; 3] {
+        [1, 8, 8]
     }
 
     fn policy_size(&self) -> usize {
@@ -271,6 +274,28 @@ fn every_solved_node_has_its_minimax_value() {
         }
     }
     assert!(solved > 1000, "{solved}");
+}
+
+#[test]
+fn one_player_finds_the_best_score() {
+    let mut found = 0;
+    for seed in 0..20 {
+        let game = Lattice { scores: true, ..Lattice::new(seed, 6, 12) };
+        let (search, finish) = searched(game.clone(), settings("mcgs-combined"), 20_000);
+        assert_eq!(finish, Finish::Budget, "scores prove nothing");
+        let (mut known, mut here) = (HashMap::new(), game.clone());
+        let best = game.minimax(&mut known);
+        let value = search.graph().node(search.root()).value;
+        assert!(value <= best + 1e-6, "seed {seed}: {value} above {best}");
+        here.play(search.best_code().unwrap());
+        found += usize::from(here.minimax(&mut known) == best);
+        let graph = search.graph();
+        for id in graph.ids().filter(|&id| graph.node(id).has(node_flag::TERMINAL)) {
+            let node = graph.node(id);
+            assert!(!node.state.is_solved() && graph.exact_value(id) == Some(node.value));
+        }
+    }
+    assert!(found >= 19, "{found} of 20");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Published counts of move sequences for all variants: the rules are right to the last en passant.
 
-use anabranch_core::games::chess::{Board, Rules, Variant, perft};
+use anabranch_core::games::chess::{Board, Rules, Variant};
+use anabranch_core::run::kind::perft;
 use shakmaty::Chess;
 use shakmaty::variant::{Crazyhouse, VariantPosition};
 

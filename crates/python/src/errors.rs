@@ -1,7 +1,7 @@
 //! The errors of the core as the exceptions of `anabranch.errors`.
 
-use anabranch_core::games::chess::planes::UnknownVersion;
 use anabranch_core::games::chess::{FenError, UnknownVariant};
+use anabranch_core::games::grid::GridError;
 use anabranch_core::network::{EncodeError, NetworkError};
 use anabranch_core::run::errors::SessionError;
 use anabranch_core::run::save::SaveError;
@@ -32,8 +32,6 @@ mapped! {
     setting(SettingError) => SettingError;
     /// An unknown variant.
     variant(UnknownVariant) => VariantError;
-    /// Planes that the variant has not.
-    version(UnknownVersion) => EvaluatorError;
     /// A network that cannot be used.
     network(NetworkError) => NetworkError;
     /// A position that cannot be read.
@@ -53,11 +51,17 @@ pub fn session(error: SessionError) -> PyErr {
         SessionError::Position(_) => python::PositionError::new_err(text),
         SessionError::Move(_) => python::MoveError::new_err(text),
         SessionError::Over(_) => python::GameOverError::new_err(text),
-        SessionError::Evaluation(_) => python::EvaluatorError::new_err(text),
+        SessionError::Evaluation(_) | SessionError::Planes(_) => python::EvaluatorError::new_err(text),
         SessionError::File(SaveError::System { .. }) => python::GraphAccessError::new_err(text),
         SessionError::File(_) => python::GraphFileError::new_err(text),
-        SessionError::WrongNetwork { .. } => python::VariantError::new_err(text),
-        SessionError::NoNetwork => python::SettingError::new_err(text),
+        SessionError::WrongNetwork { .. }
+        | SessionError::UnknownGame(_)
+        | SessionError::Grid(GridError::NoGame(_) | GridError::Game(_)) => {
+            python::VariantError::new_err(text)
+        }
+        SessionError::Grid(GridError::Position(_)) => python::PositionError::new_err(text),
+        SessionError::Grid(GridError::Move(_)) => python::MoveError::new_err(text),
+        SessionError::NoNetwork | SessionError::NoSuchEvaluator(_) => python::SettingError::new_err(text),
         SessionError::State(_) => python::SearchStateError::new_err(text),
         SessionError::Fault(_) => python::InternalError::new_err(text),
     }

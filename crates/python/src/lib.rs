@@ -5,6 +5,7 @@ mod encode;
 mod errors;
 mod many;
 mod network;
+mod object;
 mod pgn;
 mod session;
 mod tablebases;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use anabranch_core::games::chess::Variant;
 use anabranch_core::games::chess::planes::Version;
 use anabranch_core::games::chess::policy;
+use anabranch_core::games::grid::catalogue::GAMES;
 use anabranch_core::network::{CONTEXTS, FEATURES};
 use anabranch_core::run::session as core_session;
 use anabranch_core::settings::{PRESETS, Settings, table};
@@ -68,9 +70,22 @@ fn cores() -> usize {
 
 /// The variant of a saved graph, and whether it is Chess960.
 #[pyfunction]
-fn saved_variant(path: PathBuf) -> PyResult<(&'static str, bool)> {
-    let (variant, chess960) = core_session::saved_variant(&path).map_err(errors::session)?;
-    Ok((variant.name(), chess960))
+fn saved_variant(path: PathBuf) -> PyResult<(String, bool)> {
+    core_session::saved_variant(&path).map_err(errors::session)
+}
+
+/// The games on a grid: name, rules, how moves are written, and their parameters.
+#[pyfunction]
+fn grid_games(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let games = PyList::empty(py);
+    for game in GAMES {
+        let parameters = PyList::empty(py);
+        for row in game.parameters {
+            parameters.append(dict!(py, { "takes": row.takes() }, row: name default meaning))?;
+        }
+        games.append(dict!(py, { "parameters": parameters }, game: name rules moves))?;
+    }
+    Ok(games)
 }
 
 /// The sizes of formats: inputs of the core's networks, planes and policies by variant.
@@ -110,6 +125,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(variants, module)?,
         wrap_pyfunction!(cores, module)?,
         wrap_pyfunction!(saved_variant, module)?,
+        wrap_pyfunction!(grid_games, module)?,
         wrap_pyfunction!(pgn::read_pgn, module)?,
         wrap_pyfunction!(pgn::examine_samples, module)?,
         wrap_pyfunction!(encode::encode_sparse, module)?,

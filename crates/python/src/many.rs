@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use anabranch_core::games::chess::planes::Version;
 use anabranch_core::run::external::LeafText;
 use anabranch_core::run::gather::{Gather as CoreGather, Leaves};
 use anabranch_core::run::job::{self, Found, Job, Outcome};
@@ -150,18 +149,17 @@ impl Gather {
 
     /// Collects a shared batch and fills its planes: number of leaves. Zero when nothing can be collected
     /// before an answer comes, or everything is done.
-    #[pyo3(signature = (planes, version="v3"))]
-    fn collect(&self, py: Python<'_>, planes: &Bound<'_, PyAny>, version: &str) -> PyResult<usize> {
-        let variant = self.lock().variant();
-        let version = Version::parse(version, variant).map_err(errors::version)?;
-        let count = version.count(variant);
+    #[pyo3(signature = (planes, version=None))]
+    fn collect(&self, py: Python<'_>, planes: &Bound<'_, PyAny>, version: Option<&str>) -> PyResult<usize> {
+        let (shape, _) = self.lock().shape(version).map_err(errors::session)?;
         let refuse = || {
+            let [count, rows, columns] = shape;
             errors::evaluation(format!(
-                "the planes go into a writable contiguous float32 array [B, {count}, 8, 8]"
+                "the planes go into a writable contiguous float32 array [B, {count}, {rows}, {columns}]"
             ))
         };
         let array = planes.cast::<PyArray4<f32>>().map_err(|_| refuse())?;
-        if array.shape()[1..] != [count, 8, 8] {
+        if array.shape()[1..] != shape {
             return Err(refuse());
         }
         let mut borrowed = array.try_readwrite().map_err(|_| refuse())?;

@@ -5,13 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-use anabranch_core::games::chess::Variant;
-use anabranch_core::games::chess::planes::Version;
 use anabranch_core::report::Part;
 use anabranch_core::report::progress::Progress;
-use anabranch_core::run::any::{AnySession, open};
+use anabranch_core::run::any::{AnySession, open, open_object};
 use anabranch_core::run::drive::Finish;
-use anabranch_core::run::errors::SessionError;
 use anabranch_core::run::external::LeafText;
 use anabranch_core::run::session::{SolveLimits, Source};
 use anabranch_core::with_session;
@@ -23,14 +20,17 @@ use pyo3::types::PyDict;
 use crate::convert::{self, dict};
 use crate::errors;
 use crate::network::Network;
+use crate::object::{self, Shared};
 use crate::tablebases::Tablebases;
 use crate::watch::watch;
 
-/// A search on one variant. One call at a time; `stop` may be called at any time from any thread.
+/// A search on one game. One call at a time; `stop` may be called at any time from any thread.
 #[pyclass(frozen, module = "anabranch._core")]
 pub struct Session {
     session: Mutex<AnySession>,
     stop: Arc<AtomicBool>,
+    /// What the positions of a game written in Python share.
+    object: Option<Arc<Shared>>,
 }
 
 /// Reads from the session: `read!(self.fen())`.
@@ -47,17 +47,9 @@ macro_rules! call {
     };
 }
 
-/// Replaces a session that a panic left in an unknown state by one with a new graph.
+/// Gives a session that a panic left in an unknown state a new graph.
 fn rebuild(any: &mut AnySession) {
-    let (settings, (origin, moves)) =
-        with_session!(&*any, session => (session.settings().clone(), session.game()));
-    let fresh = any.sibling(settings).and_then(|mut fresh| {
-        with_session!(&mut fresh, new => new.set_position(Some(&origin), &moves))?;
-        Ok::<_, SessionError>(fresh)
-    });
-    if let Ok(fresh) = fresh {
-        *any = fresh;
-    }
+    with_session!(any, session => session.renew());
 }
 
 impl Session {
@@ -65,7 +57,20 @@ impl Session {
     fn apart<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut AnySession) -> T + Send) -> PyResult<T> {
         let mut guard = self.lock()?;
         let session = &mut *guard;
-        Ok(py.detach(move || act(session)))
+        let result = py.detach(move || act(session));
+        self.check(&mut guard)?;
+        Ok(result)
+    }
+
+    /// Raises what a game written in Python raised meanwhile; its graph is dropped then.
+    fn check(&self, any: &mut AnySession) -> PyResult<()> {
+        let Some(error) = self.object.as_ref().and_then(|shared| shared.take_fault()) else { return Ok(()) };
+        rebuild(any);
+        if self.object.as_ref().is_some_and(|shared| shared.take_fault().is_some()) {
+            // The position itself cannot be reached again.
+            let _ = with_session!(any, session => session.set_position(None, &[]));
+        }
+        Err(error)
     }
 
     /// The flag that `stop` sets.
@@ -92,6 +97,13 @@ impl Session {
     }
 }
 
+/// Shape of the network's input, size of its policy.
+fn shape(any: &AnySession, version: Option<&str>) -> PyResult<([usize; 3], usize)> {
+    with_session!(any, session => {
+        Ok(session.shape(session.planes(version).map_err(errors::session)?))
+    })
+}
+
 /// A contiguous array, or an error with its name.
 pub fn read_array<'py, T: Element, D: Dimension>(
     array: &Bound<'py, PyAny>,
@@ -114,11 +126,27 @@ impl Session {
         external: bool,
         network: Option<&Network>,
     ) -> PyResult<Session> {
-        let (variant, named960) = Variant::parse(variant).map_err(errors::variant)?;
         let source = Source::new(external, network.map(Network::share));
-        let session = open(variant, chess960 || named960, convert::read_settings(settings)?, source)
-            .map_err(errors::session)?;
-        Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)) })
+        let session =
+            open(variant, chess960, convert::read_settings(settings)?, source).map_err(errors::session)?;
+        Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)), object: None })
+    }
+
+    /// A session of a game that is written in Python, behind its adapter.
+    #[staticmethod]
+    fn of_object(
+        py: Python<'_>,
+        name: &str,
+        adapter: Py<PyAny>,
+        settings: &Bound<'_, PyDict>,
+        external: bool,
+    ) -> PyResult<Session> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (start, shared) = object::start(py, adapter, &stop)?;
+        let source = Source::new(external, None);
+        let session =
+            open_object(name, start, convert::read_settings(settings)?, source).map_err(errors::session)?;
+        Ok(Session { session: Mutex::new(session), stop, object: Some(shared) })
     }
 
     /// Ends the search under way as soon as possible. Never waits.
@@ -136,9 +164,14 @@ impl Session {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The name of the variant, and whether castling is written as the king takes the rook.
-    fn variant(&self) -> PyResult<(&'static str, bool)> {
-        Ok(with_session!(&*self.lock()?, session => (session.variant().name(), session.is_chess960())))
+    /// The name of the variant or game, and whether castling is written as the king takes the rook.
+    fn variant(&self) -> PyResult<(String, bool)> {
+        Ok(with_session!(&*self.lock()?, session => (session.name().to_owned(), session.is_chess960())))
+    }
+
+    /// The board in lines of text.
+    fn picture(&self) -> PyResult<String> {
+        Ok(read!(self.picture()))
     }
 
     /// Whether evaluations come from outside.
@@ -253,6 +286,7 @@ impl Session {
             with_session!(any, session => session.run(limits, &root_moves, &self.stop, progress))
         });
         let (finish, timed_out) = watched.settle(|| rebuild(&mut guard))?;
+        self.check(&mut guard)?;
         let finish = finish.map_err(errors::session)?;
         Ok(if timed_out && finish == Finish::Stopped { Finish::Time } else { finish }.as_str())
     }
@@ -302,6 +336,7 @@ impl Session {
             |_| with_session!(any, session => session.solve(&limits, &self.stop)),
         );
         let (report, _) = watched.settle(|| rebuild(&mut guard))?;
+        self.check(&mut guard)?;
         convert::solve_report(py, &report.map_err(errors::session)?)
     }
 
@@ -313,12 +348,12 @@ impl Session {
     /// Collects the next batch and fills its planes: number of leaves, whether the oldest batch must be
     /// applied before the next collection, and why the search should end, in which case nothing was
     /// collected.
-    #[pyo3(signature = (planes, version="v3"))]
+    #[pyo3(signature = (planes, version=None))]
     fn collect(
         &self,
         py: Python<'_>,
         planes: Option<&Bound<'_, PyAny>>,
-        version: &str,
+        version: Option<&str>,
     ) -> PyResult<(usize, bool, Option<&'static str>)> {
         let mut guard = self.lock()?;
         let any = &mut *guard;
@@ -329,24 +364,29 @@ impl Session {
         let collected = match planes {
             None => py.detach(|| with_session!(any, session => session.collect(stop, None))),
             Some(array) => {
-                let version = Version::parse(version, with_session!(&*any, session => session.variant()))
-                    .map_err(errors::version)?;
-                let (count, _) = with_session!(&*any, session => session.shape(version));
+                let [count, rows, columns] = shape(any, version)?.0;
                 let batch = with_session!(&*any, session => session.settings().batch_size) as usize;
                 let refuse = || {
                     errors::evaluation(format!(
-                        "the planes go into a writable contiguous float32 array [{batch}, {count}, 8, 8]"
+                        "the planes go into a writable contiguous float32 array \
+                         [{batch}, {count}, {rows}, {columns}]"
                     ))
                 };
                 let array = array.cast::<PyArray4<f32>>().map_err(|_| refuse())?;
-                if array.shape() != [batch, count, 8, 8] {
+                if array.shape() != [batch, count, rows, columns] {
                     return Err(refuse());
                 }
                 let mut borrowed = array.try_readwrite().map_err(|_| refuse())?;
                 let slice = borrowed.as_slice_mut().map_err(|_| refuse())?;
-                py.detach(|| with_session!(any, session => session.collect(stop, Some((slice, version)))))
+                py.detach(|| {
+                    with_session!(any, session => {
+                        let layout = session.planes(version)?;
+                        session.collect(stop, Some((slice, layout)))
+                    })
+                })
             }
         };
+        self.check(&mut guard)?;
         let collected = collected.map_err(errors::session)?;
         Ok((collected.size, collected.must_apply, None))
     }
@@ -386,10 +426,15 @@ impl Session {
     }
 
     /// Planes of the network's input, size of its policy.
-    #[pyo3(signature = (version="v3"))]
-    fn shape(&self, version: &str) -> PyResult<(usize, usize)> {
-        let version = Version::parse(version, read!(self.variant())).map_err(errors::version)?;
-        Ok(read!(self.shape(version)))
+    #[pyo3(signature = (version=None))]
+    fn shape(&self, version: Option<&str>) -> PyResult<(usize, usize)> {
+        shape(&*self.lock()?, version).map(|([planes, ..], policy)| (planes, policy))
+    }
+
+    /// Planes, rows and columns of the network's input.
+    #[pyo3(signature = (version=None))]
+    fn plane_shape(&self, version: Option<&str>) -> PyResult<(usize, usize, usize)> {
+        shape(&*self.lock()?, version).map(|([planes, rows, columns], _)| (planes, rows, columns))
     }
 
     /// The result so far. `meters` is the range of the statistics of the graph: off, sample or whole.

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import chess
 
@@ -19,6 +19,8 @@ from anabranch.errors import AnabranchError, GameOverError, SuiteError
 from anabranch.formats.epd import read_epd, read_number
 from anabranch.limits import Limits
 from anabranch.result import Result, board_of
+
+AnyTask = TypeVar("AnyTask")
 
 FIRST_CHECKPOINT = 100
 """Simulations before the best move is read for the first time."""
@@ -104,24 +106,31 @@ def _move(board: chess.Board, text: str) -> str:
     raise SuiteError(f"the move {text!r} cannot be read or is illegal in {board.fen()}")
 
 
-def read_suite(path: str | os.PathLike[str], engine: Engine) -> list[Task]:
-    """The tasks of an EPD file. Empty lines and lines that begin with '#' are skipped."""
+def read_tasks(path: str | os.PathLike[str], read: Callable[[str, str], AnyTask]) -> list[AnyTask]:
+    """What `read` makes of each line of a file and its source. Empty lines and lines that begin with '#' are
+    skipped.
+    """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise SuiteError(f"the file {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise SuiteError(f"the file {path} is no text: {error.reason} at byte {error.start}") from error
-    tasks = []
+    tasks: list[AnyTask] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         source = f"{path}:{number}"
         try:
-            tasks.append(read_task(line, engine, source))
+            tasks.append(read(line, source))
         except AnabranchError as error:
             raise SuiteError(f"{source}: {error}") from error
     return tasks
+
+
+def read_suite(path: str | os.PathLike[str], engine: Engine) -> list[Task]:
+    """The tasks of an EPD file."""
+    return read_tasks(path, lambda line, source: read_task(line, engine, source))
 
 
 def checkpoints(most: int | None) -> Iterator[int]:
@@ -204,10 +213,15 @@ _engines: dict[str, Engine] = {}
 
 def attempt_job(job: TaskJob) -> tuple[int, Attempt]:
     """The number of a task and the attempt at it."""
-    key = repr(job.make_engine)
+    return job.number, attempt(engine_of(job.make_engine), job.task, job.limits, mates=job.mates)
+
+
+def engine_of(make: Callable[[], Engine]) -> Engine:
+    """The engine of a job, made once in a process."""
+    key = repr(make)
     if key not in _engines:
-        _engines[key] = job.make_engine()
-    return job.number, attempt(_engines[key], job.task, job.limits, mates=job.mates)
+        _engines[key] = make()
+    return _engines[key]
 
 
 def _is_right(task: Task, result: Result, board: chess.Board, mates: bool) -> bool:

@@ -21,7 +21,7 @@ INTERRUPTED = 130
 
 COMMANDS = (
     "analyse", "solve", "annotate", "play", "uci", "match", "suite", "bench", "perft", "settings",
-    "network", "openings", "study", "tablebases", "data", "train", "verify-proof",
+    "games", "network", "openings", "study", "tablebases", "data", "train", "verify-proof",
 )  # fmt: skip
 """Each is a function, or a group of commands, in the file of that name, with `_` for a hyphen."""
 
@@ -30,7 +30,7 @@ def make_app(names: Sequence[str] = COMMANDS) -> typer.Typer:
     """The command line with some commands. Only their files are imported."""
     app = typer.Typer(
         name="anabranch",
-        help="Monte-Carlo graph search for chess, crazyhouse and other variants.",
+        help="Monte-Carlo graph search for chess, its variants and other games.",
         epilog="Errors are one sentence on stderr and exit code 2.",
         add_completion=False,
         pretty_exceptions_enable=False,

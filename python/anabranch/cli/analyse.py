@@ -50,10 +50,14 @@ LIMITS = limit_options(
 def analyse(
     *,
     position: Annotated[
-        str | None, argument("POSITION", "FEN or startpos, either with 'moves ...'.  [default: startpos]")
+        str | None,
+        argument(
+            "POSITION", "FEN or startpos, either with 'moves ...'; in other games moves.  [default: startpos]"
+        ),
     ] = None,
     moves: Annotated[
-        str | None, option("MOVES", "Moves played from POSITION, UCI or SAN: 'e2e4 e5'.")
+        str | None,
+        option("MOVES", "Moves played from POSITION, UCI or SAN: 'e2e4 e5'; or of the game: '4 4'."),
     ] = None,
     given: EngineGroup,
     limits: Annotated[dict[str, Any], LIMITS],
@@ -132,6 +136,10 @@ def analyse(
         if changes:
             configure(engine, changes)
     _place(engine, position, moves, load is not None)
+    if engine.is_grid and not as_json:
+        from anabranch.cli.output import output
+
+        output().print(engine.picture, highlight=False, markup=False)
     result = _search(engine, limit, multipv, top, as_json)
     _show(engine, result, top, as_json)
     if graph is not None:
@@ -199,6 +207,8 @@ def _show(engine: Engine, result: Result, top: int, as_json: bool) -> None:
 
 def _san(result: Progress) -> dict[str, str]:
     """The moves of the root as players write them."""
+    if result.root.is_grid:
+        return {row.move: row.move for row in result.moves}
     board = result.root.board()
     return {row.move: board.san(board.parse_uci(row.move)) for row in result.moves}
 
@@ -221,9 +231,17 @@ def _score(row: MoveStatistics | Line | Progress) -> str:
     return "" if row.centipawns is None else f"{row.centipawns:+d}"
 
 
+def _line_score(line: Line) -> str:
+    """The score before the moves of a line."""
+    return "" if not (score := _score(line)) else f"{score}{' cp' if line.mate is None else ''}  "
+
+
 def _headline(result: Progress) -> str:
-    board = result.root.board()
-    text = f"{board.san(board.parse_uci(result.best_move))} ({result.best_move}), value {result.value:+.3f}"
+    text = result.best_move
+    if not result.root.is_grid:
+        board = result.root.board()
+        text = f"{board.san(board.parse_uci(result.best_move))} ({result.best_move})"
+    text += f", value {result.value:+.3f}"
     if result.centipawns is not None:
         text += f", {_score(result)} cp"
     text += ", win {:.1f} %, draw {:.1f} %, loss {:.1f} %".format(*(share / 10 for share in result.wdl))
@@ -261,8 +279,11 @@ def _view(result: Progress, top: int, width: int, *, is_final: bool) -> Renderab
         ]
         for row in shown
     ]
-    if width < WIDE:
-        place = columns.index(">win draw loss ‰")
+    unwanted = [">win draw loss ‰"] if width < WIDE else []
+    if result.root.is_grid:
+        unwanted += ["UCI", ">cp"]
+    for name in unwanted:
+        place = columns.index(name)
         for row_or_head in (columns, *rows):
             del row_or_head[place]
     hidden = len(result.moves) - len(shown)
@@ -274,7 +295,7 @@ def _view(result: Progress, top: int, width: int, *, is_final: bool) -> Renderab
     if hidden and is_final:
         parts.append(Text(f"and {plural(hidden, 'move')} more (--top 0 shows all)\n"))
     parts += [
-        Text(f"{number}. {line.value:+.3f}  {_score(line)}{' cp' if line.mate is None else ''}  {line.san}")
+        Text(f"{number}. {line.value:+.3f}  {_line_score(line)}{line.san}")
         for number, line in enumerate(result.lines, start=1)
     ]
     parts.append(Text("\n" + "\n".join(_statistics(result))))

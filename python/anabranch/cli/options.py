@@ -36,7 +36,14 @@ def group(text: str) -> typer.Typer:
 
 
 VariantOption: TypeAlias = Annotated[
-    str, option("NAME", f"One of {', '.join(variants())}.", "--variant", "-v")
+    str,
+    option(
+        "NAME",
+        f"One of {', '.join(variants())}; or another game: 'anabranch games' lists them.",
+        "--variant",
+        "--game",
+        "-v",
+    ),
 ]
 Chess960Option: TypeAlias = Annotated[
     bool, option(None, "Castling as in Chess960: the king takes the rook.", "--chess960")

@@ -30,6 +30,7 @@ from anabranch.limits import Limits
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from anabranch.bench.exact import ExactAttempt
     from anabranch.bench.solving import MateAttempt, MateJob
     from anabranch.bench.suite import Attempt, Task, TaskJob
     from anabranch.engine import Engine
@@ -44,7 +45,7 @@ POSITIONS = 1_000_000
 @with_settings
 def suite(
     *,
-    files: Annotated[list[Path], argument("FILE...", "EPD files.")],
+    files: Annotated[list[Path], argument("FILE...", "EPD files; in other games positions with scores.")],
     given: EngineGroup,
     limits: Annotated[
         dict[str, Any],
@@ -80,6 +81,9 @@ def suite(
     With --mates a position is solved when the solver proves the win (or the loss, where dm is below zero) in
     any number of moves; those within dm are counted apart.
 
+    With another game (--game) a line is a position and its score for the side to move, '443 -1': above 0 for
+    a win, 0 for a draw. A position is solved when that result is proven.
+
     Example: anabranch suite tests/data/mates-chess.epd --mates
     """
     from anabranch.bench.solving import MateJob
@@ -102,6 +106,19 @@ def suite(
         given.setdefault("threads", 1)  # the workers are as many as the cores
     options = EngineOptions(**given)
     engine = options.make()
+    if engine.is_grid:
+        if mates or proofs:
+            raise SuiteError("--mates and --proofs are for chess; in other games only proofs count anyway")
+        limit = Limits(**limits or {"simulations": SIMULATIONS})
+        _prove_all(
+            engine,
+            files,
+            options,
+            limit,
+            executor_of(0 if workers is None and ray is None else workers, ray),
+            as_json,
+        )
+        return
     tasks = [task for path in files for task in read_suite(path, engine)]
     if not tasks:
         raise SuiteError(f"there is no position in {', '.join(str(path) for path in files)}")
@@ -158,6 +175,52 @@ def _attempt_all(jobs: list[TaskJob], executor: Executor) -> tuple[list[Attempt]
             rate = sum(done.simulations for done in found.values()) / max(seconds, 1e-9)
             on_progress(len(found), len(jobs), f"{solved} solved, {rate:,.0f} simulations/s")
     return [found[number] for number in sorted(found)], len(found) == len(jobs)
+
+
+def _prove_all(
+    engine: Engine,
+    files: list[Path],
+    options: EngineOptions,
+    limits: Limits,
+    executor: Executor,
+    as_json: bool,
+) -> None:
+    """The results of files of a game with exact scores, printed: how many are proven."""
+    from anabranch.bench.exact import ExactJob, attempt_exact_job, read_exact, summarise_exact
+    from anabranch.cli.output import output, print_json, show_progress, table
+    from anabranch.errors import SuiteError
+
+    tasks = {path: read_exact(path, engine) for path in files}
+    flat = [task for path in files for task in tasks[path]]
+    if not flat:
+        raise SuiteError(f"there is no position in {', '.join(str(path) for path in files)}")
+    jobs = [ExactJob(number, task, options.make, limits) for number, task in enumerate(flat)]
+    found: dict[int, ExactAttempt] = {}
+    with (
+        show_progress("positions") as on_progress,
+        suppress(KeyboardInterrupt),
+        closing(executor.run(attempt_exact_job, jobs)) as results,
+    ):
+        for number, attempt in results:
+            found[number] = attempt
+            on_progress(len(found), len(jobs), f"{sum(done.solved for done in found.values())} proven")
+    rows, documents, place = [], [], 0
+    for path in files:
+        places = range(place, place + len(tasks[path]))
+        place = places.stop
+        summary = summarise_exact([found[number] for number in places if number in found])
+        documents.append({"file": str(path), "positions": len(places), **summary})
+        rows.append(
+            [path.name, *(f"{value:,.0f}" if value is not None else "" for value in summary.values())]
+        )
+    if as_json:
+        attempts = [{**_document(found[number]), "solved": found[number].solved} for number in sorted(found)]
+        print_json({"variant": engine.variant, "files": documents, "attempts": attempts})
+    else:
+        heads = ["file", ">tried", ">proven", ">wrong", ">simulations", ">s", ">median", ">most"]
+        output().print(table(None, heads, rows))
+    if len(found) < len(jobs):
+        raise typer.Exit(130)
 
 
 def _solve_all(engine: Engine, jobs: list[MateJob], executor: Executor, as_json: bool) -> None:
@@ -290,7 +353,7 @@ def _left_out(attempted: int, positions: int) -> list[str]:
     )
 
 
-def _document(attempt: Attempt | MateAttempt) -> dict[str, Any]:
+def _document(attempt: Attempt | MateAttempt | ExactAttempt) -> dict[str, Any]:
     document = asdict(attempt)
     return {
         **document.pop("task"),

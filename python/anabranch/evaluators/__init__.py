@@ -4,17 +4,18 @@ An evaluator is an object with a method `evaluate`, or a plain function. It gets
 returns for each a value for the side to move, in [-1, 1], and the logits of its moves. The attribute `inputs`
 chooses one of two forms of input:
 
-* `"planes"` (where there is no such attribute): a float32 array `[B, C, 8, 8]`, to be read and not kept,
-  because it is reused; the result is values `[B]` and logits `[B, A]`, one for every move of the
-  policy. `Engine.shape` has C and A.
-* `"positions"`: a list of `Leaf`, each a FEN with its legal moves; the result is values `[B]` and for each
-  leaf the logits of its moves, in their order. Slower, and easier to write.
+* `"planes"` (where there is no such attribute): a float32 array `[B, C, H, W]` (8 x 8 in chess), to be read
+  and not kept, because it is reused; the result is values `[B]` and logits `[B, A]`, one for every move of
+  the policy. `Engine.plane_shape` has C, H and W, `Engine.shape` C and A.
+* `"positions"`: a list of `Leaf`, each a position (FEN) with its legal moves; the result is values `[B]` and
+  for each leaf the logits of its moves, in their order. Slower, and easier to write.
 
-Two more attributes are optional: `planes`, the version of planes that it takes ("v3"
+Two more attributes are optional: `planes`, the version of planes that it takes (of chess "v3"
 where there is none; crazyhouse has "v1" too), and `variant`, the only one that it is for.
 
 All calls of one engine come from one thread, one at a time. The built-in evaluators live in the core and go
-by their names: `"uniform"`, `"material"` and `"hash"`.
+by their names: `"uniform"`, `"hash"` and `"rollout"`; in chess
+`"material"` too.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Leaf(NamedTuple):
 
 
 class Evaluator(Protocol):
-    """Evaluates planes `[B, C, 8, 8]`: values `[B]`, logits `[B, A]`."""
+    """Evaluates planes `[B, C, H, W]`: values `[B]`, logits `[B, A]`."""
 
     def evaluate(self, planes: Planes, /) -> Answer:
         """Evaluate a batch."""

@@ -31,7 +31,7 @@ class EvaluatorCall:
         self._policy_size = policy_size
 
     def of_planes(self, planes: NDArray[np.float32]) -> Arrays:
-        """The answer for planes `[B, C, 8, 8]`."""
+        """The answer for planes `[B, C, H, W]`."""
         given_values, given_logits = self._ask(planes)
         return self._check(len(planes), _array("values", given_values), _array("logits", given_logits))
 
@@ -89,8 +89,8 @@ def takes_positions(evaluator: AnyEvaluator) -> bool:
 
 
 def planes_version(evaluator: object) -> Any:
-    """The version of planes that an evaluator names; an engine has checked it."""
-    return getattr(evaluator, "planes", "v3")
+    """The version of planes that an evaluator names, if it does; an engine has checked it."""
+    return getattr(evaluator, "planes", None)
 
 
 def _array(name: str, given: Any) -> NDArray[np.float32]:

@@ -16,12 +16,12 @@ from anabranch.optional import require
 
 
 class TorchEvaluator:
-    """Wraps a `torch.nn.Module` that turns planes `[B, C, 8, 8]` into value and policy logits.
+    """Wraps a `torch.nn.Module` that turns planes `[B, C, H, W]` into value and policy logits.
 
     The value is `[B]` or `[B, 1]` in [-1, 1], or with `value="wdl"` the logits `[B, 3]` of win, draw and
-    loss; the policy is `[B, A]` or `[B, P, 8, 8]`. The module is put into evaluation mode and stays on its
+    loss; the policy is `[B, A]` or `[B, P, H, W]`. The module is put into evaluation mode and stays on its
     device. `planes` is the version of planes that it takes; without one, the module's attribute `planes` if
-    that is a text, else "v3". A text in its attribute `variant` is the only variant that it is for.
+    that is a text, else the usual one. A text in its attribute `variant` is the only variant that it is for.
     """
 
     inputs: Literal["planes"] = "planes"
@@ -35,7 +35,7 @@ class TorchEvaluator:
         if value not in ("scalar", "wdl"):
             raise EvaluatorError(f"a value is 'scalar' or 'wdl', not {value!r}")
         own = getattr(module, "planes", None)
-        self.planes: str = planes or (own if isinstance(own, str) else "v3")
+        self.planes: str | None = planes or (own if isinstance(own, str) else None)
         variant = getattr(module, "variant", None)
         self.variant: str | None = variant if isinstance(variant, str) else None
         self.module = module.eval()
@@ -82,7 +82,7 @@ class TorchEvaluator:
             )
         if policy.dim() not in (2, 4) or len(policy) != size:
             raise EvaluatorError(
-                f"the module {name} must return policy logits of shape [{size}, A] or [{size}, P, 8, 8], "
+                f"the module {name} must return policy logits of shape [{size}, A] or [{size}, P, H, W], "
                 f"not {list(policy.shape)}"
             )
         return value, policy

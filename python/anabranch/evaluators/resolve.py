@@ -20,7 +20,7 @@ from anabranch.networks.shipped import bundled, bundled_names, bundled_network, 
 
 NETWORK = "network"
 """The network that comes with the package for the variant."""
-BUILT_IN = ("material", "uniform", "hash")
+BUILT_IN = ("material", "uniform", "hash", "rollout")
 """Evaluators of the core that need no file."""
 
 
@@ -28,7 +28,7 @@ def evaluator_names() -> tuple[str, ...]:
     """Every name of an evaluator.
 
     >>> evaluator_names()
-    ('network', 'material', 'uniform', 'hash', 'chess', 'crazyhouse', 'crazyhouse-rise')
+    ('network', 'material', 'uniform', 'hash', 'rollout', 'chess', 'crazyhouse', 'crazyhouse-rise')
     """
     return (NETWORK, *BUILT_IN, *bundled_names())
 

@@ -27,9 +27,9 @@ LARGEST_SHOWN = 9999
 """No value is shown as a larger score."""
 TABLEBASE_WIN = 20000
 """A win by a tablebase is shown as this less the plies to it: above all values, below all mates."""
-SHARPNESS = {"chess": 5.0, "crazyhouse": 1000.0}
+SHARPNESS = {"chess": 5.0, "crazyhouse": 1000.0, "hex": 1000.0, "breakthrough": 1000.0}
 """The s of `wdl` that fits the networks' own win, draw and loss over 10,000 positions each; the teacher's
-games of crazyhouse had no draws."""
+games of crazyhouse had no draws, and Hex and Breakthrough know none."""
 DEFAULT_SHARPNESS = 5.0
 _LEAST = 0.0005
 """What a network gives to an outcome counts as at least that much: half of what is shown."""
@@ -112,7 +112,7 @@ def wdl(
     (300, 600, 100)
     """
     value = _checked(value)
-    width = SHARPNESS.get(variant, DEFAULT_SHARPNESS) if raw is None else _width(raw)
+    width = SHARPNESS.get(variant.partition(":")[0], DEFAULT_SHARPNESS) if raw is None else _width(raw)
     won, lost = _shares(value, width)
     wins, losses = round(1000.0 * won), round(1000.0 * lost)
     if wins + losses > 1000:  # both halves rounded up

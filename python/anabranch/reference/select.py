@@ -11,7 +11,7 @@ import chess
 
 from anabranch.reference.board import canonical_text, play
 from anabranch.reference.formulas import c_puct, u_value, v_star
-from anabranch.reference.graph import Edge, Graph, Node
+from anabranch.reference.graph import Edge, Graph, Node, State
 from anabranch.reference.proof_numbers import proof_terms
 from anabranch.reference.settings import ReferenceSettings
 
@@ -26,6 +26,8 @@ def select_edge(settings: ReferenceSettings, graph: Graph, node: Node, board: ch
         candidates += [(edge, table_value(graph, edge, board, urgency)) for edge in node.unopened_edges]
     else:
         candidates += [(edge, urgency) for edge in node.unopened_edges[:1]]
+    if settings.skip_draws and settings.pn_weight == 0.0:
+        candidates = [row for row in candidates if not is_drawn(row[0])] or candidates
     terms = proof_terms(settings.pn_weight, node, [edge for edge, _ in candidates])
     if not candidates:
         # Every move loses, but not every loss is exact: go on where it rests on a tablebase.
@@ -41,6 +43,11 @@ def select_edge(settings: ReferenceSettings, graph: Graph, node: Node, board: ch
         if score > best_score:
             best, best_score = edge, score
     return best
+
+
+def is_drawn(edge: Edge) -> bool:
+    """Whether the move is a proven draw."""
+    return edge.child is not None and edge.child.state is State.DRAW
 
 
 def unvisited_value(settings: ReferenceSettings, node: Node) -> float:

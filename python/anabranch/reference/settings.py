@@ -33,6 +33,7 @@ class ReferenceSettings:
     contempt: float = 0.0
     merge: Literal["ply", "clock"] = "ply"
     solver: bool = False
+    skip_draws: bool = False
     mate_leaf: int = 0
     mate_leaf_value: float = 0.0
     mate_growth: float = 0.0

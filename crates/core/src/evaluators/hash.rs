@@ -1,5 +1,5 @@
-//! The evaluator of random but reproducible opinions: everything is drawn from a hash of the position's
-//! canonical text.
+//! The evaluator of random but reproducible opinions: everything is drawn from the position's fingerprint,
+//! in chess a hash of its canonical text.
 //!
 //! It exercises a search as no sensible evaluator does, and can be made as slow as a network.
 
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::evaluator::{Evaluator, Leaf};
-use crate::games::chess::{Board, Rules};
+use crate::game::Game;
 use crate::random::{GOLDEN, mix};
 
 /// Values and logits from a hash of the position.
@@ -18,19 +18,10 @@ pub struct Hash {
     pub cost_us: u32,
 }
 
-/// FNV-1a of the canonical text.
-fn text_hash<P: Rules>(board: &Board<P>) -> u64 {
-    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
-    board.spell(&mut |letter| {
-        hash = (hash ^ u64::from(letter)).wrapping_mul(0x0000_0100_0000_01B3);
-    });
-    hash
-}
-
-impl<P: Rules> Evaluator<Board<P>> for Hash {
-    fn evaluate(&self, leaf: &Leaf<Board<P>>, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
+impl<G: Game> Evaluator<G> for Hash {
+    fn evaluate(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
         let entry = (self.cost_us > 0).then(Instant::now);
-        let hash = text_hash(&leaf.game);
+        let hash = leaf.game.fingerprint();
         logits.clear();
         logits.extend(leaf.moves.iter().map(|code| {
             let salt = (u64::from(code.0) + 1).wrapping_mul(GOLDEN);
@@ -49,7 +40,6 @@ impl<P: Rules> Evaluator<Board<P>> for Hash {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::Game;
     use crate::games::chess::{ChessBoard, Variant};
 
     fn leaf() -> Leaf<ChessBoard> {

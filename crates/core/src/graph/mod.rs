@@ -122,11 +122,16 @@ impl Graph {
         self.draws[usize::from(self.nodes[id as usize].player())]
     }
 
-    /// The exact value of a node for its side to move; `None` unless proven by play.
+    /// The exact value of a node for its side to move; `None` unless proven by play, or the score of a game
+    /// that is over.
     #[inline(always)]
     pub fn exact_value(&self, id: NodeId) -> Option<f64> {
-        let state = self.nodes[id as usize].state;
-        if state == State::Draw { Some(self.draw_value(id)) } else { state.value() }
+        let node = &self.nodes[id as usize];
+        match node.state {
+            State::Draw => Some(self.draw_value(id)),
+            State::Unknown if node.has(node_flag::TERMINAL) => Some(node.value),
+            state => state.value(),
+        }
     }
 
     /// The exact value of a node where there is one, else its mean value.

@@ -13,8 +13,8 @@ use crate::game::Game;
 /// What a proof is about: the game with its history, and the result for the side to move.
 #[derive(Clone, Debug)]
 pub struct Claim {
-    /// Name of the variant.
-    pub variant: &'static str,
+    /// Name of the variant or the game.
+    pub variant: String,
     /// Whether castling is written as the king takes the rook.
     pub chess960: bool,
     /// Where the game began.

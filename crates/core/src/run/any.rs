@@ -1,24 +1,26 @@
-//! A session on any variant: one of three kinds of boards, chosen when it is opened.
+//! A session on any game: one of four kinds of positions, chosen when it is opened.
 //!
 //! [`with_session!`](crate::with_session) calls a method of whichever it is, so that no second list
 //! of the methods of [`Session`] is needed.
 
-use shakmaty::Chess;
-use shakmaty::variant::{Crazyhouse, VariantPosition};
-
 use super::errors::SessionError;
+use super::kind::ChessVariant;
 use super::session::{Session, Source};
-use crate::games::chess::Variant;
+use crate::games::chess::{ChessBoard, CrazyhouseBoard, Variant, VariantBoard};
+use crate::games::grid::catalogue::{GAMES, Named};
+use crate::games::grid::{GridError, GridGame, ObjectGame};
 use crate::settings::Settings;
 
-/// A session on boards of some kind.
+/// A session on games of some kind.
 pub enum AnySession {
     /// Chess and Chess960.
-    Chess(Box<Session<Chess>>),
+    Chess(Box<Session<ChessBoard>>),
     /// Crazyhouse.
-    Crazyhouse(Box<Session<Crazyhouse>>),
+    Crazyhouse(Box<Session<CrazyhouseBoard>>),
     /// The other variants.
-    Other(Box<Session<VariantPosition>>),
+    Other(Box<Session<VariantBoard>>),
+    /// Games on a grid.
+    Grid(Box<Session<GridGame>>),
 }
 
 /// Evaluates an expression with the [`Session`] of an [`AnySession`].
@@ -29,35 +31,62 @@ macro_rules! with_session {
             $crate::run::any::AnySession::Chess($session) => $result,
             $crate::run::any::AnySession::Crazyhouse($session) => $result,
             $crate::run::any::AnySession::Other($session) => $result,
+            $crate::run::any::AnySession::Grid($session) => $result,
         }
     };
 }
 
-pub(crate) use with_session;
-
 impl AnySession {
-    /// A new session like this one at the start of a game: its variant, evaluator and tablebases, with other
+    /// A new session like this one at the start of its game: the same evaluator and tablebases, with other
     /// settings.
     pub fn sibling(&self, settings: Settings) -> Result<AnySession, SessionError> {
-        with_session!(self, session => {
-            let mut new = open(session.variant(), session.is_chess960(), settings, session.source())?;
-            let tablebases = session.tablebases();
-            with_session!(&mut new, session => session.set_tablebases(tablebases));
-            Ok(new)
+        Ok(match self {
+            AnySession::Chess(session) => AnySession::Chess(Box::new(session.sibling(settings)?)),
+            AnySession::Crazyhouse(session) => AnySession::Crazyhouse(Box::new(session.sibling(settings)?)),
+            AnySession::Other(session) => AnySession::Other(Box::new(session.sibling(settings)?)),
+            AnySession::Grid(session) => AnySession::Grid(Box::new(session.sibling(settings)?)),
         })
     }
 }
 
-/// A new session at the start of a game.
+/// A new session of a game that is written elsewhere.
+pub fn open_object(
+    name: &str,
+    start: ObjectGame,
+    settings: Settings,
+    source: Source,
+) -> Result<AnySession, SessionError> {
+    let named = Named::of_object(name, start);
+    Ok(AnySession::Grid(Box::new(Session::new(named, settings, source)?)))
+}
+
+/// A new session at the start of a game: a variant of chess, or a game on a grid with its parameters.
 pub fn open(
-    variant: Variant,
+    name: &str,
     chess960: bool,
     settings: Settings,
     source: Source,
 ) -> Result<AnySession, SessionError> {
+    let (variant, named960) = match Variant::parse(name) {
+        Ok(found) => found,
+        Err(unknown) => {
+            let named = Named::parse(name).map_err(|error| match error {
+                GridError::NoGame(_) => {
+                    let games: Vec<&str> = GAMES.iter().map(|entry| entry.name).collect();
+                    SessionError::UnknownGame(format!("{unknown} Other games are {}.", games.join(", ")))
+                }
+                other => other.into(),
+            })?;
+            if chess960 {
+                return Err(GridError::Game(format!("{} has no castling of Chess960", named.name)).into());
+            }
+            return Ok(AnySession::Grid(Box::new(Session::new(named, settings, source)?)));
+        }
+    };
+    let which = ChessVariant { variant, chess960: chess960 || named960 };
     macro_rules! session {
         () => {
-            Box::new(Session::new(variant, chess960, settings, source)?)
+            Box::new(Session::new(which, settings, source)?)
         };
     }
     Ok(match variant {

@@ -11,11 +11,10 @@ use std::time::{Duration, Instant};
 use super::drive::{Limits, run};
 use super::errors::SessionError;
 use super::external::External;
+use super::kind::Kind;
 use super::pool::Pool;
 use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
-use crate::games::chess::planes::Version;
-use crate::games::chess::{Board, Rules};
 use crate::search::{Budget, Evaluated, EvaluationScratch, Search};
 
 /// What one benchmark run measured.
@@ -71,22 +70,23 @@ pub fn measure<G: Game>(search: &mut Search<G>, pool: &mut Pool<G>, simulations:
 
 /// Runs the loop of an outside evaluator with planes filled for every leaf, but values and logits zero.
 /// Returns time and simulations.
-pub fn measure_planes<P: Rules>(
-    search: &mut Search<Board<P>>,
+pub fn measure_planes<G: Kind>(
+    search: &mut Search<G>,
+    layout: G::Planes,
     simulations: u64,
 ) -> Result<(Duration, u64), SessionError> {
     let stop = AtomicBool::new(false);
     let begun = Instant::now();
     let board = search.position();
-    let (planes, width) = (Version::Three.count(board.variant()), board.policy_size());
+    let (size, width) = (board.shape(layout).iter().product::<usize>(), board.policy_size());
     let batch = search.settings().batch_size as usize;
     // One array for each batch in flight: the planes of a batch must last until it has been evaluated.
-    let mut arrays = vec![vec![0.0f32; batch * planes * 64]; search.settings().batches_in_flight as usize];
+    let mut arrays = vec![vec![0.0f32; batch * size]; search.settings().batches_in_flight as usize];
     let (values, logits) = (vec![0.0f32; batch], vec![0.0f32; batch * width]);
     let mut external = External::new(simulations_only(simulations));
     let mut sizes = VecDeque::new();
     while external.finish(search, &stop).is_none() {
-        let collected = external.collect(search, &stop, Some((&mut arrays[0], Version::Three)))?;
+        let collected = external.collect(search, &stop, Some((&mut arrays[0], layout)))?;
         if collected.size > 0 {
             sizes.push_back(collected.size);
             arrays.rotate_left(1);

@@ -9,9 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::drive::{Finish, Limits, LoopState};
 use super::errors::SessionError;
-use crate::game::Game;
-use crate::games::chess::planes::Version;
-use crate::games::chess::{Board, Rules};
+use super::kind::Kind;
 use crate::graph::prior::{RankScratch, rank};
 use crate::mates::dfpn::Solver;
 use crate::search::{Batch, Evaluated, Search};
@@ -29,14 +27,14 @@ pub struct Collected {
 pub type LeafText = (String, Vec<(String, usize)>);
 
 /// Batches in flight, the oldest first, and the state of the loop.
-pub struct External<P: Rules> {
-    queue: VecDeque<Batch<Board<P>>>,
+pub struct External<G: Kind> {
+    queue: VecDeque<Batch<G>>,
     state: LoopState,
 }
 
-impl<P: Rules> External<P> {
+impl<G: Kind> External<G> {
     /// A loop that starts now.
-    pub fn new(limits: Limits) -> External<P> {
+    pub fn new(limits: Limits) -> External<G> {
         External { queue: VecDeque::new(), state: LoopState::new(limits) }
     }
 
@@ -46,7 +44,7 @@ impl<P: Rules> External<P> {
     }
 
     /// Why the search should end now, if it should.
-    pub fn finish(&self, search: &Search<Board<P>>, stop: &AtomicBool) -> Option<Finish> {
+    pub fn finish(&self, search: &Search<G>, stop: &AtomicBool) -> Option<Finish> {
         self.state.finish(search, stop)
     }
 
@@ -54,22 +52,22 @@ impl<P: Rules> External<P> {
     /// at most: batch size).
     pub fn collect(
         &mut self,
-        search: &mut Search<Board<P>>,
+        search: &mut Search<G>,
         stop: &AtomicBool,
-        planes: Option<(&mut [f32], Version)>,
+        planes: Option<(&mut [f32], G::Planes)>,
     ) -> Result<Collected, SessionError> {
         let budget = self.state.limits().budget;
         let batch = search.collect(&budget, stop);
         let size = batch.evaluations;
-        if let Some((planes, version)) = planes {
-            let stride = version.count(search.position().variant()) * 64;
+        if let Some((planes, layout)) = planes {
+            let stride = search.position().shape(layout).iter().product();
             if planes.len() < size * stride {
                 search.abandon(batch);
                 return Err(SessionError::State("the array for planes is too small for a batch"));
             }
             let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
             for (leaf, out) in leaves.zip(planes.chunks_exact_mut(stride)) {
-                version.fill(&leaf.game, &leaf.recent, leaf.repetitions, out);
+                leaf.game.fill(layout, &leaf.recent, leaf.repetitions, out);
             }
         }
         let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);
@@ -85,9 +83,12 @@ impl<P: Rules> External<P> {
         let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
         leaves
             .map(|leaf| {
-                let moves =
-                    leaf.moves.iter().map(|&mv| (leaf.game.uci(mv), leaf.game.policy_index(mv))).collect();
-                (leaf.game.fen(), moves)
+                let moves = leaf
+                    .moves
+                    .iter()
+                    .map(|&mv| (leaf.game.move_text(mv), leaf.game.policy_index(mv)))
+                    .collect();
+                (leaf.game.text(), moves)
             })
             .collect()
     }
@@ -95,7 +96,7 @@ impl<P: Rules> External<P> {
     /// Applies results to the oldest batch in flight: one value per leaf, and `policy_size` logits per leaf.
     pub fn apply(
         &mut self,
-        search: &mut Search<Board<P>>,
+        search: &mut Search<G>,
         values: &[f32],
         logits: &[f32],
     ) -> Result<(), SessionError> {
@@ -108,7 +109,7 @@ impl<P: Rules> External<P> {
 
     fn read_results(
         &self,
-        search: &mut Search<Board<P>>,
+        search: &mut Search<G>,
         values: &[f32],
         logits: &[f32],
     ) -> Result<Vec<Evaluated>, SessionError> {
@@ -156,7 +157,7 @@ impl<P: Rules> External<P> {
     }
 
     /// Takes back the marks of all batches in flight.
-    pub fn abandon(&mut self, search: &mut Search<Board<P>>) {
+    pub fn abandon(&mut self, search: &mut Search<G>) {
         while let Some(batch) = self.queue.pop_front() {
             search.abandon(batch);
         }

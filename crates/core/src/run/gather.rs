@@ -10,13 +10,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::any::{AnySession, with_session};
+use super::any::AnySession;
 use super::drive::Finish;
 use super::errors::SessionError;
 use super::external::LeafText;
 use super::job::{Job, Order, Outcome, conclude, open_beside_others};
-use crate::games::chess::planes::Version;
-use crate::games::chess::{Variant, policy};
+use crate::with_session;
 
 /// A search under way.
 struct Member {
@@ -39,25 +38,20 @@ struct Part {
 
 /// Where the leaves of a batch go.
 pub enum Leaves<'a> {
-    /// Planes of a version, one row for each leaf.
-    Planes(&'a mut [f32], Version),
+    /// Planes of a layout by its name (the usual one without a name), one row for each leaf.
+    Planes(&'a mut [f32], Option<&'a str>),
     /// Texts, at most so many.
     Texts(&'a mut Vec<LeafText>, usize),
 }
 
 impl Leaves<'_> {
-    /// Leaves that can still be added.
-    fn room(&self, used: usize, variant: Variant) -> usize {
+    /// Leaves that can still be added, each with so many numbers.
+    fn room(&self, used: usize, stride: usize) -> usize {
         match self {
-            Leaves::Planes(planes, version) => planes.len() / stride(*version, variant) - used,
+            Leaves::Planes(planes, _) => planes.len() / stride - used,
             Leaves::Texts(_, most) => most.saturating_sub(used),
         }
     }
-}
-
-/// Numbers in the planes of one leaf.
-fn stride(version: Version, variant: Variant) -> usize {
-    version.count(variant) * 64
 }
 
 /// Searches whose leaves share batches.
@@ -104,9 +98,9 @@ impl Gather {
         self.waiting.push_back(job);
     }
 
-    /// The variant.
-    pub fn variant(&self) -> Variant {
-        with_session!(&self.pattern, session => session.variant())
+    /// Planes, rows and columns of a layout, and the size of the policy.
+    pub fn shape(&self, layout: Option<&str>) -> Result<([usize; 3], usize), SessionError> {
+        with_session!(&self.pattern, session => Ok(session.shape(session.planes(layout)?)))
     }
 
     /// Collects leaves until there is no room for the mini-batch of another search. Returns their number;
@@ -115,14 +109,16 @@ impl Gather {
         let mut parts = Vec::new();
         let mut used = 0;
         let mut place = 0;
+        let layout = if let Leaves::Planes(_, layout) = leaves { *layout } else { None };
+        let stride = self.shape(layout)?.0.iter().product();
         loop {
-            if place == self.members.len() && !self.admit(leaves, used) {
+            if place == self.members.len() && !self.admit(leaves, used, stride) {
                 break;
             }
             if place == self.members.len() {
                 continue;
             }
-            let is_done = self.members[place].advance(&self.stop, leaves, &mut used, &mut parts)?;
+            let is_done = self.members[place].advance(&self.stop, leaves, stride, &mut used, &mut parts)?;
             if self.stop.load(Ordering::Relaxed) {
                 return Ok(0);
             }
@@ -140,8 +136,8 @@ impl Gather {
     }
 
     /// Begins the next search if a batch has room for it. Returns whether there may be another member now.
-    fn admit(&mut self, leaves: &Leaves<'_>, used: usize) -> bool {
-        let room = leaves.room(used, self.variant());
+    fn admit(&mut self, leaves: &Leaves<'_>, used: usize, stride: usize) -> bool {
+        let room = leaves.room(used, stride);
         if self.members.len() >= self.most || room < self.batch_size {
             return false;
         }
@@ -186,7 +182,7 @@ impl Gather {
 
     /// Takes the answer for the oldest batch in flight: one value per leaf, and the logits of all moves.
     pub fn apply(&mut self, values: &[f32], logits: &[f32]) -> Result<(), SessionError> {
-        let width = policy::size(self.variant());
+        let (_, width) = self.shape(None)?;
         let parts = self.flights.pop_front().ok_or(SessionError::State("no batch is in flight"))?;
         let size: usize = parts.iter().map(|part| part.size).sum();
         if values.len() != size || logits.len() != size * width {
@@ -222,6 +218,7 @@ impl Member {
         &mut self,
         stop: &AtomicBool,
         leaves: &mut Leaves<'_>,
+        stride: usize,
         used: &mut usize,
         parts: &mut Vec<Part>,
     ) -> Result<bool, SessionError> {
@@ -237,7 +234,7 @@ impl Member {
                     with_session!(&mut self.session, session => session.abandon());
                     return Ok(true);
                 }
-            } else if !self.collect(stop, leaves, used, parts)? {
+            } else if !self.collect(stop, leaves, stride, used, parts)? {
                 return Ok(false);
             }
         }
@@ -252,17 +249,18 @@ impl Member {
         &mut self,
         stop: &AtomicBool,
         leaves: &mut Leaves<'_>,
+        stride: usize,
         used: &mut usize,
         parts: &mut Vec<Part>,
     ) -> Result<bool, SessionError> {
         with_session!(&mut self.session, session => {
-            if leaves.room(*used, session.variant()) < session.settings().batch_size as usize {
+            if leaves.room(*used, stride) < session.settings().batch_size as usize {
                 return Ok(false);
             }
             let collected = match leaves {
-                Leaves::Planes(planes, version) => {
-                    let begin = *used * stride(*version, session.variant());
-                    session.collect(stop, Some((&mut planes[begin..], *version)))?
+                Leaves::Planes(planes, layout) => {
+                    let layout = session.planes(*layout)?;
+                    session.collect(stop, Some((&mut planes[*used * stride..], layout)))?
                 }
                 Leaves::Texts(texts, _) => {
                     let collected = session.collect(stop, None)?;

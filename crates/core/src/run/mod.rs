@@ -7,6 +7,7 @@ pub mod pool;
 pub mod drive;
 pub mod save;
 pub mod errors;
+pub mod kind;
 pub mod external;
 pub mod bench;
 pub mod session;

@@ -42,9 +42,10 @@ pub(super) fn create<G: Game>(
             Ending::Win => State::Win,
             Ending::Draw => State::Draw,
             Ending::Loss => State::Loss,
+            Ending::Score(_) => State::Unknown,
         };
         solver::finish(graph, id, state);
-        let value = graph.best_value(id);
+        let value = if state == State::Unknown { ending.value() } else { graph.best_value(id) };
         let node = graph.node_mut(id);
         node.flags |= node_flag::TERMINAL | node_flag::EVALUATED;
         node.value = value;

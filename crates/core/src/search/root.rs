@@ -26,7 +26,7 @@ impl<G: Game> Search<G> {
     /// Looks for the shortest proof of a root that is proven won or lost; then its length is the true
     /// distance. Ends early when `cancel` returns true.
     pub fn improve(&mut self, cancel: &dyn Fn() -> bool) {
-        if self.is_over() || self.improved.is_some() {
+        if self.is_over() || self.improved.is_some() || !self.position().takes_turns() {
             return;
         }
         let (state, most) = self.proven();

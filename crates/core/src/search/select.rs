@@ -3,7 +3,7 @@
 //! Reads the graph and the settings, changes nothing. Only opened edges and the best unopened one are looked
 //! at: the rest cannot score higher.
 
-use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag};
+use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag};
 use crate::search::numbers::ProofTerms;
 use crate::search::root_moves::RootMoves;
 use crate::settings::{Settings, Urgency, Virtual};
@@ -33,6 +33,7 @@ pub struct Puct {
     pn_weight: f64,
     virtual_mode: Virtual,
     virtual_loss: f64,
+    skip_draws: bool,
     scales: Vec<f64>,
     reciprocals: Vec<f64>,
 }
@@ -50,6 +51,7 @@ impl Puct {
             pn_weight: settings.pn_weight,
             virtual_mode: settings.virtual_mode,
             virtual_loss: settings.virtual_loss,
+            skip_draws: settings.skip_draws,
             scales: Vec::new(),
             reciprocals: (0..TABLE as u32).map(|visits| 1.0 / f64::from(1 + visits)).collect(),
         };
@@ -120,18 +122,24 @@ impl Puct {
         let edges = graph.edges(id);
         let scale = self.scale(node.visits - 1 + u32::from(node.in_flight));
         let unvisited = self.unvisited(node.value, edges);
-        // Where nothing is in flight the scores need no case distinction.
-        let (mut best, slot) = if node.in_flight == 0 {
-            first_maximum(edges, |edge| {
-                let q = if edge.visits > 0 { edge.q } else { unvisited };
-                q + scale * edge.prior() * self.reciprocal(edge.visits)
-            })
-        } else {
-            first_maximum(edges, |edge| {
-                let visits = edge.visits + u32::from(edge.in_flight);
-                self.effective(edge, unvisited) + scale * edge.prior() * self.reciprocal(visits)
-            })
+        let score = |edge: &Edge| {
+            let visits = edge.visits + u32::from(edge.in_flight);
+            self.effective(edge, unvisited) + scale * edge.prior() * self.reciprocal(visits)
         };
+        let is_drawn = |edge: &Edge| edge.child != NONE && graph.node(edge.child).state == State::Draw;
+        let is_open = |edge: &Edge| !edge.has(edge_flag::PRUNED) && !is_drawn(edge);
+        // Where nothing is in flight the scores need no case distinction.
+        let (mut best, slot) =
+            if self.skip_draws && (!graph.candidates(id).is_empty() || edges.iter().any(is_open)) {
+                first_maximum(edges, |edge| if is_drawn(edge) { f64::NEG_INFINITY } else { score(edge) })
+            } else if node.in_flight == 0 {
+                first_maximum(edges, |edge| {
+                    let q = if edge.visits > 0 { edge.q } else { unvisited };
+                    q + scale * edge.prior() * self.reciprocal(edge.visits)
+                })
+            } else {
+                first_maximum(edges, score)
+            };
         let mut choice = if best == f64::NEG_INFINITY { Choice::Nothing } else { Choice::Opened(slot) };
         match table_value {
             None => {

@@ -119,7 +119,7 @@ impl<G: Game> Judge<'_, G> {
         if let Some(ending) = after.ending(&replies) {
             return Some(match ending {
                 Ending::Loss => (Outcome::Win, 0),
-                Ending::Draw => (Outcome::Draw, 0),
+                Ending::Draw | Ending::Score(_) => (Outcome::Draw, 0),
                 Ending::Win => (Outcome::Loss, 0),
             });
         }

@@ -97,8 +97,17 @@ impl<P: Rules> Game for Board<P> {
         self.uci(mv)
     }
 
-    fn plane_count(&self) -> usize {
-        planes::count(self.variant())
+    /// FNV-1a of the canonical text.
+    fn fingerprint(&self) -> u64 {
+        let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+        self.spell(&mut |letter| {
+            hash = (hash ^ u64::from(letter)).wrapping_mul(0x0000_0100_0000_01B3);
+        });
+        hash
+    }
+
+    fn plane_shape(&self) -> [usize; 3] {
+        [planes::count(self.variant()), 8, 8]
     }
 
     fn policy_size(&self) -> usize {

@@ -256,7 +256,7 @@ mod tests {
     }
 
     fn planes<P: Rules>(board: &Board<P>, recent: &[MoveCode], repetitions: u32) -> Vec<f32> {
-        let mut planes = vec![f32::NAN; board.plane_count() * 64];
+        let mut planes = vec![f32::NAN; board.plane_shape().iter().product()];
         board.fill_planes(recent, repetitions, &mut planes);
         assert!(planes.iter().all(|number| number.is_finite()));
         planes

@@ -6,32 +6,34 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use super::{Session, Source};
-use crate::games::chess::{Rules, Variant};
+use crate::games::chess::Variant;
+use crate::games::grid::catalogue::{Named, OBJECT};
 use crate::network::Network;
 use crate::run::drive::Limits;
 use crate::run::errors::SessionError;
 use crate::run::external::External;
+use crate::run::kind::Kind;
 use crate::run::save::{self, SaveError};
 use crate::search::Search;
 use crate::settings::{Settings, Value, table};
 
 /// The header of a saved graph: which session can load it.
-pub fn saved_variant(file: &FilePath) -> Result<(Variant, bool), SessionError> {
+pub fn saved_variant(file: &FilePath) -> Result<(String, bool), SessionError> {
     let (header, _) = save::open(file)?;
     let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    let (variant, _) = get("variant")
-        .and_then(|name| Variant::parse(name).ok())
-        .ok_or(SaveError::Damaged("it names no known variant"))?;
-    Ok((variant, get("chess960") == Some("true")))
+    let is_known =
+        |name: &&str| Variant::parse(name).is_ok() || Named::parse(name).is_ok() || name.starts_with(OBJECT);
+    let variant = get("variant").filter(is_known).ok_or(SaveError::Damaged("it names no known variant"))?;
+    Ok((variant.to_owned(), get("chess960") == Some("true")))
 }
 
-impl<P: Rules> Session<P> {
+impl<G: Kind> Session<G> {
     /// Writes the graph to a file.
     pub fn save(&self, file: &FilePath) -> Result<(), SessionError> {
         let (origin, moves) = self.game();
         let mut header = vec![
-            ("variant".to_owned(), self.variant.to_string()),
-            ("chess960".to_owned(), self.chess960.to_string()),
+            ("variant".to_owned(), self.name().to_owned()),
+            ("chess960".to_owned(), self.is_chess960().to_string()),
             ("origin".to_owned(), origin),
             ("moves".to_owned(), moves.join(" ")),
             ("external".to_owned(), self.search.evaluator.is_none().to_string()),
@@ -58,8 +60,8 @@ impl<P: Rules> Session<P> {
     ) -> Result<Option<String>, SessionError> {
         let (header, body) = save::open(file)?;
         let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        if get("variant") != Some(self.variant.to_string().as_str())
-            || get("chess960") != Some(if self.chess960 { "true" } else { "false" })
+        if get("variant") != Some(self.name())
+            || get("chess960") != Some(if self.is_chess960() { "true" } else { "false" })
         {
             return Err(SaveError::Damaged("it belongs to another variant").into());
         }
@@ -73,12 +75,14 @@ impl<P: Rules> Session<P> {
             }
         }
         let moves: Vec<String> = get("moves").unwrap_or("").split_whitespace().map(str::to_owned).collect();
-        let (origin, played) = self.read_position(get("origin"), &moves)?;
+        // A game that is written elsewhere cannot read its own text.
+        let first = G::start(&self.which)?.text();
+        let (origin, played) = self.read_position(get("origin").filter(|text| *text != first), &moves)?;
         let made_by = get("network").map(str::to_owned);
         let network = network.filter(|network| made_by.as_deref() == Some(network.sha256()));
         let is_apart = made_by.is_some() || get("external") == Some("true");
         let source = Source::new(is_apart && network.is_none(), network);
-        let (evaluator, network) = Self::evaluator(self.variant, &mut settings, source)?;
+        let (evaluator, network) = Self::evaluator(&self.which, &mut settings, source)?;
         let mut search = Search::new(settings, evaluator, origin, &played);
         search.set_oracle(self.oracle());
         if let Some(side) = get("side").and_then(|side| side.parse().ok()).filter(|side| *side < 2) {

@@ -1,6 +1,6 @@
-//! A session: one search with its threads, evaluator, network and tablebases, on boards of one kind.
+//! A session: one search with its threads, evaluator, network and tablebases, on games of one kind.
 //!
-//! Texts come in (FEN, moves), reports go out. Its searches are in `searches`, its file in `file`.
+//! Texts come in (positions, moves), reports go out. Its searches are in `searches`, its file in `file`.
 
 mod file;
 mod searches;
@@ -16,11 +16,11 @@ pub use solve::{SolveLimits, SolveReport};
 use super::drive::Limits;
 use super::errors::SessionError;
 use super::external::External;
+use super::kind::{Kind, divide, perft};
 use super::pool::Pool;
-use crate::evaluators::{self, Evaluator};
-use crate::game::{Game, MoveCode};
-use crate::games::chess::planes::Version;
-use crate::games::chess::{Board, Rules, Tablebases, Variant, divide, perft};
+use crate::evaluators::Evaluator;
+use crate::game::MoveCode;
+use crate::games::chess::Tablebases;
 use crate::network::Network;
 use crate::oracle::Oracle;
 use crate::report::{EdgeExport, Meters, NodeExport, Part, Report};
@@ -52,41 +52,28 @@ impl Source {
 }
 
 /// The evaluator of a search, if it is in the core; and its network, if it is one.
-type Evaluation<P> = (Option<Arc<dyn Evaluator<Board<P>>>>, Option<Arc<Network>>);
+type Evaluation<G> = (Option<Arc<dyn Evaluator<G>>>, Option<Arc<Network>>);
 
-/// A search on boards of one kind. One thread at a time uses it; the stop flag may be set from any.
-pub struct Session<P: Rules> {
-    variant: Variant,
-    chess960: bool,
-    search: Search<Board<P>>,
-    pool: Option<Pool<Board<P>>>,
-    external: External<P>,
+/// A search on games of one kind. One thread at a time uses it; the stop flag may be set from any.
+pub struct Session<G: Kind> {
+    which: G::Which,
+    search: Search<G>,
+    pool: Option<Pool<G>>,
+    external: External<G>,
     network: Option<Arc<Network>>,
     /// The hash of the network that made the graph, while it is missing.
     missing_network: Option<String>,
     tablebases: Option<Arc<Tablebases>>,
 }
 
-fn start<P: Rules>(variant: Variant, chess960: bool) -> Result<Board<P>, SessionError> {
-    let board =
-        Board::<P>::start(variant).ok_or(SessionError::State("this session does not play that variant"))?;
-    if chess960 { Ok(Board::from_fen(variant, &board.fen(), true)?) } else { Ok(board) }
-}
-
-impl<P: Rules> Session<P> {
+impl<G: Kind> Session<G> {
     /// A session at the start of a game.
-    pub(super) fn new(
-        variant: Variant,
-        chess960: bool,
-        mut settings: Settings,
-        source: Source,
-    ) -> Result<Self, SessionError> {
-        let origin = start(variant, chess960)?;
-        let (evaluator, network) = Self::evaluator(variant, &mut settings, source)?;
+    pub(super) fn new(which: G::Which, mut settings: Settings, source: Source) -> Result<Self, SessionError> {
+        let origin = G::start(&which)?;
+        let (evaluator, network) = Self::evaluator(&which, &mut settings, source)?;
         let search = Search::new(settings, evaluator, origin, &[]);
         Ok(Session {
-            variant,
-            chess960,
+            which,
             search,
             pool: None,
             external: External::new(Limits::default()),
@@ -96,35 +83,33 @@ impl<P: Rules> Session<P> {
         })
     }
 
+    /// A new session like this one at the start of its game, with other settings.
+    pub(super) fn sibling(&self, settings: Settings) -> Result<Self, SessionError> {
+        let mut new = Session::new(self.which.clone(), settings, self.source())?;
+        new.set_tablebases(self.tablebases());
+        Ok(new)
+    }
+
     /// The evaluator of settings and source. A network changes the setting to `network`.
     fn evaluator(
-        variant: Variant,
+        which: &G::Which,
         settings: &mut Settings,
         source: Source,
-    ) -> Result<Evaluation<P>, SessionError> {
+    ) -> Result<Evaluation<G>, SessionError> {
         match source {
             Source::External => Ok((None, None)),
-            Source::Network(network) if network.variant() != variant => {
-                let name = network.path().display().to_string();
-                Err(SessionError::WrongNetwork { network: name, plays: network.variant(), variant })
-            }
             Source::Network(network) => {
+                let evaluator = G::network(which, &network)?;
                 settings.evaluator = BuiltIn::Network;
-                let evaluator: Arc<dyn Evaluator<Board<P>>> = network.clone();
                 Ok((Some(evaluator), Some(network)))
             }
-            Source::BuiltIn => {
-                let evaluator =
-                    evaluators::by_name(settings.evaluator.as_str(), settings.hash_cost_us as u32);
-                Ok((Some(evaluator.ok_or(SessionError::NoNetwork)?), None))
-            }
+            Source::BuiltIn => Ok((Some(G::built_in(settings)?), None)),
         }
     }
 
-    /// The tablebases for the search, if they hold tables of this variant.
-    fn oracle(&self) -> Option<Arc<dyn Oracle<Board<P>>>> {
-        let tables = self.tablebases.clone().filter(|tables| tables.men(self.variant) > 0)?;
-        Some(tables)
+    /// The tablebases for the search, if they hold tables of this game.
+    fn oracle(&self) -> Option<Arc<dyn Oracle<G>>> {
+        G::oracle(&self.which, self.tablebases.clone()?)
     }
 
     /// The hash of the network that made the graph, if one did.
@@ -134,31 +119,36 @@ impl<P: Rules> Session<P> {
 
     fn read_position(
         &self,
-        fen: Option<&str>,
+        text: Option<&str>,
         moves: &[String],
-    ) -> Result<(Board<P>, Vec<MoveCode>), SessionError> {
-        let origin = match fen {
-            Some(text) => Board::from_fen(self.variant, text, self.chess960)?,
-            None => start(self.variant, self.chess960)?,
+    ) -> Result<(G, Vec<MoveCode>), SessionError> {
+        let origin = match text {
+            Some(text) => G::read(&self.which, text)?,
+            None => G::start(&self.which)?,
         };
         let mut board = origin.clone();
         let mut played = Vec::with_capacity(moves.len());
         for text in moves {
-            let mv = board.parse_move(text)?;
+            let mv = board.parse_move(&self.which, text)?;
             board.play(mv);
             played.push(mv);
         }
         Ok((origin, played))
     }
 
-    /// The variant.
-    pub fn variant(&self) -> Variant {
-        self.variant
+    /// The name of the game.
+    pub fn name(&self) -> &str {
+        G::name(&self.which)
+    }
+
+    /// The layout of planes of that name; the usual one without a name.
+    pub fn planes(&self, name: Option<&str>) -> Result<G::Planes, SessionError> {
+        G::planes(&self.which, name)
     }
 
     /// Whether castling is written as the king takes the rook.
     pub fn is_chess960(&self) -> bool {
-        self.chess960
+        G::is_chess960(&self.which)
     }
 
     /// The settings in force.
@@ -168,7 +158,7 @@ impl<P: Rules> Session<P> {
 
     /// Takes new settings; the graph is kept where it still means the same.
     pub fn configure(&mut self, mut settings: Settings, source: Source) -> Result<(), SessionError> {
-        let (evaluator, network) = Self::evaluator(self.variant, &mut settings, source)?;
+        let (evaluator, network) = Self::evaluator(&self.which, &mut settings, source)?;
         self.abandon();
         let is_other = self.network_hash() != network.as_ref().map(|network| network.sha256());
         self.network = network;
@@ -234,7 +224,7 @@ impl<P: Rules> Session<P> {
         if self.search.is_over() {
             return Err(SessionError::Over(self.fen()));
         }
-        let mv = self.search.position().parse_move(mv)?;
+        let mv = self.search.position().parse_move(&self.which, mv)?;
         let mut played = self.search.played.clone();
         played.push(mv);
         self.search.set_root_moves(RootMoves::default());
@@ -256,7 +246,7 @@ impl<P: Rules> Session<P> {
 
     /// The position at the root (FEN).
     pub fn fen(&self) -> String {
-        self.search.position().fen()
+        self.search.position().text()
     }
 
     /// The position where the game began (FEN), and the moves since (UCI).
@@ -264,10 +254,10 @@ impl<P: Rules> Session<P> {
         let mut board = self.search.origin.clone();
         let mut texts = Vec::new();
         for &mv in &self.search.played {
-            texts.push(board.uci(mv));
+            texts.push(board.move_text(mv));
             board.play(mv);
         }
-        (self.search.origin.fen(), texts)
+        (self.search.origin.text(), texts)
     }
 
     /// The legal moves at the root (UCI).
@@ -277,7 +267,7 @@ impl<P: Rules> Session<P> {
         }
         let mut moves = Vec::new();
         self.search.position().legal_moves(&mut moves);
-        moves.into_iter().map(|mv| self.search.position().uci(mv)).collect()
+        moves.into_iter().map(|mv| self.search.position().move_text(mv)).collect()
     }
 
     /// How the game ended at the root by the rules of the position, if it did: the value for the side to
@@ -288,12 +278,17 @@ impl<P: Rules> Session<P> {
 
     /// The move that would be played now (UCI), if anything is known.
     pub fn best_move(&self) -> Option<String> {
-        self.search.best_code().map(|mv| self.search.position().uci(mv))
+        self.search.best_code().map(|mv| self.search.position().move_text(mv))
     }
 
-    /// Shape of the network's input and output: planes, size of the policy.
-    pub fn shape(&self, version: Version) -> (usize, usize) {
-        (version.count(self.variant), self.search.position().policy_size())
+    /// Shape of the network's input and output: planes, rows, columns; size of the policy.
+    pub fn shape(&self, planes: G::Planes) -> ([usize; 3], usize) {
+        (self.search.position().shape(planes), self.search.position().policy_size())
+    }
+
+    /// The board in lines of text.
+    pub fn picture(&self) -> String {
+        self.search.position().picture()
     }
 
     /// Win, draw and loss as the network of the core sees the root; `None` without one.
@@ -324,7 +319,7 @@ impl<P: Rules> Session<P> {
             return (perft(board, 0), Vec::new());
         }
         let parts: Vec<(String, u64)> =
-            divide(board, depth).into_iter().map(|(mv, count)| (board.uci(mv), count)).collect();
+            divide(board, depth).into_iter().map(|(mv, count)| (board.move_text(mv), count)).collect();
         (parts.iter().map(|(_, count)| count).sum(), parts)
     }
 }

@@ -9,13 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::Session;
-use crate::games::chess::Rules;
-use crate::games::chess::planes::Version;
 use crate::report::progress::Progress;
 use crate::run::bench::{self, SearchTimes};
 use crate::run::drive::{Finish, Limits, LoopState, has_mate, run};
 use crate::run::errors::SessionError;
 use crate::run::external::{Collected, External, LeafText};
+use crate::run::kind::Kind;
 use crate::run::pool::Pool;
 use crate::search::Search;
 use crate::search::proof::ProofCheck;
@@ -32,7 +31,7 @@ pub(crate) fn panic_message(payload: &(dyn Any + Send)) -> String {
     message.unwrap_or("no message").to_owned()
 }
 
-impl<P: Rules> Session<P> {
+impl<G: Kind> Session<G> {
     /// Prepares a new search on some of the root's moves, or on all if none are given.
     fn prepare(&mut self, root_moves: &[String]) -> Result<(), SessionError> {
         if self.external.in_flight() > 0 {
@@ -43,7 +42,7 @@ impl<P: Rules> Session<P> {
         }
         let moves = root_moves
             .iter()
-            .map(|text| self.search.position().parse_move(text))
+            .map(|text| self.search.position().parse_move(&self.which, text))
             .collect::<Result<_, _>>()?;
         self.search.set_root_moves(RootMoves::new(moves));
         if !self.search.is_on_side() {
@@ -66,7 +65,7 @@ impl<P: Rules> Session<P> {
     }
 
     /// Takes a new search and new threads in place of those that a panic left in an unknown state.
-    fn renew(&mut self) {
+    pub fn renew(&mut self) {
         let old = &self.search;
         let mut search =
             Search::new(old.settings.clone(), old.evaluator.clone(), old.origin.clone(), &old.played);
@@ -157,12 +156,13 @@ impl<P: Rules> Session<P> {
     pub fn collect(
         &mut self,
         stop: &AtomicBool,
-        planes: Option<(&mut [f32], Version)>,
+        planes: Option<(&mut [f32], G::Planes)>,
     ) -> Result<Collected, SessionError> {
         self.external.collect(&mut self.search, stop, planes)
     }
 
-    /// The positions (FEN) of the newest batch, and for each the legal moves (UCI) with their policy indices.
+    /// The positions (text) of the newest batch, and for each the legal moves (text) with their policy
+    /// indices.
     pub fn newest_leaves(&self) -> Vec<LeafText> {
         self.external.newest_leaves()
     }
@@ -201,7 +201,8 @@ impl<P: Rules> Session<P> {
     pub fn measure_planes(&mut self, simulations: u64) -> Result<(Duration, u64), SessionError> {
         self.forget();
         self.prepare(&[])?;
-        bench::measure_planes(&mut self.search, simulations)
+        let layout = G::planes(&self.which, None)?;
+        bench::measure_planes(&mut self.search, layout, simulations)
     }
 }
 
@@ -212,6 +213,7 @@ mod tests {
     use crate::game::Game;
     use crate::games::chess::{ChessBoard, Variant};
     use crate::report::Meters;
+    use crate::run::kind::ChessVariant;
     use crate::run::session::Source;
     use crate::settings::Settings;
 
@@ -233,8 +235,8 @@ mod tests {
     fn a_panic_of_the_evaluator_ends_the_search_with_a_sentence_on_any_number_of_threads() {
         for threads in [1, 2, 4] {
             let settings = Settings { threads, width_visits: 0, ..Settings::default() };
-            let mut session =
-                Session::<shakmaty::Chess>::new(Variant::Chess, false, settings, Source::BuiltIn).unwrap();
+            let which = ChessVariant { variant: Variant::Chess, chess960: false };
+            let mut session = Session::<ChessBoard>::new(which, settings, Source::BuiltIn).unwrap();
             let is_fragile = Arc::new(AtomicBool::new(true));
             let inner = session.search.evaluator.clone().unwrap();
             session.search.evaluator = Some(Arc::new(Fragile(Arc::clone(&is_fragile), inner)));

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Session;
 use crate::game::{Game, MoveCode};
-use crate::games::chess::{Board, Rules};
 use crate::mates::certificate::{self, Claim};
 use crate::mates::proof::Proof;
 use crate::mates::solve::Solving;
 use crate::mates::{Attack, Question, Verdict};
 use crate::run::errors::SessionError;
+use crate::run::kind::Kind;
 use crate::search::mate;
 use crate::search::path::Path;
 use crate::search::root_moves::RootMoves;
@@ -59,7 +59,7 @@ pub struct SolveReport {
     pub certificate: Option<String>,
 }
 
-impl<P: Rules> Session<P> {
+impl<G: Kind> Session<G> {
     /// Looks for a forced win or loss of the side to move.
     pub fn solve(&self, limits: &SolveLimits, stop: &AtomicBool) -> Result<SolveReport, SessionError> {
         if self.search.is_over() {
@@ -78,7 +78,7 @@ impl<P: Rules> Session<P> {
             before: &before,
             cancel: &cancel,
         };
-        let sides: Vec<(&'static str, Question<'_, Board<P>>)> =
+        let sides: Vec<(&'static str, Question<'_, G>)> =
             [(limits.wins, "win", game.player()), (limits.losses, "loss", 1 - game.player())]
                 .into_iter()
                 .filter(|side| side.0)
@@ -108,8 +108,13 @@ impl<P: Rules> Session<P> {
         report.no_win = found.is_none() && sides.iter().zip(&solvings).any(knows_no_win);
         if let Some((result, proof)) = found {
             let (origin, moves) = self.game();
-            let claim =
-                Claim { variant: self.variant.name(), chess960: self.chess960, fen: origin, moves, result };
+            let claim = Claim {
+                variant: self.name().to_owned(),
+                chess960: self.is_chess960(),
+                fen: origin,
+                moves,
+                result,
+            };
             report.certificate = Some(certificate::write(&claim, &proof, game));
             report.result = Some(result);
             report.proof_positions = proof.nodes.len();
@@ -145,7 +150,7 @@ impl<P: Rules> Session<P> {
         }
         let mut game = path.root().clone();
         for mv in &line {
-            report.line.push(game.uci(*mv));
+            report.line.push(game.move_text(*mv));
             game.play(*mv);
         }
         report.plies = Some(line.len() as u32);

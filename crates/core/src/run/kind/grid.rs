@@ -1,0 +1,87 @@
+//! The games on a grid as a kind of game.
+
+use std::sync::Arc;
+
+use super::Kind;
+use crate::evaluators::{self, Evaluator};
+use crate::game::{Game, MoveCode};
+use crate::games::chess::Tablebases;
+use crate::games::grid::catalogue::Named;
+use crate::games::grid::{GridError, GridGame};
+use crate::network::Network;
+use crate::oracle::Oracle;
+use crate::run::errors::SessionError;
+use crate::settings::Settings;
+
+impl Kind for GridGame {
+    type Which = Named;
+    type Planes = ();
+
+    fn name(which: &Named) -> &str {
+        &which.name
+    }
+
+    fn start(which: &Named) -> Result<Self, SessionError> {
+        Ok(which.start())
+    }
+
+    fn read(which: &Named, text: &str) -> Result<Self, SessionError> {
+        Ok(which.start().read(text)?)
+    }
+
+    fn parse_move(&self, which: &Named, text: &str) -> Result<MoveCode, SessionError> {
+        Ok(GridGame::parse_move(self, text, which.moves())?)
+    }
+
+    fn list_moves(&self, moves: &mut Vec<MoveCode>) {
+        self.legal_moves(moves);
+        if self.ending(moves).is_some() {
+            moves.clear();
+        }
+    }
+
+    fn picture(&self) -> String {
+        GridGame::picture(self)
+    }
+
+    fn built_in(settings: &Settings) -> Result<Arc<dyn Evaluator<Self>>, SessionError> {
+        evaluators::of_any_game(settings)
+            .ok_or_else(|| SessionError::NoSuchEvaluator(settings.evaluator.as_str()))
+    }
+
+    fn network(which: &Named, network: &Arc<Network>) -> Result<Arc<dyn Evaluator<Self>>, SessionError> {
+        Err(SessionError::WrongNetwork {
+            network: network.path().display().to_string(),
+            plays: network.variant(),
+            game: which.name.clone(),
+        })
+    }
+
+    fn oracle(_which: &Named, _tables: Arc<Tablebases>) -> Option<Arc<dyn Oracle<Self>>> {
+        None
+    }
+
+    fn planes(which: &Named, name: Option<&str>) -> Result<(), SessionError> {
+        match name {
+            None => Ok(()),
+            Some(name) => {
+                let text = format!("{} has planes of one version only, so none named {name:?}", which.name);
+                Err(SessionError::Planes(text))
+            }
+        }
+    }
+
+    fn shape(&self, (): ()) -> [usize; 3] {
+        self.plane_shape()
+    }
+
+    fn fill(&self, (): (), recent: &[MoveCode], repetitions: u32, out: &mut [f32]) {
+        self.fill_planes(recent, repetitions, out);
+    }
+}
+
+impl From<GridError> for SessionError {
+    fn from(error: GridError) -> SessionError {
+        SessionError::Grid(error)
+    }
+}

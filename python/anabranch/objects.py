@@ -1,0 +1,202 @@
+"""Games written in Python: a position is an immutable object of a class with a handful of methods.
+
+Such a class needs
+
+* `legal_moves()`: the legal moves in a fixed order, equal positions the same; anything that `str` writes;
+* `play(move)`: the position after a move; the object itself stays what it is;
+* `outcome()`: `None` while the game goes on, else the result for player 0, from -1 (lost) to 1 (won);
+* `player`: who is to move, 0 or 1 (an attribute or a method);
+* `key()`: what makes two positions the same: an integer, a text, bytes, or a tuple of them.
+
+Optional are `players` (2; 1 for a game of one player, whose outcomes are scores), `can_recur` (True; False
+where no position can occur twice in a game), `move_text(move)` and `text()` (`str` without them).
+`check_game` finds what is wrong with a class. `Engine(game=MyGame())` plays it: slow, because every new
+position is a call.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from hashlib import blake2b
+from random import Random
+from typing import Any, Protocol, Self
+
+from anabranch.errors import GameError
+
+MOST_MOVES = 4096
+"""The largest number of moves of a position."""
+
+
+class Game(Protocol):
+    """A position of a game that is written in Python."""
+
+    @property
+    def player(self) -> int:
+        """The player to move, 0 or 1."""
+
+    def legal_moves(self) -> Sequence[Any]:
+        """The legal moves, in a fixed order."""
+
+    def play(self, move: Any, /) -> Self:
+        """The position after a move."""
+
+    def outcome(self) -> float | None:
+        """The result for player 0, from -1 to 1; `None` while the game goes on."""
+
+    def key(self) -> Hashable:
+        """What makes two positions the same."""
+
+
+class ObjectAdapter:
+    """What the core asks a game written in Python, with its answers checked."""
+
+    def __init__(self, game: object) -> None:
+        missing = [
+            name
+            for name in ("legal_moves", "play", "outcome", "key")
+            if not callable(getattr(game, name, None))
+        ]
+        if not hasattr(game, "player"):
+            missing.append("player")
+        self.name = type(game).__name__
+        if missing:
+            raise GameError(f"a game has {', '.join(missing)}, and {self.name} has not")
+        players = getattr(game, "players", 2)
+        if players not in (1, 2):
+            raise GameError(f"a game has one or two players, and {self.name} has {players!r}")
+        self.first = game
+        self.takes_turns = players == 2
+        self.can_recur = bool(getattr(game, "can_recur", True))
+
+    def describe(self, state: Any) -> tuple[int, int, float | None, list[Any], list[str]]:
+        """Key, player, value for the side to move if the game is over, moves, and their texts."""
+        player = self.player_of(state)
+        outcome = self._ask(state, "outcome")
+        key = key_number(self._ask(state, "key"), self.name)
+        if outcome is not None:
+            return key, player, self._value(outcome, player), [], []
+        moves = list(self._ask(state, "legal_moves"))
+        if not moves:
+            raise GameError(
+                f"{self.name} has no legal move in a position where outcome() is None: {_clip(state)}"
+            )
+        if len(moves) > MOST_MOVES:
+            raise GameError(
+                f"{self.name} has {len(moves)} legal moves in a position, and {MOST_MOVES} are the most"
+            )
+        write = getattr(state, "move_text", str)
+        texts = [str(write(move)) for move in moves]
+        if len(set(texts)) < len(texts) or not all(texts) or any(text.split() != [text] for text in texts):
+            raise GameError(f"the texts of moves of {self.name} are words, each once, not {_clip(texts)}")
+        return key, player, None, moves, texts
+
+    def play(self, state: Any, move: Any) -> Any:
+        """The position after a move."""
+        after = self._ask(state, "play", move)
+        if type(after) is not type(state):
+            raise GameError(f"play() of {self.name} returns a {self.name}, not {type(after).__name__}")
+        return after
+
+    def picture(self, state: Any) -> str:
+        """The position as people write it."""
+        return str(self._ask(state, "text" if callable(getattr(state, "text", None)) else "__str__"))
+
+    def text(self, state: Any) -> str:
+        """The same in one word, and the side to move."""
+        words = self.picture(state).split()
+        return f"{'/'.join(words) or '-'} {'xo'[self.player_of(state)]}"
+
+    def player_of(self, state: Any) -> int:
+        """The player to move."""
+        player = state.player() if callable(state.player) else state.player
+        if player not in (0, 1) or (player == 1 and not self.takes_turns):
+            most = "0 or 1" if self.takes_turns else "0 in a game of one player"
+            raise GameError(f"the player of {self.name} is {most}, not {_clip(player)}")
+        return int(player)
+
+    def _ask(self, state: Any, method: str, *arguments: Any) -> Any:
+        try:
+            return getattr(state, method)(*arguments)
+        except GameError:
+            raise
+        except Exception as error:
+            raise GameError(f"{method}() of {self.name} raised {type(error).__name__}: {error}") from error
+
+    def _value(self, outcome: Any, player: int) -> float:
+        try:
+            value = float(outcome)
+        except (TypeError, ValueError):
+            value = math.nan
+        if not -1.0 <= value <= 1.0:
+            raise GameError(f"outcome() of {self.name} is None or from -1 to 1, not {_clip(outcome)}")
+        return value if player == 0 else -value
+
+
+def key_number(key: object, name: str) -> int:
+    """A key as a number of 64 bits."""
+    if not _is_plain(key):
+        raise GameError(f"key() of {name} is an integer, a text, bytes or a tuple of them, not {_clip(key)}")
+    return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "little")
+
+
+def _is_plain(key: object) -> bool:
+    if isinstance(key, tuple):
+        return all(_is_plain(part) for part in key)
+    return key is None or type(key) in (int, str, bytes, bool)
+
+
+def _clip(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def check_game(game: object, games: int = 50, *, most_moves: int = 1000, seed: int = 0) -> list[str]:
+    """Play random games and say in sentences what is wrong with a game; an empty list means that nothing was
+    found.
+
+    Looked at are the answers of every method, whether positions stay what they are when a move is played,
+    whether equal keys mean equal positions, and whether games end within `most_moves`.
+    """
+    found: list[str] = []
+    try:
+        adapter = ObjectAdapter(game)
+        seen: dict[int, tuple[int, float | None, list[str]]] = {}
+        random = Random(seed)
+        for _ in range(games):
+            found += _play_once(adapter, random, most_moves, seen)
+            if found:
+                break
+    except GameError as error:
+        found.append(str(error))
+    return found
+
+
+def _play_once(
+    adapter: ObjectAdapter,
+    random: Random,
+    most_moves: int,
+    seen: dict[int, tuple[int, float | None, list[str]]],
+) -> list[str]:
+    state: Any = adapter.first
+    keys: list[int] = []
+    for _ in range(most_moves):
+        key, player, value, moves, texts = adapter.describe(state)
+        facts = (player, value, texts)
+        if adapter.describe(state)[:3] != (key, player, value) or adapter.describe(state)[4] != texts:
+            return [f"{adapter.name} answers otherwise when it is asked twice"]
+        if seen.setdefault(key, facts) != facts:
+            return [f"two positions of {adapter.name} have one key and differ: {_clip(state)}"]
+        if not adapter.can_recur and key in keys:
+            return [f"a position of {adapter.name} occurs twice in a game, although can_recur is False"]
+        if value is not None:
+            return []
+        keys.append(key)
+        place = random.randrange(len(moves))
+        after = adapter.play(state, moves[place])
+        if adapter.describe(state)[0] != key or adapter.describe(state)[4] != texts:
+            return [f"play() of {adapter.name} changes the position that it is called on"]
+        if adapter.describe(adapter.play(state, moves[place]))[0] != adapter.describe(after)[0]:
+            return [f"the same move of {adapter.name} leads to two keys"]
+        state = after
+    return [f"a game of {adapter.name} has not ended after {most_moves} moves"]
