@@ -109,6 +109,8 @@ class Settings:
     """Mini-batches under way at once: one is collected while the other is evaluated."""
     width_visits: int = 1024
     """Visits of the root for each leaf in flight beyond the first; 0 means no bound."""
+    wave_least: int = 8
+    """Fewest visits that go down the graph together, as a wave; fewer go one by one. 0: never together."""
     batch_collisions: int = 16
     """Collisions after which a mini-batch is closed."""
     batch_stops: int = 256

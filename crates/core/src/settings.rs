@@ -419,6 +419,8 @@ settings! {
         "Mini-batches under way at once: one is collected while the other is evaluated.";
     width_visits: integer(0, 1u64 << 32) = 1024, "",
         "Visits of the root for each leaf in flight beyond the first; 0 means no bound.";
+    wave_least: integer(0, 4096) = 8, "",
+        "Fewest visits that go down the graph together, as a wave; fewer go one by one. 0: never together.";
     batch_collisions: integer(1, 4096) = 16, "", "Collisions after which a mini-batch is closed.";
     batch_stops: integer(1, 1048576) = 256, "", "Stops at transpositions after which a mini-batch is closed.";
     batch_terminals: integer(1, 1048576) = 32, "", "Exact ends after which a mini-batch is closed.";
@@ -482,6 +484,7 @@ impl Settings {
             node_temperature: 1.7,
             virtual_mode: Virtual::Loss,
             width_visits: 0,
+            wave_least: 0,
             ..Settings::default()
         };
         let alphazero = Settings {

@@ -139,7 +139,7 @@ pub fn run<G: Game>(
         if let Some(finish) = state.finish(search, stop) {
             break finish;
         }
-        let mut batch = search.collect(&limits.budget, stop);
+        let mut batch = search.collect_with(pool, &limits.budget, stop);
         let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);
         if !empty {
             let flight = (pool.threads() > 1).then(|| {

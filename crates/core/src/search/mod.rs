@@ -24,6 +24,7 @@ mod advance;
 mod simulate;
 mod branch;
 mod leaves;
+pub mod wave;
 mod collect;
 mod apply;
 
@@ -50,6 +51,7 @@ pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
 use tablebases::KnownRoot;
+use wave::{Hands, Settlement, Twigs, Wave};
 
 /// What was counted during a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -121,7 +123,7 @@ pub struct Search<G: Game> {
     pub(crate) side: u8,
     /// For benchmarks: the length and moves of every trajectory, one after the other.
     pub(crate) recorder: Option<Vec<MoveCode>>,
-    puct: Puct,
+    puct: Arc<Puct>,
     flying: u64,
     flying_evaluations: u64,
     promised: usize,
@@ -140,6 +142,10 @@ pub struct Search<G: Game> {
     spare_leaves: Vec<Box<Leaf<G>>>,
     spare_evaluated: Vec<Evaluated>,
     mates: Mates,
+    hands: Vec<Hands<G>>,
+    twigs: Twigs,
+    settlement: Settlement,
+    spare_waves: Vec<Wave>,
 }
 
 impl<G: Game> Search<G> {
@@ -166,7 +172,7 @@ impl<G: Game> Search<G> {
             root_moves: RootMoves::default(),
             side: 0,
             recorder: None,
-            puct: Puct::new(&settings),
+            puct: Arc::new(Puct::new(&settings)),
             settings,
             flying: 0,
             flying_evaluations: 0,
@@ -184,6 +190,10 @@ impl<G: Game> Search<G> {
             spare_leaves: Vec::new(),
             spare_evaluated: Vec::new(),
             mates: Mates::default(),
+            hands: Vec::new(),
+            twigs: Twigs::default(),
+            settlement: Settlement::default(),
+            spare_waves: Vec::new(),
         };
         search.restart(origin, played);
         search
@@ -211,7 +221,7 @@ impl<G: Game> Search<G> {
             && self.evaluator.is_some() == evaluator.is_some()
             && evaluator.is_some()
             && self.graph.reserved_bytes() <= settings.memory as usize;
-        self.puct = Puct::new(&settings);
+        self.puct = Arc::new(Puct::new(&settings));
         self.graph.set_memory(settings.memory as usize);
         self.settings = settings;
         self.evaluator = evaluator;

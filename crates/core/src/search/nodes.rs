@@ -3,6 +3,7 @@
 //!
 //! The end of the game comes from the rules, its result also from tablebases. The evaluation comes later.
 
+use super::wave::NewNode;
 use super::{solver, tablebases};
 use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Graph, NodeId, State, node_flag};
@@ -36,8 +37,15 @@ pub(super) fn create<G: Game>(
     game.legal_moves(moves);
     let ending = game.ending(moves);
     let legal = if ending.is_some() { 0 } else { moves.len() };
-    let id = graph.add_node(key, salt, game.player(), legal);
-    if let Some(ending) = ending {
+    let node = NewNode { key, salt, player: game.player(), legal, ending, state: None };
+    add(graph, settings.backup, &node)
+}
+
+/// Adds a node.
+pub(super) fn add(graph: &mut Graph, backup: Backup, new: &NewNode) -> NodeId {
+    let id = graph.add_node(new.key, new.salt, new.player, new.legal);
+    graph.node_mut(id).state = new.state.unwrap_or_default();
+    if let Some(ending) = new.ending {
         let state = match ending {
             Ending::Win => State::Win,
             Ending::Draw => State::Draw,
@@ -51,7 +59,7 @@ pub(super) fn create<G: Game>(
         node.raw = value as f32;
         node.visits = 1;
     }
-    match settings.backup {
+    match backup {
         Backup::Tree => {}
         Backup::TreeCache => graph.enter(id),
         _ => graph.enter_new(id),
