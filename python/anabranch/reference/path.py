@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import chess
 
 from anabranch.reference.graph import Edge, Node
+
+if TYPE_CHECKING:
+    from anabranch.reference.settle import Stem
 
 
 class End(Enum):
@@ -34,6 +38,8 @@ class Trajectory:
     end: End
     board: chess.Board
     is_exploration: bool = False
+    stem: Stem | None = None  # of the wave that it is part of
+    wave: int = 0  # its number in its batch
 
     def mark(self, k: int) -> None:
         """Add k in-flight visits to every edge of the trajectory, and to the nodes above them."""
