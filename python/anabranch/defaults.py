@@ -16,9 +16,9 @@ from anabranch.evaluators.resolve import BUILT_IN, NETWORK, network_file
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.settings import Settings
 
-OUTSIDE = {"width_visits": 8}
+OUTSIDE = {"width_visits": 8, "batch_size": 16}
 """What goes better with evaluators in Python, which gain by batches: their batches fill within some hundred
-visits (docs/performance.md)."""
+visits, and are no larger than a CPU needs (docs/performance.md)."""
 
 
 def resolve(preset: str, variant: str, evaluator: object, changes: Mapping[str, object]) -> Settings:

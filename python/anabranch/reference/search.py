@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import chess
 
 from anabranch.reference.backup import back_up
+from anabranch.reference.batch import MiniBatch, ReferenceStatistics
 from anabranch.reference.board import canonical_text, move_code, play
-from anabranch.reference.commit import collect_wave
 from anabranch.reference.explore import add_noise, draw_exploration, find_branch
 from anabranch.reference.forced import complete, find_mate, is_due, search_node
 from anabranch.reference.formulas import softmax_priors, to_f32
@@ -29,41 +28,13 @@ from anabranch.reference.settings import Constraint, ReferenceSettings
 from anabranch.reference.settle import Settlement
 from anabranch.reference.solver import holds, inform, mark_pruned, win
 from anabranch.reference.transposition import stops
+from anabranch.reference.wave import Descent, Finding
 
 ReferenceEvaluator = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, Sequence[float]]]
 """Maps a position and its legal moves (ascending codes) to the mover's value and one logit per move."""
 
 MOST_POSITIONS_AT_CHOICE = 4_000
 MOST_CHOICES = 8
-
-
-@dataclass
-class MiniBatch:
-    """Trajectories that wait for evaluations, and what else their collection met."""
-
-    most_in_flight: int  # batches, this one included
-    leaves: list[Trajectory] = field(default_factory=list)
-    keys: set[MergeKey] = field(default_factory=set)
-    evaluations: int = 0
-    collisions: int = 0
-    stops: int = 0
-    terminals: int = 0
-    waves: int = 0
-
-
-@dataclass
-class ReferenceStatistics:
-    """Counters over the life of a search."""
-
-    simulations: int = 0
-    evaluations: int = 0
-    transposition_links: int = 0
-    corrections: int = 0
-    stops: int = 0
-    collisions: int = 0
-    explorations: int = 0
-    path_draws: int = 0
-    terminals: int = 0
 
 
 class Search:
@@ -179,7 +150,7 @@ class Search:
         ):
             visits = self.wave_visits(size - batch.evaluations, simulations, evaluations, batch)
             if visits > 0:
-                collect_wave(self, batch, visits, collided)
+                self.collect_wave(batch, visits, collided)
             else:
                 self.take(batch, self.simulate(), collided)
         for trajectory in collided:
@@ -226,6 +197,59 @@ class Search:
         if evaluations is not None:
             visits = min(visits, evaluations - done.evaluations - sum(b.evaluations for b in batches))
         return visits if is_plain and 0 < settings.wave_least <= visits else 0
+
+    def collect_wave(self, batch: MiniBatch, visits: int, collided: list[Trajectory]) -> None:
+        """A wave: first the explorations among its visits, one after another, then the others together."""
+        together = visits
+        for _ in range(visits):
+            constraint = draw_exploration(self.settings, self.random)
+            if constraint is None or self.root.state.is_exact:
+                continue
+            exploration = self.explore(constraint)
+            if exploration is not None:
+                self.take(batch, exploration, collided)
+                together -= 1
+        if self.root.state.is_exact or together == 0:
+            return
+        findings = Descent(self.settings, self.graph).run(self.start_walk(), together)
+        settlement = Settlement()
+        for finding in findings:
+            if finding.end is None:
+                if finding.stem.edge.child is None:
+                    self.open(finding.stem.node, finding.stem.edge, finding.board)
+            else:
+                self.land(batch, finding, settlement, collided)
+        self.statistics.corrections += settlement.back_up(self.settings)
+        batch.waves += 1
+
+    def land(
+        self, batch: MiniBatch, finding: Finding, settlement: Settlement, collided: list[Trajectory]
+    ) -> None:
+        """Take note of the end of visits."""
+        statistics, stem, visits = self.statistics, finding.stem, finding.visits
+        child = stem.edge.child
+        assert child is not None
+        assert finding.end is not None
+        trajectory = Trajectory(stem.path, child, finding.end, finding.board, stem=stem, wave=batch.waves)
+        if finding.end is End.COLLISION or (finding.end is End.LEAF and child.is_waiting):
+            trajectory.mark(visits)
+            collided += [trajectory] * visits
+            batch.collisions += visits
+            statistics.collisions += visits
+            return
+        if finding.end is End.LEAF:
+            if not self.copies_evaluation(batch, trajectory):
+                self.await_evaluation(batch, trajectory)
+                return
+        elif finding.end is End.STOP:
+            batch.stops += visits
+            statistics.stops += visits
+        else:
+            batch.terminals += visits
+            statistics.terminals += visits if finding.end is End.EXACT else 0
+            statistics.path_draws += visits if finding.end is End.PATH_DRAW else 0
+        settlement.add(stem, visits, None, finding.end is End.PATH_DRAW)
+        statistics.simulations += visits
 
     def add_leaf(self, batch: MiniBatch, trajectory: Trajectory) -> None:
         """Let a leaf wait for its evaluation, unless the cache of a tree has it already."""

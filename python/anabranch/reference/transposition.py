@@ -16,7 +16,7 @@ def stops(settings: ReferenceSettings, edge: Edge, child: Node) -> bool:
 
 
 def stops_of(settings: ReferenceSettings, edge: Edge, child: Node, visits: int, is_new: bool) -> int:
-    """How many of the visits that chose an edge stop at its child. A new edge is not among its parents yet."""
+    """How many of the visits that chose an edge stop at its child; a new edge is no parent of it yet."""
     if not (child.is_transposition or (is_new and child.parents)):
         return 0
     if settings.stop == "gap":

@@ -14,14 +14,15 @@ import chess
 
 from anabranch.reference.board import canonical_text, play
 from anabranch.reference.graph import Edge, Graph, Node
-from anabranch.reference.path import End, Walk
+from anabranch.reference.path import End, Stem, Walk
 from anabranch.reference.select import select_edge
 from anabranch.reference.settings import ReferenceSettings
-from anabranch.reference.settle import Stem
 from anabranch.reference.transposition import stops_of
 
-TWIG = 4
-"""Most visits at the foot of a twig."""
+TWIG = 8
+"""Most visits at the foot of a twig, at least."""
+TWIGS = 32
+"""Visits of a wave for each visit at the foot of a twig, where that is more."""
 
 
 @dataclass
@@ -31,6 +32,14 @@ class Group:
     walk: Walk
     above: Stem | None
     visits: int
+
+
+@dataclass
+class Twig:
+    """Few visits at a node, or visits that follow an edge without a child."""
+
+    groups: list[Group]
+    edge: Edge | None = None
 
 
 @dataclass
@@ -54,23 +63,27 @@ class Descent:
 
     def run(self, walk: Walk, visits: int) -> list[Finding]:
         """Split visits from the root down; what they find, those of the trunk first, then twig by twig."""
-        twigs: list[list[Group]] = []
+        most = max(TWIG, visits // TWIGS)
+        twigs: list[Twig] = []
         level = [Group(walk, None, visits)]
         while level:
             following: list[Group] = []
             for meeting in meetings(level):
-                if sum(group.visits for group in meeting) <= TWIG:
-                    twigs.append(meeting)
+                if sum(group.visits for group in meeting) <= most:
+                    twigs.append(Twig(meeting))
                 else:
-                    following += self.split(meeting)
+                    following += self.split(meeting, twigs)
             level = following
         for twig in twigs:
-            level = twig
+            level = twig.groups
+            if twig.edge is not None:
+                further = self.follow(level[0], twig.edge, level[0].visits)
+                level = [] if further is None else [further]
             while level:
-                level = [group for meeting in meetings(level) for group in self.split(meeting)]
+                level = [group for meeting in meetings(level) for group in self.split(meeting, None)]
         return self.findings
 
-    def split(self, meeting: Sequence[Group]) -> list[Group]:
+    def split(self, meeting: Sequence[Group], twigs: list[Twig] | None) -> list[Group]:
         """Split the visits at a node over its edges, hand them to its groups in order, and follow them."""
         walk = meeting[0].walk
         picks = choose(self.settings, self.graph, walk, sum(group.visits for group in meeting))
@@ -79,6 +92,9 @@ class Descent:
             portion, picks = picks[: group.visits], picks[group.visits :]
             for code, visits in Counter(edge.code for edge in portion).items():
                 edge = next(edge for edge in portion if edge.code == code)
+                if twigs is not None and edge.child is None:
+                    twigs.append(Twig([Group(group.walk, group.above, visits)], edge))
+                    continue
                 further = self.follow(group, edge, visits)
                 if further is not None:
                     going_on.append(further)

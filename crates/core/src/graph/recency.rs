@@ -45,7 +45,8 @@ impl Graph {
         clock.trajectories += count;
         let period = self.memory.div_ceil(BYTES_PER_TRAJECTORY).max(1);
         if clock.trajectories >= period {
-            clock.now = clock.now.saturating_add((clock.trajectories / period).min(usize::from(u16::MAX)) as u16);
+            clock.now =
+                clock.now.saturating_add((clock.trajectories / period).min(usize::from(u16::MAX)) as u16);
             clock.trajectories %= period;
         }
         clock.now

@@ -186,6 +186,7 @@ fn apply_oldest<G: Game>(
     scratch: &mut EvaluationScratch,
     stop: &AtomicBool,
 ) -> bool {
+    let begun = search.begin_phase();
     let Some((batch, flight)) = queue.front_mut() else { return true };
     let mut results;
     match flight {
@@ -213,9 +214,12 @@ fn apply_oldest<G: Game>(
             }
         }
     }
+    search.end_phase(begun, |phases| &mut phases.evaluate);
+    let begun = search.begin_phase();
     if let Some((batch, _)) = queue.pop_front() {
         search.apply(batch, &mut results);
     }
+    search.end_phase(begun, |phases| &mut phases.apply);
     true
 }
 

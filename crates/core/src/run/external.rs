@@ -14,6 +14,7 @@ use crate::games::chess::planes::Version;
 use crate::games::chess::{Board, Rules};
 use crate::graph::prior::{RankScratch, rank};
 use crate::mates::dfpn::Solver;
+use crate::search::wave::Crew;
 use crate::search::{Batch, Evaluated, Search};
 
 /// What a collection for an outside evaluator left.
@@ -55,11 +56,12 @@ impl<P: Rules> External<P> {
     pub fn collect(
         &mut self,
         search: &mut Search<Board<P>>,
+        crew: &mut dyn Crew,
         stop: &AtomicBool,
         planes: Option<(&mut [f32], Version)>,
     ) -> Result<Collected, SessionError> {
         let budget = self.state.limits().budget;
-        let batch = search.collect(&budget, stop);
+        let batch = search.collect_with(crew, &budget, stop);
         let size = batch.evaluations;
         if let Some((planes, version)) = planes {
             let stride = version.count(search.position().variant()) * 64;

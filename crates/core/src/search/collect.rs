@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backup::{Step, mark};
 use super::batch::Batch;
+use super::explore::{self, Exploration};
 use super::proof::ProofCheck;
 use super::simulate::End;
-use super::explore::{self, Exploration};
 use super::wave::{Alone, Crew, Stem};
 use super::{Budget, Search};
 use crate::game::{Game, MoveCode};
@@ -49,6 +49,7 @@ impl<G: Game> Search<G> {
 
     /// The same with the help of other threads; what is collected does not depend on them.
     pub fn collect_with(&mut self, crew: &mut dyn Crew, budget: &Budget, stop: &AtomicBool) -> Batch<G> {
+        let begun = self.begin_phase();
         let mut batch = Batch { pending: Vec::new(), waves: Vec::new(), evaluations: 0, most_in_flight: 1 };
         self.batch_keys.clear();
         if !self.tidy(stop) || !self.overcome_doubt() {
@@ -63,7 +64,7 @@ impl<G: Game> Search<G> {
             && course.collisions < self.settings.batch_collisions
             && course.stops < self.settings.batch_stops
             && course.terminals < self.settings.batch_terminals
-            && self.flying + course.collisions + size as u64 <= MOST_IN_FLIGHT
+            && self.flying + course.collisions < MOST_IN_FLIGHT
             && !self.graph.is_spent()
             && self.within(budget)
             && !self.proven().0.is_exact()
@@ -73,7 +74,8 @@ impl<G: Game> Search<G> {
             if self.starved {
                 break;
             }
-            let visits = self.wave_visits(size - batch.evaluations, budget);
+            let most = MOST_IN_FLIGHT - self.flying - course.collisions;
+            let visits = self.wave_visits(most.min((size - batch.evaluations) as u64), budget);
             let goes_on = if visits > 0 {
                 self.collect_wave(visits, &mut batch, &mut course, crew, stop)
             } else {
@@ -91,11 +93,12 @@ impl<G: Game> Search<G> {
             wave.unmark(&mut self.graph, Stem::collided);
         }
         self.complete_proof();
+        self.end_phase(begun, |phases| &mut phases.collect);
         batch
     }
 
     /// How many visits may go down as a wave now; none where they go one after another.
-    fn wave_visits(&self, missing: usize, budget: &Budget) -> u32 {
+    fn wave_visits(&self, most: u64, budget: &Budget) -> u32 {
         let least = self.settings.wave_least;
         let is_plain = self.is_root_evaluated()
             && self.root_moves.is_all()
@@ -104,7 +107,7 @@ impl<G: Game> Search<G> {
         if least == 0 || !is_plain {
             return 0;
         }
-        let mut visits = missing as u64;
+        let mut visits = most;
         if let Some(limit) = budget.simulations {
             visits = visits.min(limit - (self.counters.simulations + self.flying));
         }
@@ -115,12 +118,7 @@ impl<G: Game> Search<G> {
     }
 
     /// One simulation; returns whether others may follow.
-    fn collect_one(
-        &mut self,
-        kind: Option<Exploration>,
-        batch: &mut Batch<G>,
-        course: &mut Course,
-    ) -> bool {
+    fn collect_one(&mut self, kind: Option<Exploration>, batch: &mut Batch<G>, course: &mut Course) -> bool {
         let end = match kind {
             Some(kind) => match self.explore(kind, batch) {
                 Some(end) => end,

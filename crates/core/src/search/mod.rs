@@ -16,15 +16,17 @@ pub mod mate;
 pub mod choose;
 pub mod tablebases;
 mod nodes;
+pub mod wave;
 mod reclaim;
 mod root;
 pub mod mates;
 mod batch;
+mod phases;
 mod advance;
 mod simulate;
 mod branch;
 mod leaves;
-pub mod wave;
+mod commit;
 mod collect;
 mod apply;
 
@@ -47,6 +49,7 @@ pub use batch::{Batch, Evaluated, EvaluationScratch, Pending, Ranking};
 use mate::Shortest;
 use mates::Mates;
 use path::Path;
+pub use phases::Phases;
 pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
@@ -123,6 +126,8 @@ pub struct Search<G: Game> {
     pub(crate) side: u8,
     /// For benchmarks: the length and moves of every trajectory, one after the other.
     pub(crate) recorder: Option<Vec<MoveCode>>,
+    /// For benchmarks: the time of each phase.
+    pub(crate) phases: Option<Phases>,
     puct: Arc<Puct>,
     flying: u64,
     flying_evaluations: u64,
@@ -172,6 +177,7 @@ impl<G: Game> Search<G> {
             root_moves: RootMoves::default(),
             side: 0,
             recorder: None,
+            phases: None,
             puct: Arc::new(Puct::new(&settings)),
             settings,
             flying: 0,

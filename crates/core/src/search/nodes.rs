@@ -3,7 +3,6 @@
 //!
 //! The end of the game comes from the rules, its result also from tablebases. The evaluation comes later.
 
-use super::wave::NewNode;
 use super::{solver, tablebases};
 use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Graph, NodeId, State, node_flag};
@@ -12,6 +11,18 @@ use crate::settings::{Backup, Merge, Settings};
 
 /// Plies before the move-count limit within which the clock is part of the key.
 const CLOCK_HORIZON: u32 = 40;
+
+/// A node as it is created.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewNode {
+    pub key: u64,
+    pub salt: u32,
+    pub player: u8,
+    pub legal: usize,
+    pub ending: Option<Ending>,
+    /// By the tablebases.
+    pub state: Option<State>,
+}
 
 /// What makes the merge key, together with the key of the position.
 pub(super) fn salt<G: Game>(game: &G, merge: Merge) -> u32 {

@@ -5,10 +5,10 @@
 
 use super::backup::{Arrival, Step, back_up};
 use super::batch::Batch;
+use super::explore::{self, Exploration};
 use super::nodes::{create, look_up, salt};
 use super::select::Choice;
 use super::transposition::stops;
-use super::explore::{self, Exploration};
 use super::{Search, solver};
 use crate::game::Game;
 use crate::graph::{NONE, NodeId, edge_flag, node_flag};

@@ -17,9 +17,10 @@ use crate::run::drive::{Finish, Limits, has_mate, run};
 use crate::run::errors::SessionError;
 use crate::run::external::{Collected, External, LeafText};
 use crate::run::pool::Pool;
-use crate::search::Search;
 use crate::search::proof::ProofCheck;
 use crate::search::root_moves::RootMoves;
+use crate::search::wave::Alone;
+use crate::search::{Phases, Search};
 
 const NO_THREADS: SessionError = SessionError::State("the session has no threads");
 
@@ -157,7 +158,10 @@ impl<P: Rules> Session<P> {
         stop: &AtomicBool,
         planes: Option<(&mut [f32], Version)>,
     ) -> Result<Collected, SessionError> {
-        self.external.collect(&mut self.search, stop, planes)
+        match &mut self.pool {
+            Some(pool) => self.external.collect(&mut self.search, pool, stop, planes),
+            None => self.external.collect(&mut self.search, &mut Alone, stop, planes),
+        }
     }
 
     /// The positions (FEN) of the newest batch, and for each the legal moves (UCI) with their policy indices.
@@ -196,6 +200,14 @@ impl<P: Rules> Session<P> {
         self.forget();
         self.prepare(&[])?;
         bench::measure_planes(&mut self.search, simulations)
+    }
+
+    /// For benchmarks: the time of a search on a new graph, and of each of its phases.
+    pub fn measure_phases(&mut self, evaluations: u64) -> Result<(Duration, Phases), SessionError> {
+        self.forget();
+        self.prepare(&[])?;
+        let pool = self.pool.as_mut().ok_or(NO_THREADS)?;
+        Ok(bench::measure_phases(&mut self.search, pool, evaluations))
     }
 }
 

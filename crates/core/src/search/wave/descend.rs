@@ -3,7 +3,6 @@
 //! Reads the graph and changes nothing. A node that few visits reach is the foot of a *twig*: what lies below
 //! is followed without regard to other twigs, on any thread.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::split::Split;
@@ -16,14 +15,16 @@ use crate::search::path::{Replay, Start};
 use crate::search::select::Choice;
 use crate::search::transposition::stops_of;
 
-/// Most visits at the foot of a twig.
-pub(super) const TWIG: u32 = 4;
+/// Most visits at the foot of a twig, at least: a wave of many visits has larger twigs.
+const TWIG: u32 = 8;
+/// Most visits of a wave for each visit at the foot of a twig.
+const TWIGS: u32 = 32;
 /// Groups of a level that are compared one by one.
 const FEW: usize = 8;
 
 /// Visits that came to a node the same way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Group {
+pub(in crate::search) struct Group {
     pub node: NodeId,
     pub above: StemId,
     pub visits: u32,
@@ -92,10 +93,10 @@ impl<G: Game> Hands<G> {
 /// What a descent found.
 #[derive(Debug)]
 pub(in crate::search) struct Part<G> {
-    pub(super) stems: Vec<Stem>,
-    pub(super) acts: Vec<Act<G>>,
+    pub stems: Vec<Stem>,
+    pub acts: Vec<Act<G>>,
     /// Whole lists of candidates that were derived on the way.
-    pub(super) lists: Vec<(NodeId, Vec<Candidate>)>,
+    pub lists: Vec<(NodeId, Vec<Candidate>)>,
 }
 
 impl<G> Default for Part<G> {
@@ -104,27 +105,58 @@ impl<G> Default for Part<G> {
     }
 }
 
-/// The feet of twigs: groups at one node lie one after another.
+/// The feet of twigs: few visits at a node, or visits that follow an edge without a child.
 #[derive(Debug, Default)]
 pub(in crate::search) struct Twigs {
-    pub(super) groups: Vec<Group>,
-    /// Where each twig ends.
-    pub(super) ends: Vec<u32>,
+    /// Groups at one node lie one after another.
+    groups: Vec<Group>,
+    feet: Vec<Foot>,
+}
+
+/// The foot of a twig.
+#[derive(Clone, Copy, Debug)]
+struct Foot {
+    /// Where its groups end.
+    end: u32,
+    /// The slot and the move that its only group follows.
+    edge: Option<(u16, MoveCode)>,
 }
 
 impl Twigs {
-    pub(super) fn get(&self, twig: usize) -> &[Group] {
-        let begin = twig.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.groups[begin as usize..self.ends[twig] as usize]
+    pub fn clear(&mut self) {
+        self.groups.clear();
+        self.feet.clear();
+    }
+
+    /// Number of twigs.
+    pub fn len(&self) -> usize {
+        self.feet.len()
+    }
+
+    /// Visits of a twig.
+    pub fn visits(&self, twig: usize) -> u32 {
+        self.groups(twig).iter().map(|group| group.visits).sum()
+    }
+
+    fn groups(&self, twig: usize) -> &[Group] {
+        let begin = twig.checked_sub(1).map_or(0, |before| self.feet[before].end);
+        &self.groups[begin as usize..self.feet[twig].end as usize]
+    }
+
+    fn push(&mut self, groups: &[Group], edge: Option<(u16, MoveCode)>) {
+        self.groups.extend_from_slice(groups);
+        self.feet.push(Foot { end: self.groups.len() as u32, edge });
     }
 }
 
 /// A descent under way. Stems below `trunk.len()` are the trunk's, the others its own.
-pub(super) struct Descent<'a, G: Game> {
+pub(in crate::search) struct Descent<'a, G: Game> {
     pub view: &'a View<'a, G>,
     pub trunk: &'a [Stem],
     pub hands: &'a mut Hands<G>,
     pub part: Part<G>,
+    /// Where the trunk sets its twigs aside.
+    pub twigs: Option<&'a mut Twigs>,
 }
 
 impl<G: Game> Descent<'_, G> {
@@ -134,7 +166,8 @@ impl<G: Game> Descent<'_, G> {
     }
 
     /// Splits visits from the root on, down to the feet of twigs.
-    pub fn grow_trunk(&mut self, visits: u32, twigs: &mut Twigs) {
+    pub fn grow_trunk(&mut self, visits: u32) {
+        let most = TWIG.max(visits / TWIGS);
         let mut level = std::mem::take(&mut self.hands.level);
         level.clear();
         level.push(Group::at_root(self.view, visits));
@@ -142,11 +175,9 @@ impl<G: Game> Descent<'_, G> {
             sort_by_meeting(&mut level);
             for meeting in level.chunk_by(|a, b| a.node == b.node) {
                 let total: u32 = meeting.iter().map(|group| group.visits).sum();
-                if total <= TWIG {
-                    twigs.groups.extend_from_slice(meeting);
-                    twigs.ends.push(twigs.groups.len() as u32);
-                } else {
-                    self.split(meeting, total);
+                match &mut self.twigs {
+                    Some(twigs) if total <= most => twigs.push(meeting, None),
+                    _ => self.split(meeting, total),
                 }
             }
             level.clear();
@@ -156,10 +187,17 @@ impl<G: Game> Descent<'_, G> {
     }
 
     /// Follows the visits of a twig to their ends.
-    pub fn follow_twig(&mut self, foot: &[Group]) {
+    pub fn follow_twig(&mut self, twigs: &Twigs, twig: usize) {
         let mut level = std::mem::take(&mut self.hands.level);
         level.clear();
-        level.extend_from_slice(foot);
+        let groups = twigs.groups(twig);
+        match twigs.feet[twig].edge {
+            Some((slot, mv)) => {
+                self.attach(&groups[0], slot, mv, groups[0].visits);
+                std::mem::swap(&mut level, &mut self.hands.next);
+            }
+            None => level.extend_from_slice(groups),
+        }
         while !level.is_empty() {
             sort_by_meeting(&mut level);
             for meeting in level.chunk_by(|a, b| a.node == b.node) {
@@ -232,6 +270,9 @@ impl<G: Game> Descent<'_, G> {
 
     /// Visits follow an edge without a child.
     fn attach(&mut self, group: &Group, slot: u16, mv: MoveCode, visits: u32) {
+        if let Some(twigs) = &mut self.twigs {
+            return twigs.push(&[Group { visits, ..*group }], Some((slot, mv)));
+        }
         let found = self.find(group.above, mv);
         let (zeroing, child) = (found.zeroing, found.child);
         let key = match child {
@@ -278,14 +319,7 @@ impl<G: Game> Descent<'_, G> {
     }
 
     /// One visit becomes a leaf, the others are given back.
-    fn land_leaf(
-        &mut self,
-        group: &Group,
-        stem: StemId,
-        mv: MoveCode,
-        mut leaf: Box<Leaf<G>>,
-        visits: u32,
-    ) {
+    fn land_leaf(&mut self, group: &Group, stem: StemId, mv: MoveCode, mut leaf: Box<Leaf<G>>, visits: u32) {
         self.complete_leaf(&mut leaf, group, mv);
         self.land(stem, 1, Landing::Leaf(leaf));
         if visits > 1 {
@@ -397,11 +431,19 @@ fn sort_by_meeting(level: &mut [Group]) {
         }
         return;
     }
-    let mut first = HashMap::with_capacity(level.len());
-    for (at, group) in level.iter().enumerate() {
-        first.entry(group.node).or_insert(at);
+    let mut nodes: Vec<(NodeId, usize)> =
+        level.iter().enumerate().map(|(at, group)| (group.node, at)).collect();
+    nodes.sort_unstable();
+    if nodes.windows(2).all(|two| two[0].0 != two[1].0) {
+        return;
     }
-    if first.len() < level.len() {
-        level.sort_by_key(|group| first[&group.node]);
+    let mut order: Vec<(usize, usize)> = Vec::with_capacity(level.len());
+    for run in nodes.chunk_by(|a, b| a.0 == b.0) {
+        order.extend(run.iter().map(|&(_, at)| (run[0].1, at)));
+    }
+    order.sort_unstable();
+    let unsorted = level.to_vec();
+    for (group, (_, at)) in level.iter_mut().zip(order) {
+        *group = unsorted[at];
     }
 }

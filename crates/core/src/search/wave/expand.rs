@@ -1,12 +1,12 @@
 //! New positions: the child of an edge that has none, found in the graph or made ready to be added.
 
 use super::descend::{Descent, Group};
-use super::{Attached, NewNode, StemId};
+use super::{Attached, StemId};
 use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
 use crate::graph::prior::{Candidate, rank};
 use crate::graph::{NONE, NodeId};
-use crate::search::nodes::salt;
+use crate::search::nodes::{NewNode, salt};
 use crate::search::tablebases;
 use std::sync::atomic::AtomicBool;
 

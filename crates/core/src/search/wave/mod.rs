@@ -14,66 +14,55 @@ mod view;
 mod expand;
 mod descend;
 mod share;
-mod commit;
 mod settle;
 
 use std::sync::Arc;
 
-pub(super) use descend::{Hands, Twigs};
+pub(super) use descend::{Descent, Hands, Part, Twigs};
 pub(super) use settle::{Settled, Settlement};
+pub(super) use share::Shared;
 pub use share::{Alone, Crew, Work};
 pub(super) use view::View;
 
 use crate::evaluators::Leaf;
-use crate::game::{Ending, MoveCode};
-use crate::graph::{Graph, NONE, NodeId, State};
+use crate::game::MoveCode;
+use crate::graph::{Graph, NONE, NodeId};
 use crate::search::backup::mark_by;
+use crate::search::nodes::NewNode;
 
 /// The number of a stem in its wave; [`NONE`] above the first ones.
-type StemId = u32;
+pub(super) type StemId = u32;
 
 /// Slot of an edge that is not open yet.
-const UNOPENED: u16 = u16::MAX;
+pub(super) const UNOPENED: u16 = u16::MAX;
 
 /// An edge on the way of some visits that came the same way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stem {
-    above: StemId,
-    node: NodeId,
-    slot: u16,
+    pub(super) above: StemId,
+    pub(super) node: NodeId,
+    pub(super) slot: u16,
     /// Moves from the root to the child.
-    level: u16,
-    mv: MoveCode,
+    pub(super) level: u16,
+    pub(super) mv: MoveCode,
     /// Visits through here that wait for their evaluation.
-    flying: u16,
+    pub(super) flying: u16,
     /// Visits through here that are given back.
-    collided: u16,
+    pub(super) collided: u16,
     /// Key of the child's position.
-    key: u64,
-}
-
-/// A node as it is created.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NewNode {
-    pub key: u64,
-    pub salt: u32,
-    pub player: u8,
-    pub legal: usize,
-    pub ending: Option<Ending>,
-    /// By the tablebases.
-    pub state: Option<State>,
+    pub(super) key: u64,
 }
 
 /// What becomes of the child of an edge without one.
 #[derive(Clone, Copy, Debug)]
-enum Attached {
+pub(super) enum Attached {
     Known(NodeId),
     New(NewNode),
 }
 
 /// How visits ended.
 #[derive(Debug)]
-enum Landing<G> {
+pub(super) enum Landing<G> {
     PathDraw,
     Exact,
     Stop,
@@ -85,7 +74,7 @@ enum Landing<G> {
 
 /// What the commit has to do, in the order of finding.
 #[derive(Debug)]
-enum Act<G> {
+pub(super) enum Act<G> {
     /// Open the edge of a stem if need be, and give it a child.
     Open { stem: StemId, zeroing: bool, child: Attached },
     /// Take note of the end of visits.
@@ -140,7 +129,7 @@ impl Wave {
     }
 
     /// Sums a number of visits up from the stems where they ended to all above.
-    fn sum_up(&mut self, field: impl Fn(&mut Stem) -> &mut u16) {
+    pub fn sum_up(&mut self, field: impl Fn(&mut Stem) -> &mut u16) {
         for at in (0..self.stems.len()).rev() {
             let (above, visits) = (self.stems[at].above, *field(&mut self.stems[at]));
             if above != NONE && visits > 0 {
@@ -156,7 +145,7 @@ fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Takes back what was shared, once the others have let go of it.
-fn reclaim<T>(mut shared: Arc<T>) -> T {
+pub(super) fn reclaim<T>(mut shared: Arc<T>) -> T {
     loop {
         match Arc::try_unwrap(shared) {
             Ok(owned) => return owned,

@@ -84,9 +84,9 @@ impl<G: Game> Shared<G> {
     ) -> Shared<G> {
         let mut chunks = Vec::new();
         let mut visits = 0;
-        for twig in 0..twigs.ends.len() {
-            visits += twigs.get(twig).iter().map(|group| group.visits).sum::<u32>();
-            if visits >= CHUNK || twig + 1 == twigs.ends.len() {
+        for twig in 0..twigs.len() {
+            visits += twigs.visits(twig);
+            if visits >= CHUNK || twig + 1 == twigs.len() {
                 chunks.push(twig + 1);
                 visits = 0;
             }
@@ -128,10 +128,11 @@ impl<G: Game> Shared<G> {
             evaluator: self.evaluator.as_deref(),
             oracle: self.oracle.as_deref(),
         };
-        let mut descent = Descent { view: &view, trunk: &self.trunk, hands, part: Part::default() };
+        let part = Part::default();
+        let mut descent = Descent { view: &view, trunk: &self.trunk, hands, part, twigs: None };
         let begin = chunk.checked_sub(1).map_or(0, |before| self.chunks[before]);
         for twig in begin..self.chunks[chunk] {
-            descent.follow_twig(self.twigs.get(twig));
+            descent.follow_twig(&self.twigs, twig);
         }
         descent.part
     }

@@ -3,25 +3,26 @@
 //! What needs no evaluation is backed up at the end of the commit.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::descend::{Descent, Hands, Part};
-use super::settle::{Settled, Settlement};
-use super::share::{Crew, Shared};
-use super::{Act, Attached, Landing, Stem, StemId, UNOPENED, View, Wave, reclaim};
+use super::backup::mark_by;
+use super::batch::{Batch, Way};
+use super::leaves::Joined;
+use super::nodes::add;
+use super::wave::{
+    Act, Attached, Crew, Descent, Hands, Landing, Part, Settled, Settlement, Shared, Stem, StemId, UNOPENED,
+    View, Wave, Work, reclaim,
+};
+use super::{Search, solver};
 use crate::game::{Game, MoveCode};
 use crate::graph::{Graph, MOST_MOVES, NONE, NodeId, edge_flag, node_flag};
-use crate::search::backup::mark_by;
-use crate::search::batch::{Batch, Way};
-use crate::search::leaves::Joined;
-use crate::search::nodes::add;
-use crate::search::{Search, solver};
 
 /// Visits of a wave from which on other threads are asked for help.
 const LEAST_SHARED: u32 = 12;
 
 /// What a wave has come to.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::search) struct Tally {
+pub(super) struct Tally {
     /// Visits that are counted: neither given back nor without a move to choose.
     pub visits: u64,
     pub stops: u64,
@@ -31,15 +32,11 @@ pub(in crate::search) struct Tally {
 
 impl<G: Game> Search<G> {
     /// Sends visits down as a wave and commits what they find. Their leaves join the batch.
-    pub(in crate::search) fn run_wave(
-        &mut self,
-        visits: u32,
-        batch: &mut Batch<G>,
-        crew: &mut dyn Crew,
-    ) -> Tally {
+    pub(super) fn run_wave(&mut self, visits: u32, batch: &mut Batch<G>, crew: &mut dyn Crew) -> Tally {
         let number = batch.waves.len() as u32;
         let mut wave = self.spare_waves.pop().unwrap_or_default();
         let parts = self.descend(visits, crew);
+        let begun = self.begin_phase();
         let mut tally = Tally::default();
         let mut settlement = std::mem::take(&mut self.settlement);
         settlement.clear();
@@ -51,29 +48,29 @@ impl<G: Game> Search<G> {
                 }
             }
         }
-        let mut trunk = 0;
+        let (mut trunk, mut is_cut) = (0, false);
         for (index, part) in parts.into_iter().enumerate() {
             // Stems of the trunk have their final numbers; those of a twig follow on.
             let base = wave.stems.len();
             trunk = if index == 0 { part.stems.len() } else { trunk };
             let shift = if index == 0 { 0 } else { (base - trunk) as u32 };
             let moved = |stem: StemId| if (stem as usize) < trunk { stem } else { stem + shift };
-            wave.stems.extend(
-                part.stems.iter().map(|stem| Stem {
-                    above: if stem.above == NONE { NONE } else { moved(stem.above) },
-                    ..*stem
-                }),
-            );
+            wave.stems.extend(part.stems.iter().map(|stem| Stem {
+                above: if stem.above == NONE { NONE } else { moved(stem.above) },
+                ..*stem
+            }));
             for act in part.acts {
                 match act {
                     Act::Open { stem, zeroing, child } => {
-                        self.commit_opening(&mut wave.stems[moved(stem) as usize], zeroing, child);
+                        let stem = &mut wave.stems[moved(stem) as usize];
+                        is_cut |= !self.commit_opening(stem, zeroing, child);
                     }
                     Act::Land { stem, visits, landing } => {
                         let mut under_way = UnderWay {
                             wave: &mut wave,
                             stem: moved(stem),
                             number,
+                            is_cut,
                             batch,
                             settlement: &mut settlement,
                             tally: &mut tally,
@@ -94,19 +91,20 @@ impl<G: Game> Search<G> {
         self.counters.corrections += settlement.back_up(&mut self.graph, &wave.stems, &self.settings);
         self.settlement = settlement;
         batch.waves.push(wave);
+        self.end_phase(begun, |phases| &mut phases.commit);
         tally
     }
 
     /// Finds where visits go, on this thread or on all; what was found, the trunk first.
     fn descend(&mut self, visits: u32, crew: &mut dyn Crew) -> Vec<Part<G>> {
+        let begun = self.begin_phase();
         let mut hands = self.hands.pop().unwrap_or_default();
         let start = Arc::clone(self.path.start());
         hands.begin(&start);
         hands.spares.append(&mut self.spare_leaves);
         let is_shared = crew.threads() > 1 && visits >= LEAST_SHARED;
         let mut twigs = std::mem::take(&mut self.twigs);
-        twigs.groups.clear();
-        twigs.ends.clear();
+        twigs.clear();
         let view = View {
             graph: &self.graph,
             root: self.root,
@@ -116,19 +114,29 @@ impl<G: Game> Search<G> {
             evaluator: self.evaluator.as_deref(),
             oracle: self.oracle.as_deref(),
         };
-        let mut descent = Descent { view: &view, trunk: &[], hands: &mut hands, part: Part::default() };
-        descent.grow_trunk(visits, &mut twigs);
+        let mut descent = Descent {
+            view: &view,
+            trunk: &[],
+            hands: &mut hands,
+            part: Part::default(),
+            twigs: Some(&mut twigs),
+        };
+        descent.grow_trunk(visits);
+        let (trunk, begun) = (begun.map(|begun| begun.elapsed()), self.begin_phase());
         if !is_shared {
-            for twig in 0..twigs.ends.len() {
-                descent.follow_twig(twigs.get(twig));
+            let Descent { part, .. } = descent;
+            let mut descent = Descent { view: &view, trunk: &[], hands: &mut hands, part, twigs: None };
+            for twig in 0..twigs.len() {
+                descent.follow_twig(&twigs, twig);
             }
             let part = descent.part;
             self.twigs = twigs;
             self.spare_leaves.append(&mut hands.spares);
             self.hands.push(hands);
+            self.end_descent(visits, trunk, begun);
             return vec![part];
         }
-        let trunk = descent.part;
+        let part = descent.part;
         self.hands.push(hands);
         self.spread_spares(crew.threads());
         let shared = Shared::new(
@@ -139,18 +147,28 @@ impl<G: Game> Search<G> {
             start,
             self.evaluator.clone(),
             self.oracle.clone(),
-            (trunk.stems.clone(), twigs),
+            (part.stems.clone(), twigs),
             std::mem::take(&mut self.hands),
         );
         let shared = Arc::new(shared);
-        crew.work(Arc::clone(&shared) as Arc<dyn super::Work>);
+        crew.work(Arc::clone(&shared) as Arc<dyn Work>);
         let mut shared = reclaim(shared);
         std::mem::swap(&mut self.graph, &mut shared.graph);
-        let mut parts = vec![trunk];
+        let mut parts = vec![part];
         parts.extend(shared.take_parts());
         self.hands = shared.hands.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         self.twigs = shared.twigs;
+        self.end_descent(visits, trunk, begun);
         parts
+    }
+
+    fn end_descent(&mut self, visits: u32, trunk: Option<Duration>, begun: Option<Instant>) {
+        if let (Some(phases), Some(trunk)) = (&mut self.phases, trunk) {
+            phases.trunk += trunk;
+        }
+        // A small wave is never shared.
+        let is_shared = visits >= LEAST_SHARED;
+        self.end_phase(begun, if is_shared { |all| &mut all.twigs } else { |all| &mut all.trunk });
     }
 
     /// Spreads spare leaves over the hands of all threads.
@@ -174,32 +192,49 @@ impl<G: Game> Search<G> {
         self.graph.ensure_room(1, self.promised + 2 * MOST_MOVES, uses_table)
     }
 
-    /// Opens the edge of a stem, unless that was done, and gives it its child. Without memory it stays closed.
-    fn commit_opening(&mut self, stem: &mut Stem, zeroing: bool, child: Attached) {
+    /// Opens the edge of a stem, unless that was done, and gives it its child. Without memory it stays as it
+    /// is, and this is false.
+    fn commit_opening(&mut self, stem: &mut Stem, zeroing: bool, child: Attached) -> bool {
         if !self.has_room() {
-            return;
+            return false;
         }
         let id = stem.node;
         let mut slot = stem.slot;
         if slot == UNOPENED {
-            let open = self.graph.edges(id).iter().rposition(|edge| edge.mv == stem.mv);
-            slot = match open {
-                Some(slot) => slot as u16,
-                None => {
-                    let listed = self.graph.candidates(id).iter().position(|known| known.mv() == stem.mv);
-                    let Some(index) = listed else { return };
+            let listed = self.graph.candidates(id).iter().position(|known| known.mv() == stem.mv);
+            slot = match listed {
+                Some(index) => {
                     let slot = self.graph.open(id, index);
                     if zeroing {
                         self.graph.edge_mut(id, slot).flags |= edge_flag::ZEROING;
                     }
                     slot
                 }
+                // Another visit of the wave has opened it.
+                None => match self.graph.edges(id).iter().position(|edge| edge.mv == stem.mv) {
+                    Some(slot) => slot as u16,
+                    None => return false,
+                },
             };
             stem.slot = slot;
         }
         if self.graph.edge(id, slot).child == NONE {
             self.commit_child(id, slot, child);
         }
+        true
+    }
+
+    /// Whether an edge on the way to a stem, or its own, is not in the graph.
+    #[cold]
+    fn is_cut_off(&self, wave: &Wave, mut stem: StemId) -> bool {
+        while stem != NONE {
+            let Stem { above, node, slot, .. } = wave.stems[stem as usize];
+            if slot == UNOPENED || self.graph.edge(node, slot).child == NONE {
+                return true;
+            }
+            stem = above;
+        }
+        false
     }
 
     /// Links an edge to its child, which is added unless the wave has done so already.
@@ -226,10 +261,10 @@ impl<G: Game> Search<G> {
 
     /// Takes note of the end of visits.
     fn commit_landing(&mut self, under_way: &mut UnderWay<'_, G>, visits: u32, landing: Landing<G>) {
-        let UnderWay { wave, stem, number, batch, settlement, tally } = under_way;
+        let UnderWay { wave, stem, number, is_cut, batch, settlement, tally } = under_way;
         let (stem, number) = (*stem, *number);
         let Stem { node, slot, level, .. } = wave.stems[stem as usize];
-        let is_dropped = slot == UNOPENED || self.graph.edge(node, slot).child == NONE;
+        let is_dropped = *is_cut && self.is_cut_off(wave, stem);
         let is_late = || self.graph.node(self.graph.edge(node, slot).child).has(node_flag::WAITING);
         let settled = match landing {
             // Without memory for its edge, or taken by another visit of the wave.
@@ -297,6 +332,8 @@ struct UnderWay<'a, G: Game> {
     wave: &'a mut Wave,
     stem: StemId,
     number: u32,
+    /// Whether some edge of the wave is not in the graph.
+    is_cut: bool,
     batch: &'a mut Batch<G>,
     settlement: &'a mut Settlement,
     tally: &'a mut Tally,
