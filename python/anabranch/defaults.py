@@ -18,9 +18,9 @@ from anabranch.jobs.executor import cores
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.settings import Settings
 
-OUTSIDE = {"width_visits": 8}
+OUTSIDE = {"width_visits": 8, "batch_size": 16}
 """What goes better with evaluators in Python, which gain by batches: their batches fill within some hundred
-visits (docs/performance.md)."""
+visits, and are no larger than a CPU needs (docs/performance.md)."""
 
 MOST_THREADS = 256
 GRID = {"idle_collections": 1 << 20}

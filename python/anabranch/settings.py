@@ -107,12 +107,14 @@ class Settings:
     """How trajectories in flight look to the next one: as losses or as visits only."""
     virtual_loss: float = 1.0
     """Size of a virtual loss."""
-    batch_size: int = 16
+    batch_size: int = 512
     """Evaluations in a mini-batch."""
     batches_in_flight: int = 2
     """Mini-batches under way at once: one is collected while the other is evaluated."""
     width_visits: int = 1024
     """Visits of the root for each leaf in flight beyond the first; 0 means no bound."""
+    wave_least: int = 4
+    """Fewest visits that go down the graph together, as a wave; fewer go one by one. 0: never together."""
     batch_collisions: int = 16
     """Collisions after which a mini-batch is closed."""
     batch_stops: int = 256
@@ -122,7 +124,7 @@ class Settings:
     idle_collections: int = 128
     """Collections in a row without an evaluation after which the search ends."""
     threads: int = 1
-    """Threads that evaluate; the graph does not depend on it."""
+    """Threads that search and evaluate; the graph does not depend on it."""
     seed: int = 0
     """Seed of the random source."""
     memory: int = 2 << 30

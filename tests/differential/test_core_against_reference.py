@@ -222,6 +222,89 @@ def test_width(backup: str, width_visits: int) -> None:
             check(board, "hash", settings | shape, [120, 70], advance=True)
 
 
+WAVES: dict[str, Any] = {"wave_least": 1, "virtual_mode": "visit", "urgency": "reduction"}
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 8, 64])
+@pytest.mark.parametrize("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"])
+def test_waves(backup: str, batch_size: int) -> None:
+    for seed, (stop, merge) in enumerate([("gap", "ply"), ("visits", "clock"), ("none", "ply")]):
+        settings = preset("mcgs-combined", backup=backup, stop=stop, merge=merge, seed=seed, **WAVES)
+        settings |= {"batch_size": batch_size, "epsilon_greedy": 0.05, "epsilon_checks": 0.05}
+        check(random_board("chess", 70 + seed, 50), "hash", settings, [150])
+        check(random_board("crazyhouse", 80 + seed, 30), "material", settings, [100])
+
+
+@pytest.mark.parametrize("name", list(ref.PRESETS))
+@pytest.mark.parametrize("wave_least", [2, 5])
+def test_waves_of_presets(name: str, wave_least: int) -> None:
+    for seed, (evaluator, plies) in enumerate([("material", 12), ("hash", 60)]):
+        for variant in ("chess", "crazyhouse"):
+            board = random_board(variant, 100 * seed + 9, plies)
+            settings = preset(name, seed=seed, wave_least=wave_least)
+            check(board, evaluator, settings, [120, 80], advance=True)
+
+
+@pytest.mark.parametrize("batch_size", [8, 64])
+def test_waves_meet_proofs_and_draws(batch_size: int) -> None:
+    for fen in (
+        "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
+        "8/7k/5KQ1/8/8/8/8/8 b - - 0 1",
+        "8/8/8/8/5k2/5p2/8/5K2 w - - 97 90",
+        "8/8/4k3/8/8/3QK3/8/8 w - - 90 90",
+        "8/8/8/3k4/8/8/4R3/4K2R w - - 70 80",
+        "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1",
+    ):
+        for backup in ("paper", "recompute", "tree"):
+            more = WAVES | {"batch_size": batch_size, "backup": backup, "contempt": 0.2}
+            check(chess.Board(fen), "material", preset("mcgs-combined", epsilon_greedy=0.05, **more), [250])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_waves_with_random_settings(seed: int) -> None:
+    rng = random.Random(2000 + seed)
+    settings = preset("mcgs-combined") | {
+        "backup": rng.choice(["tree", "tree+cache", "naive", "paper", "delta", "recompute"]),
+        "stop": rng.choice(["gap", "visits", "none"]),
+        "merge": rng.choice(["ply", "clock"]),
+        "solver": rng.random() < 0.7,
+        "batch_size": rng.choice([2, 5, 16, 64]),
+        "batches_in_flight": rng.choice([1, 2]),
+        "width_visits": rng.choice([0, 1, 5]),
+        "wave_least": rng.choice([1, 2, 8]),
+        "batch_collisions": rng.choice([1, 4, 16]),
+        "virtual_mode": rng.choice(["loss", "visit"]),
+        "virtual_loss": rng.choice([0.5, 1.0, 3.0]),
+        "urgency": rng.choice(["fixed", "reduction"]),
+        "node_temperature": rng.choice([0.7, 1.7]),
+        "c_init": rng.choice([0.8, 2.5]),
+        "epsilon_greedy": rng.choice([0.0, 0.01, 0.3]),
+        "epsilon_checks": rng.choice([0.0, 0.1]),
+        "dirichlet_epsilon": rng.choice([0.0, 0.25]),
+        "mate_leaf": rng.choice([0, 40]),
+        "mate_root": rng.choice([0.0, 3.0]),
+        "q_epsilon": rng.choice([0.0, 0.01, 0.1]),
+        "contempt": rng.choice([0.0, 0.3, -0.5]),
+        "seed": rng.randrange(2**63),
+    }  # fmt: skip
+    variant = rng.choice(["chess", "crazyhouse", "chess960"])
+    board = random_board(variant, seed, rng.choice([4, 20, 60, 120]))
+    rounds = rng.choice([[200], [120, 80]])
+    check(board, rng.choice(["material", "hash", "uniform"]), settings, rounds, advance=True)
+
+
+@pytest.mark.parametrize("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"])
+def test_a_wave_of_one_visit_is_a_simulation(backup: str) -> None:
+    """To the last bit: the same graph with and without waves where one leaf is in flight."""
+    for seed, variant in enumerate(("chess", "crazyhouse")):
+        board = random_board(variant, 3 + seed, 40)
+        settings = preset("mcgs-combined", backup=backup, seed=seed, batch_size=1, batches_in_flight=1)
+        settings |= {"evaluator": "hash", "epsilon_greedy": 0.05}
+        graphs = [core_graph(board, {**settings, "wave_least": least}, [3000], [])[1:] for least in (0, 1)]
+        assert len(graphs[0][0]) > 1000
+        assert graphs[0] == graphs[1]
+
+
 @pytest.mark.parametrize("name", ["alphazero", "alphazero+cache", "mcgs", "mcgs-combined"])
 def test_reuse_after_moves(name: str) -> None:
     for variant in ("chess", "crazyhouse"):

@@ -24,7 +24,7 @@ Judge = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, list[float]]]
 
 def compare(variant: str, position: str, name: str, evaluator: Any, **settings: Any) -> None:
     if settings.get("preset", "default") == "default":  # each takes what goes best with its kind of evaluator
-        settings = {"width_visits": 64, **settings}
+        settings = {"width_visits": 64, "batch_size": 16, **settings}
     rust = Engine(variant, evaluator=name, **settings)
     python = Engine(variant, evaluator=evaluator, **settings)
     for _ in range(2):  # from nothing, then with a graph that is there
@@ -77,6 +77,7 @@ def test_uniform(variant: str, preset: str) -> None:
         {"batch_size": 7, "batches_in_flight": 1},
         {"width_visits": 0},
         {"width_visits": 3},
+        {"width_visits": 2, "batch_size": 64, "wave_least": 2, "threads": 3},
         {"seed": 5, "epsilon_greedy": 0.3},
         MATES,
     ],

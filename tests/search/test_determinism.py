@@ -47,6 +47,44 @@ def test_any_number_of_threads_gives_the_same_graph_while_the_width_grows(width_
     assert all(graph == graphs[0] for graph in graphs[1:])
 
 
+@pytest.mark.parametrize("backup", ["tree+cache", "paper", "recompute"])
+@pytest.mark.parametrize(
+    ("variant", "position"), [("chess", CHESS), ("crazyhouse", HOUSE), ("chess", ENDGAME)]
+)
+def test_waves_give_the_same_graph_on_any_number_of_threads(backup: str, variant: str, position: str) -> None:
+    """With explorations and proofs, and with the other cores busy: the threads come and go as they can."""
+    settings = {"backup": backup, "width_visits": 10, "wave_least": 2, "epsilon_greedy": 0.05}
+    is_over = threading.Event()
+    load = [threading.Thread(target=_spin, args=(is_over,)) for _ in range(2)]
+    for thread in load:
+        thread.start()
+    graphs = [
+        graph_of(variant, position, "default", 3000, threads=threads, **settings)
+        for threads in (1, 2, 3, 8, 16)
+    ]
+    is_over.set()
+    for thread in load:
+        thread.join()
+    assert len(graphs[0].nodes) > 500
+    assert all(graph == graphs[0] for graph in graphs[1:])
+
+
+def test_waves_at_the_memory_cap_give_the_same_graph_on_any_number_of_threads() -> None:
+    settings: dict[str, Any] = {"width_visits": 50, "memory": 4 << 20, "epsilon_greedy": 0.05}
+    engines = [Engine("crazyhouse", threads=threads, **settings) for threads in (1, 2, 8)]
+    results = [engine.search(HOUSE, simulations=60_000) for engine in engines]
+    assert results[0].statistics.reclaims > 2
+    assert all(result.statistics.reserved_bytes <= 4 << 20 for result in results)
+    graphs = [engine.graph(visits=0, nodes=10**9) for engine in engines]
+    assert len(graphs[0].nodes) > 5000
+    assert graphs[0] == graphs[1] == graphs[2]
+
+
+def _spin(is_over: threading.Event) -> None:
+    while not is_over.is_set():
+        sum(range(1000))
+
+
 @pytest.mark.parametrize("evaluator", ["material", "hash", "uniform"])
 @pytest.mark.parametrize("backup", ["naive", "delta", "recompute"])
 def test_the_same_seed_gives_the_same_graph(evaluator: str, backup: str) -> None:

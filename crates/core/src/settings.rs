@@ -420,17 +420,19 @@ settings! {
     virtual_mode: choice(Virtual) = Virtual::Visit, "",
         "How trajectories in flight look to the next one: as losses or as visits only.";
     virtual_loss: float(0.0, 10.0) = 1.0, "Virtual Loss", "Size of a virtual loss.";
-    batch_size: integer(1, 4096) = 16, "Mini-Batch-Size", "Evaluations in a mini-batch.";
+    batch_size: integer(1, 4096) = 512, "Mini-Batch-Size", "Evaluations in a mini-batch.";
     batches_in_flight: integer(1, 2) = 2, "Threads",
         "Mini-batches under way at once: one is collected while the other is evaluated.";
     width_visits: integer(0, 1u64 << 32) = 1024, "",
         "Visits of the root for each leaf in flight beyond the first; 0 means no bound.";
+    wave_least: integer(0, 4096) = 4, "",
+        "Fewest visits that go down the graph together, as a wave; fewer go one by one. 0: never together.";
     batch_collisions: integer(1, 4096) = 16, "", "Collisions after which a mini-batch is closed.";
     batch_stops: integer(1, 1048576) = 256, "", "Stops at transpositions after which a mini-batch is closed.";
     batch_terminals: integer(1, 1048576) = 32, "", "Exact ends after which a mini-batch is closed.";
     idle_collections: integer(1, 1048576) = 128, "",
         "Collections in a row without an evaluation after which the search ends.";
-    threads: integer(1, 256) = 1, "", "Threads that evaluate; the graph does not depend on it.";
+    threads: integer(1, 256) = 1, "", "Threads that search and evaluate; the graph does not depend on it.";
     seed: integer(0, u64::MAX) = 0, "", "Seed of the random source.";
     memory: integer(1u64 << 20, 1u64 << 44) = 2u64 << 30, "", "Hard cap of the graph in bytes.";
     reuse: flag() = true, "", "Keep the part of the graph below a move that was played.";
@@ -488,7 +490,9 @@ impl Settings {
             urgency: Urgency::Fixed,
             node_temperature: 1.7,
             virtual_mode: Virtual::Loss,
+            batch_size: 16,
             width_visits: 0,
+            wave_least: 0,
             ..Settings::default()
         };
         let alphazero = Settings {

@@ -493,6 +493,21 @@ impl Session {
             measured: simulations evaluations edges))
     }
 
+    /// Seconds of a search on a new graph, and of each of its phases, as the search's own thread sees them.
+    fn bench_phases<'py>(&self, py: Python<'py>, evaluations: u64) -> PyResult<Bound<'py, PyDict>> {
+        let (time, phases) = call!(py, self.measure_phases(evaluations)).map_err(errors::session)?;
+        let seconds = |time: Duration| time.as_secs_f64();
+        Ok(dict!(py, {
+            "seconds": seconds(time),
+            "collect": seconds(phases.collect),
+            "trunk": seconds(phases.trunk),
+            "twigs": seconds(phases.twigs),
+            "commit": seconds(phases.commit),
+            "evaluate": seconds(phases.evaluate),
+            "apply": seconds(phases.apply)
+        }))
+    }
+
     /// Time of the Rust loop made to fill the planes of every leaf, in seconds.
     fn bench_planes<'py>(&self, py: Python<'py>, simulations: u64) -> PyResult<Bound<'py, PyDict>> {
         let (time, simulations) = call!(py, self.measure_planes(simulations)).map_err(errors::session)?;

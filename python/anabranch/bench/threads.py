@@ -1,59 +1,79 @@
-"""Two threads against one, with an evaluator as costly as a network.
+"""One thread and two, with the networks of the package: evaluations per second, where the time goes, and what
+more cores would give.
 
 Both are measured in turn; the best time of each counts, because other work on the machine can only slow them
-down. The graphs must be the same.
+down. The graphs must be the same. The phases are those of the search's own thread. What only it can do is the
+serial share; the speed-up of more cores is computed from that share, not measured.
 """
 
 from __future__ import annotations
 
-import time
+from dataclasses import asdict
 from typing import Any
 
-from anabranch.bench.workload import VARIANTS, Announce, Workload, positions, session
+from anabranch import _core
+from anabranch.bench.workload import VARIANTS, Announce, Workload, positions
+from anabranch.defaults import resolve
+from anabranch.networks.shipped import bundled_network
 
-COST_US = 7
-"""Microseconds of an evaluation."""
+THREADS = (1, 2)
+CORES = (4, 8, 16, 64)
+SHARED = ("twigs", "evaluate")
+"""Phases that all threads share."""
 
 
 def measure_threads(workload: Workload, announce: Announce) -> list[dict[str, Any]]:
-    """One row per variant."""
+    """One row per variant and number of threads."""
     rows = []
     for variant in VARIANTS:
-        simulations = workload.threads_simulations
-        announce(f"{variant}, {simulations:,} simulations on {workload.threads_positions} positions")
-        totals = {1: 0.0, 2: 0.0}
+        evaluations, number = workload.threads_evaluations, workload.threads_positions
+        announce(f"{variant}, {evaluations:,} evaluations on {number} positions")
+        sums: dict[int, dict[str, float]] = {threads: {} for threads in THREADS}
         is_same = True
-        for position in positions(variant, workload.threads_positions):
-            best = {1: float("inf"), 2: float("inf")}
-            nodes = set()
-            for _ in range(workload.repeats):
-                for threads in (1, 2):
-                    seconds, number = _run(variant, position, threads, simulations)
-                    best[threads] = min(best[threads], seconds)
-                    nodes.add(number)
+        for position in positions(variant, number):
+            best, nodes = _measure(variant, position, workload)
             is_same = is_same and len(nodes) == 1
-            for threads, seconds in best.items():
-                totals[threads] += seconds
-        simulations *= workload.threads_positions
-        rows.append(
-            {
-                "variant": variant,
-                "evaluator": "hash",
-                "cost_us": COST_US,
-                "simulations_per_second_1": simulations / totals[1],
-                "simulations_per_second_2": simulations / totals[2],
-                "ratio": totals[1] / totals[2],
-                "same_nodes": is_same,
-            }
-        )
+            for threads, phases in best.items():
+                for name, seconds in phases.items():
+                    sums[threads][name] = sums[threads].get(name, 0.0) + seconds
+        rows += [_row(variant, threads, sums, evaluations * number, is_same) for threads in THREADS]
     return rows
 
 
-def _run(variant: str, position: str, threads: int, simulations: int) -> tuple[float, int]:
-    measured = session(
-        variant, position, "mcgs-combined", evaluator="hash", hash_cost_us=COST_US, threads=threads
-    )
-    begun = time.perf_counter()
-    measured.run(simulations)
-    seconds = time.perf_counter() - begun
-    return seconds, measured.report(0)["statistics"]["nodes"]
+def _measure(variant: str, position: str, workload: Workload) -> tuple[dict[int, dict[str, float]], set[int]]:
+    """The phases of the best run with each number of threads, and the numbers of nodes that were found."""
+    best: dict[int, dict[str, float]] = {}
+    nodes = set()
+    for _ in range(workload.repeats):
+        for threads in THREADS:
+            settings = resolve("default", variant, None, {"threads": threads})
+            measured = _core.Session(variant, False, asdict(settings), False, bundled_network(variant))
+            measured.set_position(position, [])
+            phases = measured.bench_phases(workload.threads_evaluations)
+            nodes.add(measured.report(0)["statistics"]["nodes"])
+            if threads not in best or phases["seconds"] < best[threads]["seconds"]:
+                best[threads] = phases
+    return best, nodes
+
+
+def _row(
+    variant: str, threads: int, sums: dict[int, dict[str, float]], evaluations: int, is_same: bool
+) -> dict[str, Any]:
+    phases = sums[threads]
+    seconds = phases["seconds"]
+    alone = phases["collect"] - phases["trunk"] - phases["twigs"] - phases["commit"]
+    known = {name: phases[name] for name in ("trunk", "twigs", "commit", "evaluate", "apply")}
+    shares = {f"share_{name}": part / seconds for name, part in {**known, "one_by_one": alone}.items()}
+    serial = 1.0 - sum(phases[name] for name in SHARED) / seconds
+    return {
+        "variant": variant,
+        "threads": threads,
+        "evaluations_per_second": evaluations / seconds,
+        "against_one_thread": sums[1]["seconds"] / seconds,
+        **shares,
+        "serial_share": serial if threads == 1 else None,
+        "computed_speedup": {str(cores): 1.0 / (serial + (1.0 - serial) / cores) for cores in CORES}
+        if threads == 1
+        else None,
+        "same_nodes": is_same,
+    }

@@ -29,7 +29,7 @@ class Workload:
     """Simulations, and the number of positions measured with so many."""
     speed_repeats: int = 2
     """Times each of them is measured; the best time of each part counts."""
-    threads_simulations: int = 30_000
+    threads_evaluations: int = 100_000
     threads_positions: int = 3
     memory_simulations: int = 10**5
     memory_positions: int = 4
@@ -49,7 +49,7 @@ class Workload:
         return cls(
             speed=((10**4, 2),),
             speed_repeats=2,
-            threads_simulations=5_000,
+            threads_evaluations=5_000,
             threads_positions=1,
             memory_simulations=10**4,
             memory_positions=1,

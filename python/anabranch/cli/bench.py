@@ -56,6 +56,8 @@ def bench(
             show.print(_signature(measured))
         elif name == "growth":
             show.print(_growth(measured))
+        elif name == "threads":
+            show.print(_cores(measured))
         for title, columns in _TABLES.get(name, ()):
             show.print(_table(title.format(**measured[0]), columns, measured))
 
@@ -74,6 +76,14 @@ def _table(title: str, columns: str, measured: list[dict[str, Any]]) -> Renderab
     formats = dict(column.strip().split("=", 1) for column in columns.split("|"))
     rows = [{**row, "same": "yes" if row.get("same_nodes") else "NO"} for row in measured]
     return table(title, formats, [[form.format(**row) for form in formats.values()] for row in rows])
+
+
+def _cores(measured: list[dict[str, Any]]) -> RenderableType:
+    alone = [row for row in measured if row["computed_speedup"] is not None]
+    columns = ["variant={variant}", ">serial share={serial_share:.1%}"]
+    columns += [f">{cores} cores={{computed_speedup[{cores}]:.1f}}" for cores in alone[0]["computed_speedup"]]
+    title = "cores: COMPUTED from the serial share of one thread (Amdahl), not measured"
+    return _table(title, " | ".join(columns), alone)
 
 
 def _growth(measured: list[dict[str, Any]]) -> RenderableType:
@@ -106,9 +116,12 @@ _TABLES: dict[str, list[tuple[str, str]]] = {
     ],
     "threads": [
         (
-            "threads: evaluator hash at {cost_us} microseconds",
-            "variant={variant} | >sim/s, 1 thread={simulations_per_second_1:,.0f} | >sim/s, 2 threads="
-            "{simulations_per_second_2:,.0f} | >2 against 1={ratio:.2f} | same graph={same}",
+            "threads: networks of the package; where the search's own thread spends its time",
+            "variant={variant} | >threads={threads} | >eval/s={evaluations_per_second:,.0f} | "
+            ">against 1={against_one_thread:.2f} | >evaluate={share_evaluate:.0%} | "
+            ">twigs={share_twigs:.0%} | >trunk={share_trunk:.1%} | >commit={share_commit:.1%} | "
+            ">apply={share_apply:.1%} | "
+            ">one by one={share_one_by_one:.1%} | same graph={same}",
         )
     ],
     "memory": [

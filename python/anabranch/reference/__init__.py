@@ -15,6 +15,8 @@ order:
 - `explore`: Eq. (11): simulations that start below the root; noise.
 - `transposition`: when a simulation stops at a known node; the correction.
 - `backup`: Algorithm 2: a value on its way up.
+- `wave`, `settle`: many visits on their way down together; their values on the way up; not in the paper.
+- `batch`: the trajectories of a mini-batch; counters.
 - `solver`: Algorithm 3: proofs on their way up.
 - `mates`: forced wins by proof numbers, over the rules alone; not in the paper.
 - `forced`: which nodes are searched for a mate, and how its proof joins the graph.
@@ -26,6 +28,7 @@ order:
 `docs/paper.md` lists for every equation the file and the function.
 """
 
+from anabranch.reference.batch import MiniBatch
 from anabranch.reference.board import canonical_text, ending, is_threat, legal_moves, move_code, satisfies
 from anabranch.reference.explore import branch_depth, branch_edge
 from anabranch.reference.formulas import (
@@ -55,7 +58,7 @@ from anabranch.reference.policy import (
 )
 from anabranch.reference.proof_numbers import INFINITE, numbers_of_edge, numbers_of_node, proof_terms, refresh
 from anabranch.reference.random import Random
-from anabranch.reference.search import MiniBatch, ReferenceEvaluator, Search
+from anabranch.reference.search import ReferenceEvaluator, Search
 from anabranch.reference.select import edge_value, select_edge, unvisited_value
 from anabranch.reference.settings import PRESETS, Constraint, ReferenceSettings
 from anabranch.reference.solver import solve

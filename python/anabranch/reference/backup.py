@@ -73,6 +73,11 @@ def recompute(node: Node, edge: Edge, is_branch: bool, is_draw: bool) -> None:
         edge.explored += 1
     elif is_draw:
         edge.path_draws += 1
+    recompute_value(node)
+
+
+def recompute_value(node: Node) -> None:
+    """V(n) from U and the children as they are now, and the Q of its edges."""
     assert node.raw is not None
     total, weight = node.raw, 1
     for e in node.open_edges:

@@ -146,7 +146,14 @@ class Graph:
         return self.table.get(self.merge_key(position, board)) if self.settings.merges else None
 
     def create(self, board: chess.Board, position: str) -> Node:
-        """Add a node; a finished position is evaluated and solved at once."""
+        """Add a node."""
+        node = self.draft(board, position)
+        if self.settings.merges:
+            self.table[node.key] = node
+        return node
+
+    def draft(self, board: chess.Board, position: str) -> Node:
+        """A node as it would be added; a finished position is evaluated and solved at once."""
         key = self.merge_key(position, board)
         node = Node(key, position, legal_moves(board), draw=self.draw_value(board.turn))
         value = ending(board, node.moves)
@@ -159,8 +166,6 @@ class Graph:
             wdl = self.tablebase(board)
             if wdl is not None:
                 node.state = TABLEBASE_STATES[wdl]
-        if self.settings.merges:
-            self.table[key] = node
         return node
 
     def open(

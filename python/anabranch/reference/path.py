@@ -25,6 +25,38 @@ class End(Enum):
     PATH_DRAW = "path_draw"
 
 
+@dataclass(eq=False)
+class Stem:
+    """An edge on the way of visits that came the same way, and what comes up through it."""
+
+    above: Stem | None
+    node: Node
+    edge: Edge
+    number: int  # in the order in which the wave found its stems
+    draws: int = 0  # visits that ended here as a draw of the path
+    others: int = 0  # all other visits
+    at_child: int = 0  # those that ended at the child, with its value
+    total: float = 0.0  # of the values of the rest, for the side to move at the child
+
+    @property
+    def level(self) -> int:
+        """The number of moves from the root to the child."""
+        level, stem = 1, self.above
+        while stem is not None:
+            level, stem = level + 1, stem.above
+        return level
+
+    @property
+    def path(self) -> list[tuple[Node, Edge]]:
+        """The nodes and edges from the root to the child."""
+        stem: Stem | None = self
+        path = []
+        while stem is not None:
+            path.append((stem.node, stem.edge))
+            stem = stem.above
+        return path[::-1]
+
+
 @dataclass
 class Trajectory:
     """The (node, edge) pairs of one simulation, from the root or from the branch node of an exploration."""
@@ -34,6 +66,8 @@ class Trajectory:
     end: End
     board: chess.Board
     is_exploration: bool = False
+    stem: Stem | None = None  # of the wave that it is part of
+    wave: int = 0  # its number in its batch
 
     def mark(self, k: int) -> None:
         """Add k in-flight visits to every edge of the trajectory, and to the nodes above them."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import chess
 
 from anabranch.reference.backup import back_up
+from anabranch.reference.batch import MiniBatch, ReferenceStatistics
 from anabranch.reference.board import canonical_text, move_code, play
 from anabranch.reference.explore import add_noise, draw_exploration, find_branch
 from anabranch.reference.forced import complete, find_mate, growing_budget, is_due, search_node
@@ -24,43 +24,17 @@ from anabranch.reference.path import End, Trajectory, Walk
 from anabranch.reference.policy import root_policy
 from anabranch.reference.random import Random, mix
 from anabranch.reference.select import select_edge
-from anabranch.reference.settings import ReferenceSettings
+from anabranch.reference.settings import Constraint, ReferenceSettings
+from anabranch.reference.settle import Settlement
 from anabranch.reference.solver import holds, inform, mark_pruned, win
 from anabranch.reference.transposition import stops
+from anabranch.reference.wave import Descent, Finding
 
 ReferenceEvaluator = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, Sequence[float]]]
 """Maps a position and its legal moves (ascending codes) to the mover's value and one logit per move."""
 
 MOST_POSITIONS_AT_CHOICE = 4_000
 MOST_CHOICES = 8
-
-
-@dataclass
-class MiniBatch:
-    """Trajectories that wait for evaluations, and what else their collection met."""
-
-    most_in_flight: int  # batches, this one included
-    leaves: list[Trajectory] = field(default_factory=list)
-    keys: set[MergeKey] = field(default_factory=set)
-    evaluations: int = 0
-    collisions: int = 0
-    stops: int = 0
-    terminals: int = 0
-
-
-@dataclass
-class ReferenceStatistics:
-    """Counters over the life of a search."""
-
-    simulations: int = 0
-    evaluations: int = 0
-    transposition_links: int = 0
-    corrections: int = 0
-    stops: int = 0
-    collisions: int = 0
-    explorations: int = 0
-    path_draws: int = 0
-    terminals: int = 0
 
 
 class Search:
@@ -174,43 +148,131 @@ class Search:
             and not self.is_spent(simulations, evaluations, batch)
             and not self.root.state.is_exact
         ):
-            trajectory = self.simulate()
-            last = trajectory.last
-            if trajectory.end is End.LEAF:
-                self.add_leaf(batch, trajectory)
-            elif trajectory.end is End.COLLISION:
-                trajectory.mark(1)
-                collided.append(trajectory)
-                batch.collisions += 1
-                self.statistics.collisions += 1
-            elif trajectory.end is End.STOP:
-                batch.stops += 1
-                self.statistics.stops += 1
-                self.back_up(trajectory, last.value)
-            elif trajectory.end is End.EXACT:
-                batch.terminals += 1
-                self.statistics.terminals += 1
-                self.back_up(trajectory, last.best_value)
+            visits = self.wave_visits(size - batch.evaluations, simulations, evaluations, batch)
+            if visits > 0:
+                self.collect_wave(batch, visits, collided)
             else:
-                batch.terminals += 1
-                self.statistics.path_draws += 1
-                self.back_up(trajectory, 0.0)
+                self.take(batch, self.simulate(), collided)
         for trajectory in collided:
             trajectory.mark(-1)
         self.complete_proof()
         return batch
 
-    def add_leaf(self, batch: MiniBatch, trajectory: Trajectory) -> None:
-        """Let a leaf wait for its evaluation, unless the cache of a tree has it already."""
-        leaf = trajectory.last
-        if self.settings.backup == "tree+cache" and leaf.key in self.graph.table:
-            known = self.graph.table[leaf.key]
-            assert known.raw is not None
-            self.graph.expand(leaf, known.raw, known.priors, trajectory.board)
+    def take(self, batch: MiniBatch, trajectory: Trajectory, collided: list[Trajectory]) -> None:
+        """Back a trajectory up, or let it wait; one that collided is marked until the collection ends."""
+        last = trajectory.last
+        if trajectory.end is End.LEAF:
+            self.add_leaf(batch, trajectory)
+        elif trajectory.end is End.COLLISION:
+            trajectory.mark(1)
+            collided.append(trajectory)
+            batch.collisions += 1
+            self.statistics.collisions += 1
+        elif trajectory.end is End.STOP:
             batch.stops += 1
             self.statistics.stops += 1
-            self.back_up(trajectory, leaf.value)
+            self.back_up(trajectory, last.value)
+        elif trajectory.end is End.EXACT:
+            batch.terminals += 1
+            self.statistics.terminals += 1
+            self.back_up(trajectory, last.best_value)
+        else:
+            batch.terminals += 1
+            self.statistics.path_draws += 1
+            self.back_up(trajectory, 0.0)
+
+    def wave_visits(
+        self, missing: int, simulations: int | None, evaluations: int | None, batch: MiniBatch
+    ) -> int:
+        """How many visits may go down as a wave now; 0 where they go one by one."""
+        settings = self.settings
+        is_plain = self.root.is_evaluated and settings.mate_growth == 0.0
+        if settings.table_values and settings.merges:
+            is_plain = False
+        done = self.statistics
+        batches = [*self.queue, batch]
+        visits = missing
+        if simulations is not None:
+            visits = min(visits, simulations - done.simulations - sum(len(b.leaves) for b in batches))
+        if evaluations is not None:
+            visits = min(visits, evaluations - done.evaluations - sum(b.evaluations for b in batches))
+        return visits if is_plain and 0 < settings.wave_least <= visits else 0
+
+    def collect_wave(self, batch: MiniBatch, visits: int, collided: list[Trajectory]) -> None:
+        """A wave: first the explorations among its visits, one after another, then the others together."""
+        together = visits
+        for _ in range(visits):
+            constraint = draw_exploration(self.settings, self.random)
+            if constraint is None or self.root.state.is_exact:
+                continue
+            exploration = self.explore(constraint)
+            if exploration is not None:
+                self.take(batch, exploration, collided)
+                together -= 1
+        if self.root.state.is_exact or together == 0:
             return
+        findings = Descent(self.settings, self.graph).run(self.start_walk(), together)
+        settlement = Settlement()
+        for finding in findings:
+            if finding.end is None:
+                if finding.stem.edge.child is None:
+                    self.open(finding.stem.node, finding.stem.edge, finding.board)
+            else:
+                self.land(batch, finding, settlement, collided)
+        self.statistics.corrections += settlement.back_up(self.settings)
+        batch.waves += 1
+
+    def land(
+        self, batch: MiniBatch, finding: Finding, settlement: Settlement, collided: list[Trajectory]
+    ) -> None:
+        """Take note of the end of visits."""
+        statistics, stem, visits = self.statistics, finding.stem, finding.visits
+        child = stem.edge.child
+        assert child is not None
+        assert finding.end is not None
+        trajectory = Trajectory(stem.path, child, finding.end, finding.board, stem=stem, wave=batch.waves)
+        if finding.end is End.COLLISION or (finding.end is End.LEAF and child.is_waiting):
+            trajectory.mark(visits)
+            collided += [trajectory] * visits
+            batch.collisions += visits
+            statistics.collisions += visits
+            return
+        if finding.end is End.LEAF:
+            if not self.copies_evaluation(batch, trajectory):
+                self.await_evaluation(batch, trajectory)
+                return
+        elif finding.end is End.STOP:
+            batch.stops += visits
+            statistics.stops += visits
+        else:
+            batch.terminals += visits
+            statistics.terminals += visits if finding.end is End.EXACT else 0
+            statistics.path_draws += visits if finding.end is End.PATH_DRAW else 0
+        settlement.add(stem, visits, None, finding.end is End.PATH_DRAW)
+        statistics.simulations += visits
+
+    def add_leaf(self, batch: MiniBatch, trajectory: Trajectory) -> None:
+        """Let a leaf wait for its evaluation, unless the cache of a tree has it already."""
+        if self.copies_evaluation(batch, trajectory):
+            self.back_up(trajectory, trajectory.last.value)
+        else:
+            self.await_evaluation(batch, trajectory)
+
+    def copies_evaluation(self, batch: MiniBatch, trajectory: Trajectory) -> bool:
+        """Take the evaluation of an equal leaf, where the cache of a tree has it."""
+        leaf = trajectory.last
+        if self.settings.backup != "tree+cache" or leaf.key not in self.graph.table:
+            return False
+        known = self.graph.table[leaf.key]
+        assert known.raw is not None
+        self.graph.expand(leaf, known.raw, known.priors, trajectory.board)
+        batch.stops += 1
+        self.statistics.stops += 1
+        return True
+
+    def await_evaluation(self, batch: MiniBatch, trajectory: Trajectory) -> None:
+        """Let a leaf wait; equal leaves of a tree have one evaluation."""
+        leaf = trajectory.last
         leaf.is_waiting = True
         trajectory.mark(1)
         batch.leaves.append(trajectory)
@@ -220,6 +282,11 @@ class Search:
             batch.keys.add(leaf.key)
             batch.evaluations += 1
 
+    def start_walk(self) -> Walk:
+        """A walk that stands at the root."""
+        root = self.root
+        return Walk(root, self.board.copy(stack=False), {root.position}, self.history, self.graph.limit)
+
     def simulate(self) -> Trajectory:
         """Algorithm 1: walk down until something gives a value; the trajectory holds where and why it ended.
 
@@ -227,14 +294,23 @@ class Search:
         too, and no value is returned: the backup reads it at the last node, so one frame serves both
         algorithms.
         """
-        root = self.root
-        walk = Walk(root, self.board.copy(stack=False), {root.position}, self.history, self.graph.limit)
+        root, walk = self.root, self.start_walk()
         if not root.is_evaluated:
             return Trajectory([], root, End.COLLISION if root.is_waiting else End.LEAF, walk.board)
-        edge: Edge | None = None
         constraint = draw_exploration(self.settings, self.random)
         if constraint is not None:
-            walk, edge = find_branch(walk, constraint, self.random)
+            exploration = self.explore(constraint)
+            if exploration is not None:
+                return exploration
+        return self.walk_down(walk, None)
+
+    def explore(self, constraint: Constraint) -> Trajectory | None:
+        """A simulation that explores; None gives it up."""
+        walk, edge = find_branch(self.start_walk(), constraint, self.random)
+        return None if edge is None else self.walk_down(walk, edge)
+
+    def walk_down(self, walk: Walk, edge: Edge | None) -> Trajectory:
+        """Walk until the trajectory ends, by the edge of an exploration first."""
         is_exploration = edge is not None
         path: list[tuple[Node, Edge]] = []
         while True:
@@ -288,7 +364,8 @@ class Search:
             if plies is not None:
                 mates[leaf.key] = plies
         self.statistics.evaluations += len(results)
-        for trajectory in batch.leaves:
+        settlement = Settlement()
+        for trajectory, following in zip(batch.leaves, [*batch.leaves[1:], None], strict=True):
             leaf = trajectory.last
             raw, priors = results[leaf.key]
             if leaf.key in mates:
@@ -297,7 +374,14 @@ class Search:
             trajectory.mark(-1)
             if leaf.key in mates:
                 win(leaf, mates[leaf.key])
-            self.back_up(trajectory, raw)
+            if trajectory.stem is None:
+                self.back_up(trajectory, raw)
+                continue
+            # The leaves of a wave are backed up together, when all of them are evaluated.
+            settlement.add(trajectory.stem, 1, raw)
+            self.statistics.simulations += 1
+            if following is None or following.stem is None or following.wave != trajectory.wave:
+                self.statistics.corrections += settlement.back_up(self.settings)
         self.complete_proof()
 
     def evaluate(self, node: Node, board: chess.Board) -> tuple[float, list[float]]:

@@ -52,6 +52,7 @@ class ReferenceSettings:
     batch_size: int = 16
     batches_in_flight: int = 2
     width_visits: int = 0
+    wave_least: int = 0
     batch_collisions: int = 16
     batch_stops: int = 256
     batch_terminals: int = 32

@@ -83,21 +83,31 @@ impl Graph {
     /// An empty graph that may take `memory` bytes.
     pub fn new(memory: usize) -> Graph {
         Graph {
+            table: Table::default(),
+            free_lists: vec![NONE; LIST_CLASSES],
+            memory,
+            ..Graph::placeholder()
+        }
+    }
+
+    /// Stands in the place of a graph that is lent out. Takes no memory, and cannot be used.
+    pub(crate) fn placeholder() -> Graph {
+        Graph {
             nodes: Vec::new(),
             edges: Vec::new(),
             candidates: Vec::new(),
             links: Vec::new(),
             numbers: None,
-            table: Table::default(),
+            table: Table::placeholder(),
             free_node: NONE,
             free_link: NONE,
             free_edges: [NONE; CLASSES],
-            free_lists: vec![NONE; LIST_CLASSES],
+            free_lists: Vec::new(),
             live_nodes: 0,
             live_edge_slots: 0,
             live_links: 0,
             live_candidates: 0,
-            memory,
+            memory: 0,
             sweep: None,
             clock: Clock::default(),
             draws: [0.0; 2],

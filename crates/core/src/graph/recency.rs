@@ -39,6 +39,19 @@ impl Graph {
         clock.now
     }
 
+    /// Counts trajectories that are backed up together; returns the current period.
+    pub fn count_trajectories(&mut self, count: usize) -> u16 {
+        let clock = &mut self.clock;
+        clock.trajectories += count;
+        let period = self.memory.div_ceil(BYTES_PER_TRAJECTORY).max(1);
+        if clock.trajectories >= period {
+            clock.now =
+                clock.now.saturating_add((clock.trajectories / period).min(usize::from(u16::MAX)) as u16);
+            clock.trajectories %= period;
+        }
+        clock.now
+    }
+
     /// Periods since a trajectory last went through a node.
     pub fn age(&self, id: NodeId) -> u16 {
         self.clock.now.saturating_sub(self.nodes[id as usize].seen)

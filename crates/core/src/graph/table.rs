@@ -35,6 +35,11 @@ impl Default for Table {
 }
 
 impl Table {
+    /// A table without shards, which cannot be used.
+    pub(super) fn placeholder() -> Table {
+        Table { shards: Vec::new(), len: 0, bytes: 0, full: None }
+    }
+
     fn shard_of(hash: u64) -> usize {
         // The bits in the middle: hashbrown uses the lowest and the highest ones.
         (hash >> 40) as usize % SHARDS

@@ -15,7 +15,8 @@ use super::kind::Kind;
 use super::pool::Pool;
 use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
-use crate::search::{Budget, Evaluated, EvaluationScratch, Search};
+use crate::search::wave::Alone;
+use crate::search::{Budget, Evaluated, EvaluationScratch, Phases, Search};
 
 /// What one benchmark run measured.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,6 +69,22 @@ pub fn measure<G: Game>(search: &mut Search<G>, pool: &mut Pool<G>, simulations:
     }
 }
 
+/// Runs `evaluations` from the present position on a new graph; the time, and that of each phase.
+pub fn measure_phases<G: Game>(
+    search: &mut Search<G>,
+    pool: &mut Pool<G>,
+    evaluations: u64,
+) -> (Duration, Phases) {
+    search.start_over();
+    search.reset_counters();
+    search.phases = Some(Phases::default());
+    let budget = Budget { simulations: None, evaluations: Some(evaluations) };
+    let begun = Instant::now();
+    let stop = Arc::new(AtomicBool::new(false));
+    run(search, pool, Limits { budget, ..Limits::default() }, &stop, &mut |_| {});
+    (begun.elapsed(), search.phases.take().unwrap_or_default())
+}
+
 /// Runs the loop of an outside evaluator with planes filled for every leaf, but values and logits zero.
 /// Returns time and simulations.
 pub fn measure_planes<G: Kind>(
@@ -86,7 +103,7 @@ pub fn measure_planes<G: Kind>(
     let mut external = External::new(simulations_only(simulations));
     let mut sizes = VecDeque::new();
     while external.finish(search, &stop).is_none() {
-        let collected = external.collect(search, &stop, Some((&mut arrays[0], layout)))?;
+        let collected = external.collect(search, &mut Alone, &stop, Some((&mut arrays[0], layout)))?;
         if collected.size > 0 {
             sizes.push_back(collected.size);
             arrays.rotate_left(1);

@@ -144,7 +144,7 @@ pub fn run<G: Game>(
         if let Some(finish) = state.finish(search, stop) {
             break finish;
         }
-        let mut batch = search.collect(&limits.budget, stop);
+        let mut batch = search.collect_with(pool, &limits.budget, stop);
         let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);
         if !empty {
             // A leaf that is alone gains nothing from another thread.
@@ -192,6 +192,7 @@ fn apply_oldest<G: Game>(
     scratch: &mut EvaluationScratch,
     stop: &AtomicBool,
 ) -> bool {
+    let begun = search.begin_phase();
     let Some((batch, flight)) = queue.front_mut() else { return true };
     let mut results;
     match flight {
@@ -219,9 +220,12 @@ fn apply_oldest<G: Game>(
             }
         }
     }
+    search.end_phase(begun, |phases| &mut phases.evaluate);
+    let begun = search.begin_phase();
     if let Some((batch, _)) = queue.pop_front() {
         search.apply(batch, &mut results);
     }
+    search.end_phase(begun, |phases| &mut phases.apply);
     true
 }
 

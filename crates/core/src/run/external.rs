@@ -12,6 +12,7 @@ use super::errors::SessionError;
 use super::kind::Kind;
 use crate::graph::prior::{RankScratch, rank};
 use crate::mates::dfpn::Solver;
+use crate::search::wave::Crew;
 use crate::search::{Batch, Evaluated, Search};
 
 /// What a collection for an outside evaluator left.
@@ -53,11 +54,12 @@ impl<G: Kind> External<G> {
     pub fn collect(
         &mut self,
         search: &mut Search<G>,
+        crew: &mut dyn Crew,
         stop: &AtomicBool,
         planes: Option<(&mut [f32], G::Planes)>,
     ) -> Result<Collected, SessionError> {
         let budget = self.state.limits().budget;
-        let batch = search.collect(&budget, stop);
+        let batch = search.collect_with(crew, &budget, stop);
         let size = batch.evaluations;
         if let Some((planes, layout)) = planes {
             let stride = search.position().shape(layout).iter().product();

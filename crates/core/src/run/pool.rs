@@ -9,11 +9,12 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::evaluators::{Evaluator, Leaf};
 use crate::game::Game;
+use crate::search::wave::{Crew, Work};
 use crate::search::{Evaluated, EvaluationScratch, Ranking};
 
 /// A leaf on its way through a thread, with its place in the batch.
@@ -26,11 +27,18 @@ pub struct Task<G> {
     pub result: Evaluated,
 }
 
-struct Job<G> {
+/// Leaves to evaluate.
+struct Share<G> {
     tasks: Vec<Task<G>>,
     evaluator: Arc<dyn Evaluator<G>>,
     ranking: Ranking,
     flight: Arc<Flight<G>>,
+}
+
+enum Job<G> {
+    Evaluate(Share<G>),
+    /// The search's own work: it waits for that, so it comes before evaluations.
+    Help(Arc<dyn Work>),
 }
 
 /// A batch under way.
@@ -59,7 +67,10 @@ pub struct Pool<G: Game> {
 const SPINS: u32 = 4000;
 
 fn run_job<G: Game>(job: Job<G>, scratch: &mut EvaluationScratch) {
-    let Job { mut tasks, evaluator, ranking, flight } = job;
+    let Share { mut tasks, evaluator, ranking, flight } = match job {
+        Job::Evaluate(share) => share,
+        Job::Help(work) => return work.work(),
+    };
     // The scratch holds nothing between two evaluations, and the tasks of a flight that failed are never
     // read.
     let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -71,10 +82,10 @@ fn run_job<G: Game>(job: Job<G>, scratch: &mut EvaluationScratch) {
         }
     }));
     if let Err(payload) = outcome {
-        *flight.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(payload);
+        *lock(&flight.panic) = Some(payload);
     }
     let count = tasks.len();
-    flight.done.lock().unwrap_or_else(PoisonError::into_inner).append(&mut tasks);
+    lock(&flight.done).append(&mut tasks);
     flight.missing.fetch_sub(count, Ordering::Release);
 }
 
@@ -83,7 +94,7 @@ impl<G: Game> Shared<G> {
         if self.waiting_jobs.load(Ordering::Acquire) == 0 {
             return None;
         }
-        let job = self.queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let job = lock(&self.queue).pop_front();
         if job.is_some() {
             self.waiting_jobs.fetch_sub(1, Ordering::AcqRel);
         }
@@ -101,7 +112,7 @@ impl<G: Game> Shared<G> {
                 spins += 1;
                 std::hint::spin_loop();
             } else {
-                let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+                let queue = lock(&self.queue);
                 if queue.is_empty() && !self.quit.load(Ordering::Relaxed) {
                     drop(self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner));
                 }
@@ -152,14 +163,14 @@ impl<G: Game> Pool<G> {
         let mut jobs = Vec::new();
         let mut rest = tasks.into_iter().peekable();
         while rest.peek().is_some() {
-            jobs.push(Job {
+            jobs.push(Job::Evaluate(Share {
                 tasks: rest.by_ref().take(share).collect(),
                 evaluator: Arc::clone(evaluator),
                 ranking: ranking.clone(),
                 flight: Arc::clone(&flight),
-            });
+            }));
         }
-        let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = lock(&self.shared.queue);
         self.shared.waiting_jobs.fetch_add(jobs.len(), Ordering::AcqRel);
         queue.extend(jobs);
         drop(queue);
@@ -187,7 +198,7 @@ impl<G: Game> Pool<G> {
                 std::thread::yield_now();
             }
         }
-        let panic = flight.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let panic = lock(&flight.panic).take();
         if let Some(payload) = panic {
             self.clear();
             resume_unwind(payload);
@@ -195,24 +206,51 @@ impl<G: Game> Pool<G> {
         if flight.cancel.load(Ordering::Relaxed) {
             return None;
         }
-        let mut tasks = std::mem::take(&mut *flight.done.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut tasks = std::mem::take(&mut *lock(&flight.done));
         tasks.sort_unstable_by_key(|task| task.place);
         Some(tasks)
     }
 
     /// Removes all jobs that no thread has begun.
     pub fn clear(&mut self) {
-        let mut queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut queue = lock(&self.shared.queue);
         self.shared.waiting_jobs.fetch_sub(queue.len(), Ordering::AcqRel);
         queue.clear();
     }
+}
+
+impl<G: Game> Crew for Pool<G> {
+    fn threads(&self) -> usize {
+        self.workers.len() + 1
+    }
+
+    fn work(&mut self, work: Arc<dyn Work>) {
+        let helpers = self.workers.len();
+        let mut queue = lock(&self.shared.queue);
+        for _ in 0..helpers {
+            queue.push_front(Job::Help(Arc::clone(&work)));
+        }
+        self.shared.waiting_jobs.fetch_add(helpers, Ordering::AcqRel);
+        drop(queue);
+        self.shared.wake.notify_all();
+        work.work();
+        // Who has not begun need not come any more; who has is waited for by the owner of the work.
+        let mut queue = lock(&self.shared.queue);
+        let before = queue.len();
+        queue.retain(|job| !matches!(job, Job::Help(_)));
+        self.shared.waiting_jobs.fetch_sub(before - queue.len(), Ordering::AcqRel);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<G: Game> Drop for Pool<G> {
     fn drop(&mut self) {
         self.shared.quit.store(true, Ordering::Relaxed);
         {
-            let _queue = self.shared.queue.lock().unwrap_or_else(PoisonError::into_inner);
+            let _queue = lock(&self.shared.queue);
             self.shared.wake.notify_all();
         }
         for worker in self.workers.drain(..) {

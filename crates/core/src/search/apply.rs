@@ -4,7 +4,8 @@
 
 use super::Search;
 use super::backup::{Arrival, back_up, mark};
-use super::batch::{Batch, Evaluated, Pending, Ranking};
+use super::batch::{Batch, Evaluated, Pending, Ranking, Way};
+use super::wave::{Settled, Settlement, Stem, Wave};
 use crate::game::{Game, MoveCode};
 use crate::graph::prior::Candidate;
 use crate::graph::{NodeId, node_flag};
@@ -22,6 +23,12 @@ impl<G: Game> Search<G> {
         self.flying_evaluations -= batch.evaluations as u64;
         let mut evaluation = 0;
         let mut result_of = Vec::with_capacity(batch.pending.len());
+        for wave in &batch.waves {
+            wave.unmark(&mut self.graph, Stem::flying);
+        }
+        let mut settlement = std::mem::take(&mut self.settlement);
+        settlement.clear();
+        let mut under_way = None;
         for pending in batch.pending {
             let index = match pending.shares {
                 Some(source) => {
@@ -34,32 +41,62 @@ impl<G: Game> Search<G> {
                 }
             };
             result_of.push(index);
-            self.land(&pending);
-            let id = pending.node;
-            let result = &results[index];
-            self.list_unopened(id, &result.candidates);
-            let node = self.graph.node_mut(id);
-            // A won leaf has the value of its win.
-            node.raw = if result.mate.is_some() { 1.0 } else { result.value };
-            node.value = f64::from(node.raw);
-            node.visits = 1;
-            node.flags |= node_flag::EVALUATED;
-            let value = node.value;
-            if let Some(plies) = result.mate {
-                self.prove_win(id, plies);
+            // The leaves of a wave are backed up together, when all of them are evaluated.
+            let wave = if let Way::Stem { wave, .. } = pending.way { Some(wave) } else { None };
+            if wave != under_way {
+                self.settle(&mut settlement, under_way, &batch.waves);
+                under_way = wave;
             }
-            let corrections = back_up(
-                &mut self.graph,
-                &pending.steps,
-                Arrival::Value(value),
-                pending.exploration,
-                &self.settings,
-            );
-            self.count(pending.depth, corrections, pending.exploration);
+            self.land(&pending);
+            let value = self.take_evaluation(pending.node, &results[index]);
+            match &pending.way {
+                Way::Steps(steps) => {
+                    let corrections = back_up(
+                        &mut self.graph,
+                        steps,
+                        Arrival::Value(value),
+                        pending.exploration,
+                        &self.settings,
+                    );
+                    self.count(pending.depth, corrections, pending.exploration);
+                }
+                &Way::Stem { wave, stem } => {
+                    let stems = &batch.waves[wave as usize].stems;
+                    settlement.add(stems, stem, 1, Settled::Value(value));
+                    self.count(pending.depth, 0, false);
+                }
+            }
             self.recycle(pending);
         }
+        self.settle(&mut settlement, under_way, &batch.waves);
+        self.settlement = settlement;
+        self.recycle_waves(batch.waves);
         self.spare_evaluated.append(results);
         self.complete_proof();
+    }
+
+    /// Backs up the leaves of a wave.
+    fn settle(&mut self, settlement: &mut Settlement, wave: Option<u32>, waves: &[Wave]) {
+        let Some(wave) = wave else { return };
+        let stems = &waves[wave as usize].stems;
+        self.counters.corrections += settlement.back_up(&mut self.graph, stems, &self.settings);
+        settlement.clear();
+    }
+
+    /// A node takes its evaluation; returns its value.
+    fn take_evaluation(&mut self, id: NodeId, result: &Evaluated) -> f64 {
+        self.list_unopened(id, &result.candidates);
+        let node = self.graph.node_mut(id);
+        // A won leaf has the value of its win.
+        node.raw = if result.mate.is_some() { 1.0 } else { result.value };
+        node.value = f64::from(node.raw);
+        node.visits = 1;
+        node.flags |= node_flag::EVALUATED;
+        let value = node.value;
+        if let Some(plies) = result.mate {
+            self.prove_win(id, plies);
+        }
+        value
     }
 
     /// Lists the candidates of a new evaluation. Moves that a proof has opened are edges already.
@@ -76,14 +113,27 @@ impl<G: Game> Search<G> {
     /// Takes back the marks of a batch in flight, as if it had never been collected.
     pub fn abandon(&mut self, batch: Batch<G>) {
         self.flying_evaluations -= batch.evaluations as u64;
+        for wave in &batch.waves {
+            wave.unmark(&mut self.graph, Stem::flying);
+        }
         for pending in batch.pending {
             self.land(&pending);
             self.recycle(pending);
         }
+        self.recycle_waves(batch.waves);
+    }
+
+    pub(super) fn recycle_waves(&mut self, waves: Vec<Wave>) {
+        for mut wave in waves {
+            wave.stems.clear();
+            self.spare_waves.push(wave);
+        }
     }
 
     fn land(&mut self, pending: &Pending<G>) {
-        mark(&mut self.graph, &pending.steps, false);
+        if let Way::Steps(steps) = &pending.way {
+            mark(&mut self.graph, steps, false);
+        }
         let node = self.graph.node_mut(pending.node);
         node.flags &= !node_flag::WAITING;
         self.promised -= usize::from(node.legal);
@@ -91,7 +141,9 @@ impl<G: Game> Search<G> {
     }
 
     fn recycle(&mut self, pending: Pending<G>) {
-        self.spare_steps.push(pending.steps);
+        if let Way::Steps(steps) = pending.way {
+            self.spare_steps.push(steps);
+        }
         self.spare_leaves.extend(pending.leaf);
     }
 

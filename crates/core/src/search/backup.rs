@@ -124,7 +124,7 @@ fn running_mean(mean: f64, n: f64, x: f64) -> f64 {
 }
 
 /// Mode `recompute`: the node's value, and its edges', from the children as they are now.
-fn recompute(graph: &mut Graph, id: NodeId) {
+pub(super) fn recompute(graph: &mut Graph, id: NodeId) {
     let drawn = graph.draw_value(id);
     let mut sum = f64::from(graph.node(id).raw);
     let mut weights = 1.0;
@@ -163,11 +163,17 @@ fn recompute(graph: &mut Graph, id: NodeId) {
 /// Adds or takes back the marks of a trajectory in flight.
 pub fn mark(graph: &mut Graph, steps: &[Step], flying: bool) {
     for &Step { node, slot } in steps {
-        let edge = graph.edge_mut(node, slot);
-        edge.in_flight = if flying { edge.in_flight + 1 } else { edge.in_flight - 1 };
-        let node = graph.node_mut(node);
-        node.in_flight = if flying { node.in_flight + 1 } else { node.in_flight - 1 };
+        mark_by(graph, node, slot, if flying { 1 } else { -1 });
     }
+}
+
+/// Changes the marks of an edge and its node.
+#[inline]
+pub(super) fn mark_by(graph: &mut Graph, node: NodeId, slot: u16, change: i16) {
+    let edge = graph.edge_mut(node, slot);
+    edge.in_flight = edge.in_flight.wrapping_add_signed(change);
+    let node = graph.node_mut(node);
+    node.in_flight = node.in_flight.wrapping_add_signed(change);
 }
 
 #[cfg(test)]

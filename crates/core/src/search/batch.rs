@@ -7,17 +7,32 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backup::Step;
 use super::mates::LeafMates;
+use super::wave::Wave;
 use crate::evaluators::{Evaluator, Leaf};
 use crate::game::Game;
 use crate::graph::NodeId;
 use crate::graph::prior::{Candidate, RankScratch, rank};
 use crate::mates::dfpn::Solver;
 
+/// The way to a leaf.
+#[derive(Debug)]
+pub(super) enum Way {
+    /// A trajectory of its own.
+    Steps(Vec<Step>),
+    /// A stem of a wave of its batch.
+    Stem {
+        /// The wave.
+        wave: u32,
+        /// The stem.
+        stem: u32,
+    },
+}
+
 /// A leaf that waits, with the trajectory that led there.
 #[derive(Debug)]
 pub struct Pending<G> {
     pub(super) node: NodeId,
-    pub(super) steps: Vec<Step>,
+    pub(super) way: Way,
     pub(super) exploration: bool,
     pub(super) depth: usize,
     /// Index of the leaf in the same batch whose evaluation this one shares.
@@ -34,10 +49,12 @@ impl<G> Pending<G> {
 }
 
 /// A mini-batch of leaves.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Batch<G> {
     /// Leaves in order of collection; those with a `leaf` need an evaluation.
     pub pending: Vec<Pending<G>>,
+    /// The waves of leaves that came in one.
+    pub(super) waves: Vec<Wave>,
     /// Number of evaluations needed.
     pub evaluations: usize,
     /// Batches that may be in flight, this one included.

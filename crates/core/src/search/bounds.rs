@@ -46,8 +46,13 @@ fn nothing_wrapped(search: &Search<Board<Chess>>) {
 #[test]
 fn a_search_ends_before_the_visits_of_the_root_can_wrap() {
     for backup in [Backup::Tree, Backup::Naive, Backup::Paper, Backup::Delta, Backup::Recompute] {
-        let mut search =
-            search(Settings { backup, epsilon_greedy: 0.0, epsilon_checks: 0.0, ..Settings::default() });
+        let mut search = search(Settings {
+            backup,
+            batch_size: 16,
+            epsilon_greedy: 0.0,
+            epsilon_checks: 0.0,
+            ..Settings::default()
+        });
         assert_eq!(go(&mut search, 500), Finish::Budget);
         let root = search.root;
         wear(&mut search, root, MOST_VISITS - 100);

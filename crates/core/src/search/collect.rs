@@ -7,15 +7,27 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backup::{Step, mark};
 use super::batch::Batch;
+use super::explore::{self, Exploration};
 use super::proof::ProofCheck;
 use super::simulate::End;
-use super::{Budget, Search, explore};
+use super::wave::{Alone, Crew, Stem};
+use super::{Budget, Search};
 use crate::game::{Game, MoveCode};
 use crate::graph::node_flag;
 use crate::settings::Settings;
 
 /// Trajectories that may be in flight at once: marks are 16 bits wide, and a trajectory marks an edge once.
 const MOST_IN_FLIGHT: u64 = u16::MAX as u64;
+
+/// What a collection has met so far.
+#[derive(Default)]
+struct Course {
+    collisions: u64,
+    stops: u64,
+    terminals: u64,
+    /// Trajectories that were given back, and are marked.
+    collided: Vec<Vec<Step>>,
+}
 
 impl<G: Game> Search<G> {
     /// Evaluations to a mini-batch and mini-batches in flight, as the visits of the root allow.
@@ -32,9 +44,13 @@ impl<G: Game> Search<G> {
     /// simulation that needs no evaluation is backed up at once. The leaves must come back through
     /// [`Search::apply`] or [`Search::abandon`], in order.
     pub fn collect(&mut self, budget: &Budget, stop: &AtomicBool) -> Batch<G> {
-        let mut batch = Batch { pending: Vec::new(), evaluations: 0, most_in_flight: 1 };
-        let mut collided: Vec<Vec<Step>> = Vec::new();
-        let (mut stopped, mut terminals) = (0, 0);
+        self.collect_with(&mut Alone, budget, stop)
+    }
+
+    /// The same with the help of other threads; what is collected does not depend on them.
+    pub fn collect_with(&mut self, crew: &mut dyn Crew, budget: &Budget, stop: &AtomicBool) -> Batch<G> {
+        let begun = self.begin_phase();
+        let mut batch = Batch { pending: Vec::new(), waves: Vec::new(), evaluations: 0, most_in_flight: 1 };
         self.batch_keys.clear();
         if !self.tidy(stop) || !self.overcome_doubt() {
             return batch;
@@ -43,11 +59,12 @@ impl<G: Game> Search<G> {
         batch.most_in_flight = most_in_flight;
         self.prepare_root(stop);
         self.search_root_for_mate();
+        let mut course = Course::default();
         while batch.evaluations < size
-            && collided.len() < self.settings.batch_collisions as usize
-            && stopped < self.settings.batch_stops
-            && terminals < self.settings.batch_terminals
-            && self.flying + (collided.len() as u64) < MOST_IN_FLIGHT
+            && course.collisions < self.settings.batch_collisions
+            && course.stops < self.settings.batch_stops
+            && course.terminals < self.settings.batch_terminals
+            && self.flying + course.collisions < MOST_IN_FLIGHT
             && !self.graph.is_spent()
             && self.within(budget)
             && !self.proven().0.is_exact()
@@ -57,33 +74,108 @@ impl<G: Game> Search<G> {
             if self.starved {
                 break;
             }
-            let end = self.simulate(&mut batch);
-            if let Some(record) = &mut self.recorder
-                && !matches!(end, End::Collision | End::Stuck)
-            {
-                record.push(MoveCode(self.path.depth() as u16));
-                record.extend_from_slice(self.path.moves());
-            }
-            match end {
-                End::Leaf => {}
-                End::Collision => {
-                    self.counters.collisions += 1;
-                    mark(&mut self.graph, &self.steps, true);
-                    let mut steps = self.spare_steps.pop().unwrap_or_default();
-                    steps.clone_from(&self.steps);
-                    collided.push(steps);
-                }
-                End::Stop => stopped += 1,
-                End::Terminal => terminals += 1,
-                End::Stuck => break,
+            let most = MOST_IN_FLIGHT - self.flying - course.collisions;
+            let visits = self.wave_visits(most.min((size - batch.evaluations) as u64), budget);
+            let goes_on = if visits > 0 {
+                self.collect_wave(visits, &mut batch, &mut course, crew, stop)
+            } else {
+                self.collect_one(None, &mut batch, &mut course)
+            };
+            if !goes_on {
+                break;
             }
         }
-        for steps in collided {
+        for steps in course.collided {
             mark(&mut self.graph, &steps, false);
             self.spare_steps.push(steps);
         }
+        for wave in &batch.waves {
+            wave.unmark(&mut self.graph, Stem::collided);
+        }
         self.complete_proof();
+        self.end_phase(begun, |phases| &mut phases.collect);
         batch
+    }
+
+    /// How many visits may go down as a wave now; none where they go one after another.
+    fn wave_visits(&self, most: u64, budget: &Budget) -> u32 {
+        let least = self.settings.wave_least;
+        let is_plain = self.is_root_evaluated()
+            && self.root_moves.is_all()
+            && self.settings.mate_growth == 0.0
+            && !(self.settings.table_values && self.settings.backup.merges());
+        if least == 0 || !is_plain {
+            return 0;
+        }
+        let mut visits = most;
+        if let Some(limit) = budget.simulations {
+            visits = visits.min(limit - (self.counters.simulations + self.flying));
+        }
+        if let Some(limit) = budget.evaluations {
+            visits = visits.min(limit - (self.counters.evaluations + self.flying_evaluations));
+        }
+        if visits < least { 0 } else { visits as u32 }
+    }
+
+    /// One simulation; returns whether others may follow.
+    fn collect_one(&mut self, kind: Option<Exploration>, batch: &mut Batch<G>, course: &mut Course) -> bool {
+        let end = match kind {
+            Some(kind) => match self.explore(kind, batch) {
+                Some(end) => end,
+                None => return false,
+            },
+            None => self.simulate(batch),
+        };
+        if let Some(record) = &mut self.recorder
+            && !matches!(end, End::Collision | End::Stuck)
+        {
+            record.push(MoveCode(self.path.depth() as u16));
+            record.extend_from_slice(self.path.moves());
+        }
+        match end {
+            End::Leaf => {}
+            End::Collision => {
+                self.counters.collisions += 1;
+                course.collisions += 1;
+                mark(&mut self.graph, &self.steps, true);
+                let mut steps = self.spare_steps.pop().unwrap_or_default();
+                steps.clone_from(&self.steps);
+                course.collided.push(steps);
+            }
+            End::Stop => course.stops += 1,
+            End::Terminal => course.terminals += 1,
+            End::Stuck => return false,
+        }
+        true
+    }
+
+    /// A wave: first the explorations among its visits, one after another, then the others together.
+    fn collect_wave(
+        &mut self,
+        visits: u32,
+        batch: &mut Batch<G>,
+        course: &mut Course,
+        crew: &mut dyn Crew,
+        stop: &AtomicBool,
+    ) -> bool {
+        let mut together = visits;
+        for _ in 0..visits {
+            if let Some(kind) = explore::draw_kind(&self.settings, &mut self.random)
+                && self.make_room(stop)
+                && !self.proven().0.is_exact()
+                && self.collect_one(Some(kind), batch, course)
+            {
+                together -= 1;
+            }
+        }
+        if self.proven().0.is_exact() || together == 0 {
+            return true;
+        }
+        let tally = self.run_wave(together, batch, crew);
+        course.collisions += tally.collisions;
+        course.stops += tally.stops;
+        course.terminals += tally.terminals;
+        tally.visits + tally.collisions > 0
     }
 
     /// A proof of the root that the game's history breaks is none in this game, nor are the values right that

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::Search;
 use super::backup::{Arrival, mark};
-use super::batch::{Batch, Pending};
+use super::batch::{Batch, Pending, Way};
 use super::simulate::End;
 use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
@@ -14,6 +14,17 @@ use crate::graph::prior::{Candidate, rank};
 use crate::graph::{NodeId, node_flag};
 use crate::random::mix;
 use crate::settings::Backup;
+
+/// How a leaf of a wave joined its batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joined {
+    /// It waits for its evaluation.
+    Leaf,
+    /// It waits for that of an equal leaf.
+    Shared,
+    /// It has taken that of an equal node, and does not wait.
+    Copied,
+}
 
 impl<G: Game> Search<G> {
     /// The trajectory ends at a node without evaluation: it joins the batch, or takes the evaluation of an
@@ -25,17 +36,12 @@ impl<G: Game> Search<G> {
         exploration: bool,
         batch: &mut Batch<G>,
     ) -> End {
-        let mut shares = None;
-        if !self.settings.backup.merges() {
-            if self.settings.backup == Backup::TreeCache && self.copy_evaluation(id) {
-                self.counters.shared += 1;
-                self.counters.stops += 1;
-                let value = self.graph.node(id).value;
-                self.finish(Arrival::Value(value), exploration);
-                return End::Stop;
-            }
-            shares = self.equal_leaf(id, batch);
+        if self.copies_evaluation(id) {
+            let value = self.graph.node(id).value;
+            self.finish(Arrival::Value(value), exploration);
+            return End::Stop;
         }
+        let shares = self.equal_leaf(id, batch);
         let leaf = if shares.is_some() {
             None
         } else {
@@ -49,23 +55,67 @@ impl<G: Game> Search<G> {
                 self.path.recent(&mut leaf.recent);
                 leaf.repetitions = self.path.repetitions();
             }
-            batch.evaluations += 1;
-            self.flying_evaluations += 1;
             Some(leaf)
         };
-        self.promised += usize::from(self.graph.node(id).legal);
-        self.flying += 1;
         mark(&mut self.graph, &self.steps, true);
-        self.graph.node_mut(id).flags |= node_flag::WAITING;
         let mut steps = self.spare_steps.pop().unwrap_or_default();
         steps.clone_from(&self.steps);
-        let shared = shares.is_some();
-        batch.pending.push(Pending { node: id, steps, exploration, depth: self.path.depth(), shares, leaf });
-        if shared { End::Stop } else { End::Leaf }
+        let (way, depth) = (Way::Steps(steps), self.path.depth());
+        let is_shared = shares.is_some();
+        self.push_leaf(Pending { node: id, way, exploration, depth, shares, leaf }, batch);
+        if is_shared { End::Stop } else { End::Leaf }
+    }
+
+    /// A leaf of a wave joins the batch, or takes the evaluation of an equal one.
+    pub(super) fn take_leaf(
+        &mut self,
+        id: NodeId,
+        leaf: Box<Leaf<G>>,
+        way: Way,
+        depth: usize,
+        batch: &mut Batch<G>,
+    ) -> Joined {
+        if self.copies_evaluation(id) {
+            self.spare_leaves.push(leaf);
+            return Joined::Copied;
+        }
+        let shares = self.equal_leaf(id, batch);
+        let joined = if shares.is_some() { Joined::Shared } else { Joined::Leaf };
+        let leaf = if shares.is_some() {
+            self.spare_leaves.push(leaf);
+            None
+        } else {
+            Some(leaf)
+        };
+        self.push_leaf(Pending { node: id, way, exploration: false, depth, shares, leaf }, batch);
+        joined
+    }
+
+    fn push_leaf(&mut self, pending: Pending<G>, batch: &mut Batch<G>) {
+        if pending.leaf.is_some() {
+            batch.evaluations += 1;
+            self.flying_evaluations += 1;
+        }
+        let node = self.graph.node_mut(pending.node);
+        node.flags |= node_flag::WAITING;
+        self.promised += usize::from(node.legal);
+        self.flying += 1;
+        batch.pending.push(pending);
+    }
+
+    /// Whether the node takes the evaluation of an evaluated one with the same merge key, at once.
+    fn copies_evaluation(&mut self, id: NodeId) -> bool {
+        let copies = self.settings.backup == Backup::TreeCache && self.copy_evaluation(id);
+        self.counters.shared += u64::from(copies);
+        self.counters.stops += u64::from(copies);
+        copies
     }
 
     /// An earlier leaf of the batch with the same merge key.
     fn equal_leaf(&mut self, id: NodeId, batch: &Batch<G>) -> Option<usize> {
+        if self.settings.backup.merges() {
+            return None;
+        }
         let graph = &self.graph;
         let key_of = |id: NodeId| (graph.node(id).key, graph.node(id).salt);
         let hash_of = |id: NodeId| {

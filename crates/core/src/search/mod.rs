@@ -17,16 +17,19 @@ pub mod mate;
 pub mod choose;
 pub mod tablebases;
 mod nodes;
+pub mod wave;
 mod reclaim;
 mod root;
 mod halt;
 pub mod mates;
 mod complete;
 mod batch;
+mod phases;
 mod advance;
 mod simulate;
 mod branch;
 mod leaves;
+mod commit;
 mod collect;
 mod apply;
 
@@ -49,10 +52,12 @@ pub use batch::{Batch, Evaluated, EvaluationScratch, Pending, Ranking};
 use mate::Shortest;
 use mates::Mates;
 use path::Path;
+pub use phases::Phases;
 pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
 use tablebases::KnownRoot;
+use wave::{Hands, Settlement, Twigs, Wave};
 
 /// What was counted during a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,7 +129,9 @@ pub struct Search<G: Game> {
     pub(crate) side: u8,
     /// For benchmarks: the length and moves of every trajectory, one after the other.
     pub(crate) recorder: Option<Vec<MoveCode>>,
-    puct: Puct,
+    /// For benchmarks: the time of each phase.
+    pub(crate) phases: Option<Phases>,
+    puct: Arc<Puct>,
     flying: u64,
     flying_evaluations: u64,
     promised: usize,
@@ -143,6 +150,10 @@ pub struct Search<G: Game> {
     spare_leaves: Vec<Box<Leaf<G>>>,
     spare_evaluated: Vec<Evaluated>,
     mates: Mates,
+    hands: Vec<Hands<G>>,
+    twigs: Twigs,
+    settlement: Settlement,
+    spare_waves: Vec<Wave>,
 }
 
 impl<G: Game> Search<G> {
@@ -169,7 +180,8 @@ impl<G: Game> Search<G> {
             root_moves: RootMoves::default(),
             side: 0,
             recorder: None,
-            puct: Puct::new(&settings),
+            phases: None,
+            puct: Arc::new(Puct::new(&settings)),
             settings,
             flying: 0,
             flying_evaluations: 0,
@@ -187,6 +199,10 @@ impl<G: Game> Search<G> {
             spare_leaves: Vec::new(),
             spare_evaluated: Vec::new(),
             mates: Mates::default(),
+            hands: Vec::new(),
+            twigs: Twigs::default(),
+            settlement: Settlement::default(),
+            spare_waves: Vec::new(),
         };
         search.restart(origin, played);
         search
@@ -215,7 +231,7 @@ impl<G: Game> Search<G> {
             && self.evaluator.is_some() == evaluator.is_some()
             && evaluator.is_some()
             && self.graph.reserved_bytes() <= settings.memory as usize;
-        self.puct = Puct::new(&settings);
+        self.puct = Arc::new(Puct::new(&settings));
         self.graph.set_memory(settings.memory as usize);
         self.settings = settings;
         self.evaluator = evaluator;

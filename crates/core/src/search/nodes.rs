@@ -12,6 +12,18 @@ use crate::settings::{Backup, Merge, Settings};
 /// Plies before the move-count limit within which the clock is part of the key.
 const CLOCK_HORIZON: u32 = 40;
 
+/// A node as it is created.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewNode {
+    pub key: u64,
+    pub salt: u32,
+    pub player: u8,
+    pub legal: usize,
+    pub ending: Option<Ending>,
+    /// By the tablebases.
+    pub state: Option<State>,
+}
+
 /// What makes the merge key, together with the key of the position.
 pub(super) fn salt<G: Game>(game: &G, merge: Merge) -> u32 {
     let clock = game.clock();
@@ -36,8 +48,15 @@ pub(super) fn create<G: Game>(
     game.legal_moves(moves);
     let ending = game.ending(moves);
     let legal = if ending.is_some() { 0 } else { moves.len() };
-    let id = graph.add_node(key, salt, game.player(), legal);
-    if let Some(ending) = ending {
+    let node = NewNode { key, salt, player: game.player(), legal, ending, state: None };
+    add(graph, settings.backup, &node)
+}
+
+/// Adds a node.
+pub(super) fn add(graph: &mut Graph, backup: Backup, new: &NewNode) -> NodeId {
+    let id = graph.add_node(new.key, new.salt, new.player, new.legal);
+    graph.node_mut(id).state = new.state.unwrap_or_default();
+    if let Some(ending) = new.ending {
         let state = match ending {
             Ending::Win => State::Win,
             Ending::Draw => State::Draw,
@@ -52,7 +71,7 @@ pub(super) fn create<G: Game>(
         node.raw = value as f32;
         node.visits = 1;
     }
-    match settings.backup {
+    match backup {
         Backup::Tree => {}
         Backup::TreeCache => graph.enter(id),
         _ => graph.enter_new(id),

@@ -6,6 +6,7 @@
 //! the graph.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::game::{Game, MoveCode};
 
@@ -31,22 +32,104 @@ impl KeyFilter {
     }
 }
 
+/// Where all trajectories of a search start: the root, and the game before it.
+#[derive(Debug)]
+pub struct Start<G> {
+    root: G,
+    key: u64,
+    before: HashMap<u64, u32>,
+    recent: Vec<MoveCode>,
+    filter: KeyFilter,
+    clock: u32,
+    limit: u32,
+}
+
+impl<G: Game> Start<G> {
+    /// The position at the root.
+    pub fn root(&self) -> &G {
+        &self.root
+    }
+
+    /// Its key.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
+    /// Plies since the last zeroing move, at the root.
+    pub fn clock(&self) -> u32 {
+        self.clock
+    }
+
+    /// Whether the move count makes a position with this clock a draw, unless the game is over there.
+    #[inline]
+    pub fn is_clock_spent(&self, clock: u32) -> bool {
+        clock >= self.limit
+    }
+
+    /// The last moves before the root, newest first, at most eight.
+    pub fn recent(&self) -> &[MoveCode] {
+        &self.recent
+    }
+
+    /// How often a position occurred in the game before the root.
+    pub fn count_before(&self, key: u64) -> u32 {
+        self.before.get(&key).copied().unwrap_or(0)
+    }
+
+    /// The positions that occurred at least twice before the root.
+    pub fn twice_before(&self) -> impl Iterator<Item = u64> + '_ {
+        self.before.iter().filter(|&(_, &count)| count >= 2).map(|(&key, _)| key)
+    }
+}
+
+/// Positions of a line of moves from one root: what it shares with the line before is not played again.
+#[derive(Clone, Debug)]
+pub struct Replay<G> {
+    stack: Vec<G>,
+    moves: Vec<MoveCode>,
+}
+
+impl<G> Default for Replay<G> {
+    fn default() -> Replay<G> {
+        Replay { stack: Vec::new(), moves: Vec::new() }
+    }
+}
+
+impl<G: Game> Replay<G> {
+    /// Forgets the line, before another root is used.
+    pub fn clear(&mut self) {
+        self.moves.clear();
+    }
+
+    /// The position after the moves.
+    pub fn position<'a>(&'a mut self, root: &'a G, moves: &[MoveCode]) -> &'a G {
+        let common = moves.iter().zip(&self.moves).take_while(|(a, b)| a == b).count();
+        self.moves.truncate(common);
+        for &mv in &moves[common..] {
+            // A slot of an earlier line is written over in place.
+            let height = self.moves.len();
+            if height == self.stack.len() {
+                self.stack.push(root.clone());
+            }
+            let (below, above) = self.stack.split_at_mut(height);
+            let next = &mut above[0];
+            next.clone_from(below.last().unwrap_or(root));
+            next.play(mv);
+            self.moves.push(mv);
+        }
+        self.moves.len().checked_sub(1).map_or(root, |top| &self.stack[top])
+    }
+}
+
 /// The path of the trajectory under way.
 #[derive(Clone, Debug)]
 pub struct Path<G> {
-    root: G,
-    before: HashMap<u64, u32>,
-    recent_before: Vec<MoveCode>,
-    filter_before: KeyFilter,
+    start: Arc<Start<G>>,
     filter: KeyFilter,
     keys: Vec<u64>,
     moves: Vec<MoveCode>,
     clock: u32,
-    root_clock: u32,
-    limit: u32,
-    stack: Vec<G>,
-    height: usize,
-    stack_moves: Vec<MoveCode>,
+    replay: Replay<G>,
 }
 
 impl<G: Game> Path<G> {
@@ -59,39 +142,37 @@ impl<G: Game> Path<G> {
             *counts.entry(key).or_insert(0) += 1;
             filter.insert(key);
         }
-        let (root_clock, limit, key) = (root.clock(), root.clock_limit().unwrap_or(u32::MAX), root.key());
+        let (clock, limit, key) = (root.clock(), root.clock_limit().unwrap_or(u32::MAX), root.key());
         filter.insert(key);
-        let mut path = Path {
-            root,
-            before: counts,
-            recent_before: played.iter().rev().take(8).copied().collect(),
-            filter_before: filter,
+        let recent = played.iter().rev().take(8).copied().collect();
+        let start = Start { root, key, before: counts, recent, filter, clock, limit };
+        Path {
+            start: Arc::new(start),
             filter,
             keys: vec![key],
             moves: Vec::new(),
-            clock: root_clock,
-            root_clock,
-            limit,
-            stack: Vec::new(),
-            height: 0,
-            stack_moves: Vec::new(),
-        };
-        path.restart();
-        path
+            clock,
+            replay: Replay::default(),
+        }
     }
 
     /// The position at the root.
     pub fn root(&self) -> &G {
-        &self.root
+        &self.start.root
+    }
+
+    /// Where the path starts.
+    pub fn start(&self) -> &Arc<Start<G>> {
+        &self.start
     }
 
     /// Goes back to the root.
     #[inline]
     pub fn restart(&mut self) {
-        self.filter = self.filter_before;
+        self.filter = self.start.filter;
         self.keys.truncate(1);
         self.moves.clear();
-        self.clock = self.root_clock;
+        self.clock = self.start.clock;
     }
 
     /// Number of moves since the root.
@@ -113,22 +194,7 @@ impl<G: Game> Path<G> {
 
     /// The position after all moves of the path.
     pub fn position(&mut self) -> &G {
-        let common = self.moves.iter().zip(&self.stack_moves).take_while(|(a, b)| a == b).count();
-        self.height = common;
-        self.stack_moves.truncate(common);
-        for &mv in &self.moves[common..] {
-            // A slot of an earlier path is written over in place.
-            if self.height == self.stack.len() {
-                self.stack.push(self.root.clone());
-            }
-            let (below, above) = self.stack.split_at_mut(self.height);
-            let next = &mut above[0];
-            next.clone_from(below.last().unwrap_or(&self.root));
-            next.play(mv);
-            self.height += 1;
-            self.stack_moves.push(mv);
-        }
-        self.height.checked_sub(1).map_or(&self.root, |top| &self.stack[top])
+        self.replay.position(&self.start.root, &self.moves)
     }
 
     /// Enters the key of the position reached by the last move. Returns whether the path makes it a draw by
@@ -143,7 +209,7 @@ impl<G: Game> Path<G> {
 
     #[cold]
     fn is_repetition(&self, key: u64) -> bool {
-        self.keys.contains(&key) || self.before.get(&key).is_some_and(|&count| count >= 2)
+        self.keys.contains(&key) || self.start.count_before(key) >= 2
     }
 
     /// Takes back the last move and its key.
@@ -161,33 +227,33 @@ impl<G: Game> Path<G> {
     /// Whether the move count makes the position a draw, unless the game is over there.
     #[inline]
     pub fn is_clock_spent(&self) -> bool {
-        self.clock >= self.limit
+        self.start.is_clock_spent(self.clock)
     }
 
     /// How often the position of the path's end occurred before, at most 2: for the planes of a network.
     pub fn repetitions(&self) -> u32 {
         let Some((last, earlier)) = self.keys.split_last() else { return 0 };
         let here = earlier.iter().filter(|&key| key == last).count() as u32;
-        (here + self.before.get(last).copied().unwrap_or(0)).min(2)
+        (here + self.start.count_before(*last)).min(2)
     }
 
     /// The last moves that led to the path's end, newest first, at most eight.
     pub fn recent(&self, recent: &mut Vec<MoveCode>) {
         recent.clear();
-        recent.extend(self.moves.iter().rev().chain(&self.recent_before).take(8));
+        recent.extend(self.moves.iter().rev().chain(&self.start.recent).take(8));
     }
 
     /// The positions that have occurred at least twice in the game, the root included, ascending.
     pub fn repeated(&self) -> Vec<u64> {
         let root = self.keys[0];
         let twice = |&(&key, &count): &(&u64, &u32)| count + u32::from(key == root) >= 2;
-        let mut keys: Vec<u64> = self.before.iter().filter(twice).map(|(&key, _)| key).collect();
+        let mut keys: Vec<u64> = self.start.before.iter().filter(twice).map(|(&key, _)| key).collect();
         keys.sort_unstable();
         keys
     }
 
     /// How often a position occurred in the game before the root.
     pub fn count_before(&self, key: u64) -> u32 {
-        self.before.get(&key).copied().unwrap_or(0)
+        self.start.count_before(key)
     }
 }

@@ -79,7 +79,7 @@ impl Puct {
 
     /// 1 / (1 + visits).
     #[inline(always)]
-    fn reciprocal(&self, visits: u32) -> f64 {
+    pub(super) fn reciprocal(&self, visits: u32) -> f64 {
         match self.reciprocals.get(visits as usize) {
             Some(&reciprocal) => reciprocal,
             None => 1.0 / f64::from(1 + visits),
@@ -90,21 +90,37 @@ impl Puct {
     pub fn unvisited(&self, value: f64, edges: &[Edge]) -> f64 {
         match self.urgency {
             Urgency::Fixed => self.q_init,
-            Urgency::Reduction => {
-                let visited: f64 = edges.iter().map(Edge::prior).sum();
-                (value - self.urgency_reduction * visited.sqrt()).max(self.value_min)
-            }
+            Urgency::Reduction => self.unvisited_after(value, edges.iter().map(Edge::prior).sum()),
         }
+    }
+
+    /// The same, where the opened edges have the priors `tried` in all.
+    pub(super) fn unvisited_after(&self, value: f64, tried: f64) -> f64 {
+        match self.urgency {
+            Urgency::Fixed => self.q_init,
+            Urgency::Reduction => (value - self.urgency_reduction * tried.sqrt()).max(self.value_min),
+        }
+    }
+
+    /// Whether an edge counts as unvisited: its value is that of an unvisited move.
+    pub(super) fn is_unvisited(&self, visits: u32, flying: u32) -> bool {
+        visits == 0 && (flying == 0 || self.virtual_mode == Virtual::Visit)
+    }
+
+    /// The value of an opened edge as selection sees it, with `flying` trajectories in flight.
+    #[inline(always)]
+    pub(super) fn value_in_flight(&self, q: f64, visits: u32, flying: u32, unvisited: f64) -> f64 {
+        if flying == 0 || self.virtual_mode == Virtual::Visit {
+            return if visits > 0 { q } else { unvisited };
+        }
+        let (n, k) = (f64::from(visits), f64::from(flying));
+        (n * q - self.virtual_loss * k) * self.reciprocal(visits + flying - 1)
     }
 
     /// The value of an opened edge as selection sees it, its trajectories in flight included.
     #[inline(always)]
-    fn effective(&self, edge: &Edge, unvisited: f64) -> f64 {
-        if edge.in_flight == 0 || self.virtual_mode == Virtual::Visit {
-            return if edge.visits > 0 { edge.q } else { unvisited };
-        }
-        let (n, k) = (f64::from(edge.visits), f64::from(edge.in_flight));
-        (n * edge.q - self.virtual_loss * k) * self.reciprocal(edge.visits + u32::from(edge.in_flight) - 1)
+    pub(super) fn effective(&self, edge: &Edge, unvisited: f64) -> f64 {
+        self.value_in_flight(edge.q, edge.visits, u32::from(edge.in_flight), unvisited)
     }
 
     /// Eq. (3), (4): the edge with the largest Q + U; the first of equals. `table_value` gives an unopened

@@ -5,10 +5,11 @@
 
 use super::backup::{Arrival, Step, back_up};
 use super::batch::Batch;
+use super::explore::{self, Exploration};
 use super::nodes::{create, look_up, salt};
 use super::select::Choice;
 use super::transposition::stops;
-use super::{Search, explore, solver};
+use super::{Search, solver};
 use crate::game::Game;
 use crate::graph::{NONE, NodeId, edge_flag, node_flag};
 
@@ -39,17 +40,27 @@ impl<G: Game> Search<G> {
                 self.await_evaluation(self.root, false, false, batch)
             };
         }
-        let mut node = self.root;
-        let mut forced = None;
         let kind = explore::draw_kind(&self.settings, &mut self.random);
-        if let Some(kind) = kind {
-            node = self.walk_to_branch();
-            forced = self.branch(node, kind);
-            if forced.is_none() {
-                self.path.restart();
-                node = self.root;
-            }
+        if let Some(kind) = kind
+            && let Some(end) = self.explore(kind, batch)
+        {
+            return end;
         }
+        self.path.restart();
+        self.walk(self.root, None, batch)
+    }
+
+    /// A simulation that explores; `None` gives it up.
+    pub(super) fn explore(&mut self, kind: Exploration, batch: &mut Batch<G>) -> Option<End> {
+        self.path.restart();
+        self.steps.clear();
+        let node = self.walk_to_branch();
+        let forced = self.branch(node, kind)?;
+        Some(self.walk(node, Some(forced), batch))
+    }
+
+    /// Walks down from a node, by a forced choice first, until the trajectory ends.
+    fn walk(&mut self, mut node: NodeId, mut forced: Option<Choice>, batch: &mut Batch<G>) -> End {
         let exploration = forced.is_some();
         loop {
             let choice = match forced.take() {

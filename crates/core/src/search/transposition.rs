@@ -3,7 +3,7 @@
 //!
 //! Pure functions of numbers and of the graph; no function changes anything.
 
-use crate::graph::{Edge, Graph, NodeId, edge_flag, node_flag};
+use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag, node_flag};
 use crate::settings::{Backup, Settings, Stop};
 
 /// Eq. (8): how far the edge is from its target.
@@ -39,13 +39,34 @@ pub fn is_behind(graph: &Graph, edge: &Edge) -> bool {
 ///
 /// Differs from the paper: the gap's absolute value counts, and a new edge into a known node always stops.
 pub fn stops(graph: &Graph, id: NodeId, edge: &Edge, settings: &Settings) -> bool {
-    if !settings.backup.merges() || !is_bound(graph, edge) {
-        return false;
+    stops_of(graph, id, Some(edge), edge.child, 1, settings) > 0
+}
+
+/// How many of the visits that chose an edge stop at its evaluated child, before anything is backed up. The
+/// edge may be new, or have lost its child: then `child` is what it will lead to.
+pub fn stops_of(
+    graph: &Graph,
+    id: NodeId,
+    edge: Option<&Edge>,
+    child: NodeId,
+    visits: u32,
+    settings: &Settings,
+) -> u32 {
+    let node = graph.node(child);
+    let is_new = edge.is_none_or(|edge| edge.child == NONE);
+    let is_transposition = node.has(node_flag::TRANSPOSITION) || (is_new && node.parent != NONE);
+    let (known, q) = edge.map_or((0, 0.0), |edge| (edge.visits, edge.q));
+    let is_behind = edge.is_some_and(|edge| edge.has(edge_flag::LOST)) && node.visits < known;
+    if !settings.backup.merges() || !is_transposition || is_behind {
+        return 0;
     }
     match settings.stop {
-        Stop::Gap => edge.visits == 0 || gap(edge.q, graph.target(id, edge.child)).abs() > settings.q_epsilon,
-        Stop::Visits => edge.visits < graph.node(edge.child).visits,
-        Stop::Never => false,
+        Stop::Gap => {
+            let stops = known == 0 || gap(q, graph.target(id, child)).abs() > settings.q_epsilon;
+            u32::from(stops).min(visits)
+        }
+        Stop::Visits => node.visits.saturating_sub(known).min(visits),
+        Stop::Never => 0,
     }
 }
 

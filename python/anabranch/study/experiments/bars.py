@@ -155,7 +155,7 @@ _LEAVE_ONE_OUT = Bars(
         _without("checks", epsilon_checks="0"),
         _without("q", chooser="visits"),
         _without("virtual visits", virtual_mode="loss"),
-        _without("width", width_visits="0"),
+        _without("width", width_visits="0", batch_size="16"),
     ),
 )
 

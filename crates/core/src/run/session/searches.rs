@@ -16,9 +16,10 @@ use crate::run::errors::SessionError;
 use crate::run::external::{Collected, External, LeafText};
 use crate::run::kind::Kind;
 use crate::run::pool::Pool;
-use crate::search::Search;
 use crate::search::proof::ProofCheck;
 use crate::search::root_moves::RootMoves;
+use crate::search::wave::Alone;
+use crate::search::{Phases, Search};
 
 const NO_THREADS: SessionError = SessionError::State("the session has no threads");
 
@@ -158,7 +159,10 @@ impl<G: Kind> Session<G> {
         stop: &AtomicBool,
         planes: Option<(&mut [f32], G::Planes)>,
     ) -> Result<Collected, SessionError> {
-        self.external.collect(&mut self.search, stop, planes)
+        match &mut self.pool {
+            Some(pool) => self.external.collect(&mut self.search, pool, stop, planes),
+            None => self.external.collect(&mut self.search, &mut Alone, stop, planes),
+        }
     }
 
     /// The positions (text) of the newest batch, and for each the legal moves (text) with their policy
@@ -203,6 +207,14 @@ impl<G: Kind> Session<G> {
         self.prepare(&[])?;
         let layout = G::planes(&self.which, None)?;
         bench::measure_planes(&mut self.search, layout, simulations)
+    }
+
+    /// For benchmarks: the time of a search on a new graph, and of each of its phases.
+    pub fn measure_phases(&mut self, evaluations: u64) -> Result<(Duration, Phases), SessionError> {
+        self.forget();
+        self.prepare(&[])?;
+        let pool = self.pool.as_mut().ok_or(NO_THREADS)?;
+        Ok(bench::measure_phases(&mut self.search, pool, evaluations))
     }
 }
 

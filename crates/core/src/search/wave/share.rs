@@ -1,0 +1,162 @@
+//! A descent on several threads: the graph is lent out for reading, and comes back.
+//!
+//! Twigs are cut into chunks by their place in the list. A thread takes the next chunk that nobody has, and
+//! puts what it found in the chunk's place.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::descend::{Descent, Hands, Part, Twigs};
+use super::{Stem, View, lock};
+use crate::evaluators::Evaluator;
+use crate::game::Game;
+use crate::graph::{Graph, NodeId};
+use crate::oracle::Oracle;
+use crate::search::path::Start;
+use crate::search::select::Puct;
+use crate::settings::Settings;
+
+/// Visits of a chunk, at least.
+const CHUNK: u32 = 8;
+
+/// Work that any number of threads may do together.
+pub trait Work: Send + Sync {
+    /// Does what is left of it; returns when there is nothing to begin any more.
+    fn work(&self);
+}
+
+/// Threads that a search may ask for help.
+pub trait Crew {
+    /// Number of threads, the caller's included.
+    fn threads(&self) -> usize;
+
+    /// Works together; returns when nothing is left to begin. Others let go of the work soon.
+    fn work(&mut self, work: Arc<dyn Work>);
+}
+
+/// Nobody but the caller.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone;
+
+impl Crew for Alone {
+    fn threads(&self) -> usize {
+        1
+    }
+
+    fn work(&mut self, work: Arc<dyn Work>) {
+        work.work();
+    }
+}
+
+/// Everything that a wave reads, lent to the threads.
+pub(in crate::search) struct Shared<G: Game> {
+    pub graph: Graph,
+    pub root: NodeId,
+    pub settings: Settings,
+    pub puct: Arc<Puct>,
+    pub start: Arc<Start<G>>,
+    pub evaluator: Option<Arc<dyn Evaluator<G>>>,
+    pub oracle: Option<Arc<dyn Oracle<G>>>,
+    pub trunk: Vec<Stem>,
+    pub twigs: Twigs,
+    pub hands: Mutex<Vec<Hands<G>>>,
+    /// Where each chunk of twigs ends.
+    chunks: Vec<usize>,
+    next: AtomicUsize,
+    parts: Vec<Mutex<Option<Part<G>>>>,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl<G: Game> Shared<G> {
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        graph: Graph,
+        root: NodeId,
+        settings: Settings,
+        puct: Arc<Puct>,
+        start: Arc<Start<G>>,
+        evaluator: Option<Arc<dyn Evaluator<G>>>,
+        oracle: Option<Arc<dyn Oracle<G>>>,
+        (trunk, twigs): (Vec<Stem>, Twigs),
+        hands: Vec<Hands<G>>,
+    ) -> Shared<G> {
+        let mut chunks = Vec::new();
+        let mut visits = 0;
+        for twig in 0..twigs.len() {
+            visits += twigs.visits(twig);
+            if visits >= CHUNK || twig + 1 == twigs.len() {
+                chunks.push(twig + 1);
+                visits = 0;
+            }
+        }
+        let parts = chunks.iter().map(|_| Mutex::new(None)).collect();
+        Shared {
+            graph,
+            root,
+            settings,
+            puct,
+            start,
+            evaluator,
+            oracle,
+            trunk,
+            twigs,
+            hands: Mutex::new(hands),
+            chunks,
+            next: AtomicUsize::new(0),
+            parts,
+            panic: Mutex::new(None),
+        }
+    }
+
+    /// The parts in their order. Panics as a thread did.
+    pub fn take_parts(&mut self) -> Vec<Part<G>> {
+        if let Some(payload) = lock(&self.panic).take() {
+            resume_unwind(payload);
+        }
+        self.parts.iter().map(|part| lock(part).take().unwrap_or_default()).collect()
+    }
+
+    fn follow(&self, chunk: usize, hands: &mut Hands<G>) -> Part<G> {
+        let view = View {
+            graph: &self.graph,
+            root: self.root,
+            settings: &self.settings,
+            puct: &self.puct,
+            start: &self.start,
+            evaluator: self.evaluator.as_deref(),
+            oracle: self.oracle.as_deref(),
+        };
+        let part = Part::default();
+        let mut descent = Descent { view: &view, trunk: &self.trunk, hands, part, twigs: None };
+        let begin = chunk.checked_sub(1).map_or(0, |before| self.chunks[before]);
+        for twig in begin..self.chunks[chunk] {
+            descent.follow_twig(&self.twigs, twig);
+        }
+        descent.part
+    }
+}
+
+impl<G: Game> Work for Shared<G> {
+    fn work(&self) {
+        let mut hands = None;
+        loop {
+            let chunk = self.next.fetch_add(1, Ordering::Relaxed);
+            if chunk >= self.chunks.len() {
+                break;
+            }
+            let hands = hands.get_or_insert_with(|| {
+                let mut hands = lock(&self.hands).pop().unwrap_or_default();
+                hands.begin(&self.start);
+                hands
+            });
+            // What a panic leaves behind is not used again.
+            match catch_unwind(AssertUnwindSafe(|| self.follow(chunk, hands))) {
+                Ok(part) => *lock(&self.parts[chunk]) = Some(part),
+                Err(payload) => *lock(&self.panic) = Some(payload),
+            }
+        }
+        lock(&self.hands).extend(hands);
+    }
+}

@@ -1,0 +1,155 @@
+//! How the visits at a node are split over its edges: Eq. (3), (4) again and again, each choice counting as a
+//! visit in flight for the next.
+
+use crate::graph::prior::Candidate;
+use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag};
+use crate::search::select::Puct;
+
+/// The edges of a node, with what was given out so far. Kept to spare allocations.
+#[derive(Debug, Default)]
+pub(in crate::search) struct Split {
+    /// Q as selection sees it; of pruned edges minus infinity.
+    q: Vec<f64>,
+    prior: Vec<f64>,
+    /// 1 / (1 + N + k).
+    share: Vec<f64>,
+    visits: Vec<u32>,
+    flying: Vec<u32>,
+    scores: Vec<f64>,
+    /// Edges whose Q is that of an unvisited move.
+    unvisited: Vec<usize>,
+    /// What was chosen, in order: a slot, or the number of opened edges plus the index of a candidate.
+    pub picks: Vec<u32>,
+}
+
+impl Split {
+    fn load(&mut self, puct: &Puct, edges: &[Edge], unvisited: f64) {
+        self.q.clear();
+        self.prior.clear();
+        self.share.clear();
+        self.visits.clear();
+        self.flying.clear();
+        self.unvisited.clear();
+        for (slot, edge) in edges.iter().enumerate() {
+            let flying = u32::from(edge.in_flight);
+            let is_pruned = edge.has(edge_flag::PRUNED);
+            self.q.push(if is_pruned { f64::NEG_INFINITY } else { puct.effective(edge, unvisited) });
+            self.prior.push(edge.prior());
+            self.share.push(puct.reciprocal(edge.visits + flying));
+            self.visits.push(edge.visits);
+            self.flying.push(flying);
+            if !is_pruned && puct.is_unvisited(edge.visits, flying) {
+                self.unvisited.push(slot);
+            }
+        }
+    }
+
+    /// Splits `count` visits; `candidates` are the unopened moves, or the best of them. Fewer are given out
+    /// where no edge can be chosen. False, and to be repeated with all, where the candidates are not enough.
+    pub fn run(
+        &mut self,
+        puct: &Puct,
+        graph: &Graph,
+        id: NodeId,
+        candidates: &[Candidate],
+        count: u32,
+    ) -> bool {
+        let (node, edges) = (graph.node(id), graph.edges(id));
+        let mut tried: f64 = edges.iter().map(Edge::prior).sum();
+        let mut unvisited = puct.unvisited_after(node.value, tried);
+        self.load(puct, edges, unvisited);
+        self.picks.clear();
+        let mut taken = 0;
+        let is_whole = edges.len() + candidates.len() >= usize::from(node.legal);
+        for given in 0..count {
+            let scale = puct.scale(node.visits - 1 + u32::from(node.in_flight) + given);
+            let (mut best, mut pick) = self.first_maximum(scale);
+            if taken == candidates.len() && !is_whole {
+                return false;
+            }
+            if let Some(candidate) = candidates.get(taken)
+                && unvisited + scale * candidate.prior() > best
+            {
+                (best, pick) = (0.0, self.q.len());
+            }
+            if best == f64::NEG_INFINITY {
+                match self.first_tablebase_loss(puct, graph, edges, scale, unvisited) {
+                    Some(slot) => pick = slot,
+                    None => break,
+                }
+            }
+            self.picks.push(pick as u32);
+            if pick == self.q.len() {
+                let prior = candidates[taken].prior();
+                taken += 1;
+                tried += prior;
+                unvisited = puct.unvisited_after(node.value, tried);
+                self.q.push(unvisited);
+                self.prior.push(prior);
+                self.share.push(1.0);
+                self.visits.push(0);
+                self.flying.push(0);
+                self.unvisited.push(pick);
+                for &slot in &self.unvisited {
+                    self.q[slot] = unvisited;
+                }
+            }
+            self.count(puct, edges, pick, unvisited);
+        }
+        true
+    }
+
+    /// One more visit is on its way through an edge.
+    fn count(&mut self, puct: &Puct, edges: &[Edge], pick: usize, unvisited: f64) {
+        self.flying[pick] += 1;
+        let (visits, flying) = (self.visits[pick], self.flying[pick]);
+        self.share[pick] = puct.reciprocal(visits + flying);
+        if self.q[pick] != f64::NEG_INFINITY {
+            let q = edges.get(pick).map_or(0.0, |edge| edge.q);
+            self.q[pick] = puct.value_in_flight(q, visits, flying, unvisited);
+            if !puct.is_unvisited(visits, flying) {
+                self.unvisited.retain(|&slot| slot != pick);
+            }
+        }
+    }
+
+    /// The largest score, and the first edge that has it.
+    fn first_maximum(&mut self, scale: f64) -> (f64, usize) {
+        let edges = self.q.iter().zip(&self.prior).zip(&self.share);
+        self.scores.clear();
+        self.scores.extend(edges.map(|((&q, &prior), &share)| q + scale * prior * share));
+        let mut lanes = [f64::NEG_INFINITY; 4];
+        let (fours, rest) = self.scores.as_chunks::<4>();
+        for four in fours {
+            for (lane, &score) in lanes.iter_mut().zip(four) {
+                *lane = if score > *lane { score } else { *lane };
+            }
+        }
+        let most = lanes.iter().chain(rest).fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a });
+        (most, self.scores.iter().position(|&score| score == most).unwrap_or(0))
+    }
+
+    /// Where every move is pruned, the best of those that only a tablebase condemns.
+    #[cold]
+    fn first_tablebase_loss(
+        &self,
+        puct: &Puct,
+        graph: &Graph,
+        edges: &[Edge],
+        scale: f64,
+        unvisited: f64,
+    ) -> Option<usize> {
+        let mut best: Option<(f64, usize)> = None;
+        for (slot, edge) in edges.iter().enumerate() {
+            if edge.child == NONE || graph.node(edge.child).state.is_exact() {
+                continue;
+            }
+            let q = puct.value_in_flight(edge.q, edge.visits, self.flying[slot], unvisited);
+            let score = q + scale * self.prior[slot] * self.share[slot];
+            if best.is_none_or(|(known, _)| score > known) {
+                best = Some((score, slot));
+            }
+        }
+        best.map(|(_, slot)| slot)
+    }
+}
