@@ -186,9 +186,12 @@ class Search:
     ) -> int:
         """How many visits may go down as a wave now; 0 where they go one by one."""
         settings = self.settings
-        is_plain = self.root.is_evaluated and settings.mate_growth == 0.0
-        if settings.table_values and settings.merges:
-            is_plain = False
+        is_plain = (
+            self.root.is_evaluated
+            and settings.mate_growth == settings.pn_weight == 0.0
+            and not settings.skip_draws
+            and not (settings.table_values and settings.merges)
+        )
         done = self.statistics
         batches = [*self.queue, batch]
         visits = missing

@@ -103,6 +103,8 @@ impl<G: Game> Search<G> {
         let is_plain = self.is_root_evaluated()
             && self.root_moves.is_all()
             && self.settings.mate_growth == 0.0
+            && self.settings.pn_weight == 0.0
+            && !self.settings.skip_draws
             && !(self.settings.table_values && self.settings.backup.merges());
         if least == 0 || !is_plain {
             return 0;
