@@ -23,8 +23,9 @@ OUTSIDE = {"width_visits": 8, "batch_size": 16}
 visits, and are no larger than a CPU needs (docs/performance.md)."""
 
 MOST_THREADS = 256
-GRID = {"idle_collections": 1 << 20}
-"""What games on a grid need: near the end most trajectories end at proven draws, without an evaluation."""
+GRID: dict[str, int | float] = {"idle_collections": 1 << 20, "mate_root": 0.0}
+"""What games on a grid need: near the end most trajectories end at proven draws, without an evaluation. Their
+evaluations are cheap, so the search proves as much as a search for mates would."""
 PROVING = {"skip_draws": True}
 """What goes better with the evaluator uniform, which knows nothing, so that only proofs count."""
 ROLLOUT = "rollout"

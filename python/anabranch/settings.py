@@ -75,9 +75,9 @@ class Settings:
     """Evaluation for the side to move from which on a leaf is searched for a mate."""
     mate_growth: float = 0.0
     """Positions per visit and squared expected score, of the search for a mate each time a node's visits double."""
-    mate_start: int = 16
+    mate_start: int = 32
     """Visits of a node at its first search for a mate."""
-    mate_root: float = 0.0
+    mate_root: float = 0.5
     """Positions per visit of the search for a mate at the root, and after the move to play."""
     pn_weight: float = 0.0
     """Weight of the proof numbers in selection; 0 leaves them out."""

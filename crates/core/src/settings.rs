@@ -395,8 +395,8 @@ settings! {
         "Evaluation for the side to move from which on a leaf is searched for a mate.";
     mate_growth: float(0.0, 1000.0) = 0.0, "",
         "Positions per visit and squared expected score, of the search for a mate each time a node's visits double.";
-    mate_start: integer(1, 1u64 << 32) = 16, "", "Visits of a node at its first search for a mate.";
-    mate_root: float(0.0, 1000.0) = 0.0, "",
+    mate_start: integer(1, 1u64 << 32) = 32, "", "Visits of a node at its first search for a mate.";
+    mate_root: float(0.0, 1000.0) = 0.5, "",
         "Positions per visit of the search for a mate at the root, and after the move to play.";
     pn_weight: float(0.0, 100.0) = 0.0, "",
         "Weight of the proof numbers in selection; 0 leaves them out.";
@@ -493,6 +493,7 @@ impl Settings {
             batch_size: 16,
             width_visits: 0,
             wave_least: 0,
+            mate_root: 0.0,
             ..Settings::default()
         };
         let alphazero = Settings {
