@@ -18,7 +18,7 @@ use crate::game::{Game, MoveCode};
 use crate::graph::{Graph, MOST_MOVES, NONE, NodeId, edge_flag, node_flag};
 
 /// Visits of a wave from which on other threads are asked for help.
-const LEAST_SHARED: u32 = 12;
+const LEAST_SHARED: u32 = 8;
 
 /// What a wave has come to.
 #[derive(Clone, Copy, Debug, Default)]

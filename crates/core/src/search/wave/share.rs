@@ -19,7 +19,7 @@ use crate::search::select::Puct;
 use crate::settings::Settings;
 
 /// Visits of a chunk, at least.
-const CHUNK: u32 = 8;
+const CHUNK: u32 = 4;
 
 /// Work that any number of threads may do together.
 pub trait Work: Send + Sync {
