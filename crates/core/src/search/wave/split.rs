@@ -201,3 +201,85 @@ impl Split {
         best.map(|(_, slot)| slot)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::MoveCode;
+    use crate::graph::node_flag;
+    use crate::graph::prior::to_half;
+    use crate::random::Random;
+    use crate::search::select::Choice;
+    use crate::settings::{Settings, Urgency, Virtual};
+
+    /// A node with some edges opened, visited, in flight and pruned by chance.
+    fn node(seed: u64, moves: usize, opened: usize) -> (Graph, NodeId) {
+        let mut random = Random::new(seed);
+        let mut graph = Graph::new(1 << 20);
+        assert!(graph.ensure_room(4, 512, false));
+        let id = graph.add_node(1, 0, 0, moves);
+        let mut list: Vec<Candidate> = (0..moves)
+            .map(|code| Candidate::new(to_half(random.uniform().powi(4) * 0.3), MoveCode(code as u16)))
+            .collect();
+        list.sort_unstable_by(|a, b| b.cmp(a));
+        graph.list_candidates(id, &list);
+        let (mut visits, mut flying) = (1, 0);
+        for _ in 0..opened {
+            let slot = graph.open(id, 0);
+            let edge = graph.edge_mut(id, slot);
+            edge.visits = (400.0 * edge.prior() * random.uniform()) as u32;
+            edge.q = random.uniform() - 0.5;
+            edge.in_flight = random.index(3) as u16;
+            visits += edge.visits;
+            flying += edge.in_flight;
+            if random.index(10) == 0 {
+                edge.flags |= edge_flag::PRUNED;
+            }
+        }
+        let node = graph.node_mut(id);
+        node.flags |= node_flag::EVALUATED;
+        (node.visits, node.in_flight, node.value) = (visits, flying, 0.1);
+        (graph, id)
+    }
+
+    #[test]
+    fn a_split_is_what_simulations_in_flight_would_choose() {
+        let mut split = Split::default();
+        for seed in 0..200 {
+            let settings = Settings {
+                virtual_mode: if seed % 2 == 0 { Virtual::Visit } else { Virtual::Loss },
+                urgency: if seed % 3 == 0 { Urgency::Fixed } else { Urgency::Reduction },
+                ..Settings::default()
+            };
+            let puct = Puct::new(&settings);
+            let (moves, opened) = (4 + seed as usize % 60, seed as usize % 37);
+            let count = [2, 7, 60, 300][seed as usize % 4];
+            let opened = opened.min(moves);
+            let (graph, id) = node(seed, moves, opened);
+            assert!(split.run(&puct, &graph, id, graph.candidates(id), count));
+            let (mut graph, id) = node(seed, moves, opened);
+            let mut expected = Vec::new();
+            for _ in 0..count {
+                let slot = match puct.select(&graph, id, None) {
+                    Choice::Opened(slot) => slot,
+                    Choice::Unopened(index) => graph.open(id, index),
+                    Choice::Nothing => break,
+                };
+                graph.edge_mut(id, slot).in_flight += 1;
+                graph.node_mut(id).in_flight += 1;
+                expected.push(u32::from(slot));
+            }
+            assert_eq!(split.picks, expected, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_some_candidates_is_not_enough_when_all_are_taken() {
+        let puct = Puct::new(&Settings::default());
+        let (graph, id) = node(3, 30, 0);
+        let mut split = Split::default();
+        assert!(!split.run(&puct, &graph, id, &graph.candidates(id)[..2], 300));
+        assert!(split.run(&puct, &graph, id, graph.candidates(id), 300));
+        assert_eq!(split.picks.len(), 300);
+    }
+}
