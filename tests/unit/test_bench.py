@@ -16,7 +16,7 @@ from anabranch.bench.signature import signature
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
 
-SIGNATURE = 2174898765
+SIGNATURE = 1517755747
 """Changes with every change of the search, and with nothing else."""
 
 
@@ -53,6 +53,14 @@ def test_a_quick_run_measures_everything() -> None:
         assert row[f"{row['equal']}_ratio"] == 1
         assert row["nodes_ratio"] < 1
     assert all(row["same_nodes"] for row in sections["threads"] + sections["border"])
+    alone = [row for row in sections["threads"] if row["threads"] == 1]
+    for row in alone:
+        shares = [share for name, share in row.items() if name.startswith("share_")]
+        assert sum(shares) == pytest.approx(1, abs=0.1)
+        speedups = list(row["computed_speedup"].values())
+        assert speedups == sorted(speedups)
+        assert speedups[-1] < 1 / row["serial_share"]
+    assert [row["against_one_thread"] for row in alone] == [1, 1]
     assert all(row["cost_over_depth"] > 0 for row in sections["growth"])
 
 
@@ -66,7 +74,16 @@ def test_the_command_prints_tables(cli: Commands, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(bench, "run_benchmarks", lambda *_, **__: quick_document())
     text = cli.shows("bench", "--quick")
     assert f"signature {SIGNATURE} (two threads: the same)" in text
-    for word in ("sim/s", "bytes/node", "search / rules", "2 against 1", "cost / depth", "Python / Rust"):
+    for word in (
+        "sim/s",
+        "bytes/node",
+        "search / rules",
+        "against 1",
+        "serial share",
+        "COMPUTED",
+        "cost / depth",
+        "Python / Rust",
+    ):
         assert word in text
 
 

@@ -10,15 +10,15 @@ use super::batch::{Batch, Way};
 use super::leaves::Joined;
 use super::nodes::add;
 use super::wave::{
-    Act, Attached, Crew, Descent, Hands, Landing, Part, Settled, Settlement, Shared, Stem, StemId, UNOPENED,
-    View, Wave, Work, reclaim,
+    Act, Attached, Crew, Descent, Hands, Landing, Lent, Part, Settled, Settlement, Shared, Stem, StemId,
+    UNOPENED, View, Wave, Work, reclaim,
 };
 use super::{Search, solver};
 use crate::game::{Game, MoveCode};
 use crate::graph::{Graph, MOST_MOVES, NONE, NodeId, edge_flag, node_flag};
 
 /// Visits of a wave from which on other threads are asked for help.
-const LEAST_SHARED: u32 = 12;
+const LEAST_SHARED: u32 = 8;
 
 /// What a wave has come to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -139,21 +139,21 @@ impl<G: Game> Search<G> {
         let part = descent.part;
         self.hands.push(hands);
         self.spread_spares(crew.threads());
-        let shared = Shared::new(
-            std::mem::replace(&mut self.graph, Graph::placeholder()),
-            self.root,
-            self.settings.clone(),
-            Arc::clone(&self.puct),
+        let lent = Lent {
+            graph: std::mem::replace(&mut self.graph, Graph::placeholder()),
+            root: self.root,
+            settings: self.settings.clone(),
+            puct: Arc::clone(&self.puct),
             start,
-            self.evaluator.clone(),
-            self.oracle.clone(),
-            (part.stems.clone(), twigs),
-            std::mem::take(&mut self.hands),
-        );
+            evaluator: self.evaluator.clone(),
+            oracle: self.oracle.clone(),
+        };
+        let hands = std::mem::take(&mut self.hands);
+        let shared = Shared::new(lent, part.stems.clone(), twigs, hands);
         let shared = Arc::new(shared);
         crew.work(Arc::clone(&shared) as Arc<dyn Work>);
         let mut shared = reclaim(shared);
-        std::mem::swap(&mut self.graph, &mut shared.graph);
+        std::mem::swap(&mut self.graph, &mut shared.lent.graph);
         let mut parts = vec![part];
         parts.extend(shared.take_parts());
         self.hands = shared.hands.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 pub(super) use descend::{Descent, Hands, Part, Twigs};
 pub(super) use settle::{Settled, Settlement};
-pub(super) use share::Shared;
 pub use share::{Alone, Crew, Work};
+pub(super) use share::{Lent, Shared};
 pub(super) use view::View;
 
 use crate::evaluators::Leaf;

@@ -19,7 +19,7 @@ use crate::search::select::Puct;
 use crate::settings::Settings;
 
 /// Visits of a chunk, at least.
-const CHUNK: u32 = 8;
+const CHUNK: u32 = 4;
 
 /// Work that any number of threads may do together.
 pub trait Work: Send + Sync {
@@ -51,7 +51,7 @@ impl Crew for Alone {
 }
 
 /// Everything that a wave reads, lent to the threads.
-pub(in crate::search) struct Shared<G: Game> {
+pub(in crate::search) struct Lent<G: Game> {
     pub graph: Graph,
     pub root: NodeId,
     pub settings: Settings,
@@ -59,6 +59,11 @@ pub(in crate::search) struct Shared<G: Game> {
     pub start: Arc<Start<G>>,
     pub evaluator: Option<Arc<dyn Evaluator<G>>>,
     pub oracle: Option<Arc<dyn Oracle<G>>>,
+}
+
+/// The twigs of a wave, and what the threads found in them.
+pub(in crate::search) struct Shared<G: Game> {
+    pub lent: Lent<G>,
     pub trunk: Vec<Stem>,
     pub twigs: Twigs,
     pub hands: Mutex<Vec<Hands<G>>>,
@@ -70,18 +75,7 @@ pub(in crate::search) struct Shared<G: Game> {
 }
 
 impl<G: Game> Shared<G> {
-    #[allow(clippy::too_many_arguments)]
-    pub fn new(
-        graph: Graph,
-        root: NodeId,
-        settings: Settings,
-        puct: Arc<Puct>,
-        start: Arc<Start<G>>,
-        evaluator: Option<Arc<dyn Evaluator<G>>>,
-        oracle: Option<Arc<dyn Oracle<G>>>,
-        (trunk, twigs): (Vec<Stem>, Twigs),
-        hands: Vec<Hands<G>>,
-    ) -> Shared<G> {
+    pub fn new(lent: Lent<G>, trunk: Vec<Stem>, twigs: Twigs, hands: Vec<Hands<G>>) -> Shared<G> {
         let mut chunks = Vec::new();
         let mut visits = 0;
         for twig in 0..twigs.len() {
@@ -93,13 +87,7 @@ impl<G: Game> Shared<G> {
         }
         let parts = chunks.iter().map(|_| Mutex::new(None)).collect();
         Shared {
-            graph,
-            root,
-            settings,
-            puct,
-            start,
-            evaluator,
-            oracle,
+            lent,
             trunk,
             twigs,
             hands: Mutex::new(hands),
@@ -119,14 +107,15 @@ impl<G: Game> Shared<G> {
     }
 
     fn follow(&self, chunk: usize, hands: &mut Hands<G>) -> Part<G> {
+        let lent = &self.lent;
         let view = View {
-            graph: &self.graph,
-            root: self.root,
-            settings: &self.settings,
-            puct: &self.puct,
-            start: &self.start,
-            evaluator: self.evaluator.as_deref(),
-            oracle: self.oracle.as_deref(),
+            graph: &lent.graph,
+            root: lent.root,
+            settings: &lent.settings,
+            puct: &lent.puct,
+            start: &lent.start,
+            evaluator: lent.evaluator.as_deref(),
+            oracle: lent.oracle.as_deref(),
         };
         let part = Part::default();
         let mut descent = Descent { view: &view, trunk: &self.trunk, hands, part, twigs: None };
@@ -148,7 +137,7 @@ impl<G: Game> Work for Shared<G> {
             }
             let hands = hands.get_or_insert_with(|| {
                 let mut hands = lock(&self.hands).pop().unwrap_or_default();
-                hands.begin(&self.start);
+                hands.begin(&self.lent.start);
                 hands
             });
             // What a panic leaves behind is not used again.

@@ -5,6 +5,9 @@ use crate::graph::prior::Candidate;
 use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag};
 use crate::search::select::Puct;
 
+/// Visits and edges from which on it pays to leave edges out.
+const FEWEST_NARROWED: u32 = 6;
+
 /// The edges of a node, with what was given out so far. Kept to spare allocations.
 #[derive(Debug, Default)]
 pub(in crate::search) struct Split {
@@ -15,6 +18,8 @@ pub(in crate::search) struct Split {
     share: Vec<f64>,
     visits: Vec<u32>,
     flying: Vec<u32>,
+    /// Which edge it is.
+    slots: Vec<u32>,
     scores: Vec<f64>,
     /// Edges whose Q is that of an unvisited move.
     unvisited: Vec<usize>,
@@ -30,6 +35,7 @@ impl Split {
         self.visits.clear();
         self.flying.clear();
         self.unvisited.clear();
+        self.slots.clear();
         for (slot, edge) in edges.iter().enumerate() {
             let flying = u32::from(edge.in_flight);
             let is_pruned = edge.has(edge_flag::PRUNED);
@@ -38,10 +44,47 @@ impl Split {
             self.share.push(puct.reciprocal(edge.visits + flying));
             self.visits.push(edge.visits);
             self.flying.push(flying);
+            self.slots.push(slot as u32);
             if !is_pruned && puct.is_unvisited(edge.visits, flying) {
                 self.unvisited.push(slot);
             }
         }
+    }
+
+    /// Leaves out the edges that none of `count` visits can choose. While it is not chosen, the score of an
+    /// edge is at most that with the last scale; while all visits choose it, at least that with the first.
+    fn narrow(&mut self, puct: &Puct, edges: &[Edge], first: f64, last: f64, count: u32) {
+        let mut least = f64::NEG_INFINITY;
+        for (at, edge) in edges.iter().enumerate() {
+            if edge.visits > 0 && self.q[at] != f64::NEG_INFINITY {
+                let flying = self.flying[at] + count;
+                let q = puct.value_in_flight(edge.q, edge.visits, flying, 0.0);
+                least = least.max(q + first * self.prior[at] * puct.reciprocal(edge.visits + flying));
+            }
+        }
+        let mut kept = 0;
+        for at in 0..edges.len() {
+            if self.q[at] + last * self.prior[at] * self.share[at] >= least {
+                self.q[kept] = self.q[at];
+                self.prior[kept] = self.prior[at];
+                self.share[kept] = self.share[at];
+                self.visits[kept] = self.visits[at];
+                self.flying[kept] = self.flying[at];
+                self.slots[kept] = self.slots[at];
+                kept += 1;
+            }
+        }
+        self.q.truncate(kept);
+        self.prior.truncate(kept);
+        self.share.truncate(kept);
+        self.visits.truncate(kept);
+        self.flying.truncate(kept);
+        self.slots.truncate(kept);
+        self.unvisited.clear();
+        let is_unvisited = |&at: &usize| {
+            self.q[at] != f64::NEG_INFINITY && puct.is_unvisited(self.visits[at], self.flying[at])
+        };
+        self.unvisited.extend((0..kept).filter(is_unvisited));
     }
 
     /// Splits `count` visits; `candidates` are the unopened moves, or the best of them. Fewer are given out
@@ -58,11 +101,15 @@ impl Split {
         let mut tried: f64 = edges.iter().map(Edge::prior).sum();
         let mut unvisited = puct.unvisited_after(node.value, tried);
         self.load(puct, edges, unvisited);
+        let sum = node.visits - 1 + u32::from(node.in_flight);
+        if count >= FEWEST_NARROWED && edges.len() >= FEWEST_NARROWED as usize {
+            self.narrow(puct, edges, puct.scale(sum), puct.scale(sum + count), count);
+        }
         self.picks.clear();
         let mut taken = 0;
         let is_whole = edges.len() + candidates.len() >= usize::from(node.legal);
         for given in 0..count {
-            let scale = puct.scale(node.visits - 1 + u32::from(node.in_flight) + given);
+            let scale = puct.scale(sum + given);
             let (mut best, mut pick) = self.first_maximum(scale);
             if taken == candidates.len() && !is_whole {
                 return false;
@@ -78,8 +125,8 @@ impl Split {
                     None => break,
                 }
             }
-            self.picks.push(pick as u32);
             if pick == self.q.len() {
+                self.slots.push((edges.len() + taken) as u32);
                 let prior = candidates[taken].prior();
                 taken += 1;
                 tried += prior;
@@ -94,6 +141,7 @@ impl Split {
                     self.q[slot] = unvisited;
                 }
             }
+            self.picks.push(self.slots[pick]);
             self.count(puct, edges, pick, unvisited);
         }
         true
@@ -105,7 +153,7 @@ impl Split {
         let (visits, flying) = (self.visits[pick], self.flying[pick]);
         self.share[pick] = puct.reciprocal(visits + flying);
         if self.q[pick] != f64::NEG_INFINITY {
-            let q = edges.get(pick).map_or(0.0, |edge| edge.q);
+            let q = edges.get(self.slots[pick] as usize).map_or(0.0, |edge| edge.q);
             self.q[pick] = puct.value_in_flight(q, visits, flying, unvisited);
             if !puct.is_unvisited(visits, flying) {
                 self.unvisited.retain(|&slot| slot != pick);
@@ -151,5 +199,87 @@ impl Split {
             }
         }
         best.map(|(_, slot)| slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::MoveCode;
+    use crate::graph::node_flag;
+    use crate::graph::prior::to_half;
+    use crate::random::Random;
+    use crate::search::select::Choice;
+    use crate::settings::{Settings, Urgency, Virtual};
+
+    /// A node with some edges opened, visited, in flight and pruned by chance.
+    fn node(seed: u64, moves: usize, opened: usize) -> (Graph, NodeId) {
+        let mut random = Random::new(seed);
+        let mut graph = Graph::new(1 << 20);
+        assert!(graph.ensure_room(4, 512, false));
+        let id = graph.add_node(1, 0, 0, moves);
+        let mut list: Vec<Candidate> = (0..moves)
+            .map(|code| Candidate::new(to_half(random.uniform().powi(4) * 0.3), MoveCode(code as u16)))
+            .collect();
+        list.sort_unstable_by(|a, b| b.cmp(a));
+        graph.list_candidates(id, &list);
+        let (mut visits, mut flying) = (1, 0);
+        for _ in 0..opened {
+            let slot = graph.open(id, 0);
+            let edge = graph.edge_mut(id, slot);
+            edge.visits = (400.0 * edge.prior() * random.uniform()) as u32;
+            edge.q = random.uniform() - 0.5;
+            edge.in_flight = random.index(3) as u16;
+            visits += edge.visits;
+            flying += edge.in_flight;
+            if random.index(10) == 0 {
+                edge.flags |= edge_flag::PRUNED;
+            }
+        }
+        let node = graph.node_mut(id);
+        node.flags |= node_flag::EVALUATED;
+        (node.visits, node.in_flight, node.value) = (visits, flying, 0.1);
+        (graph, id)
+    }
+
+    #[test]
+    fn a_split_is_what_simulations_in_flight_would_choose() {
+        let mut split = Split::default();
+        for seed in 0..200 {
+            let settings = Settings {
+                virtual_mode: if seed % 2 == 0 { Virtual::Visit } else { Virtual::Loss },
+                urgency: if seed % 3 == 0 { Urgency::Fixed } else { Urgency::Reduction },
+                ..Settings::default()
+            };
+            let puct = Puct::new(&settings);
+            let (moves, opened) = (4 + seed as usize % 60, seed as usize % 37);
+            let count = [2, 7, 60, 300][seed as usize % 4];
+            let opened = opened.min(moves);
+            let (graph, id) = node(seed, moves, opened);
+            assert!(split.run(&puct, &graph, id, graph.candidates(id), count));
+            let (mut graph, id) = node(seed, moves, opened);
+            let mut expected = Vec::new();
+            for _ in 0..count {
+                let slot = match puct.select(&graph, id, None) {
+                    Choice::Opened(slot) => slot,
+                    Choice::Unopened(index) => graph.open(id, index),
+                    Choice::Nothing => break,
+                };
+                graph.edge_mut(id, slot).in_flight += 1;
+                graph.node_mut(id).in_flight += 1;
+                expected.push(u32::from(slot));
+            }
+            assert_eq!(split.picks, expected, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_some_candidates_is_not_enough_when_all_are_taken() {
+        let puct = Puct::new(&Settings::default());
+        let (graph, id) = node(3, 30, 0);
+        let mut split = Split::default();
+        assert!(!split.run(&puct, &graph, id, &graph.candidates(id)[..2], 300));
+        assert!(split.run(&puct, &graph, id, graph.candidates(id), 300));
+        assert_eq!(split.picks.len(), 300);
     }
 }
