@@ -2,7 +2,9 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -78,7 +80,7 @@ class TestDoor:
     def test_a_search_has_all_that_chess_has(self, name: str, tmp_path: Path) -> None:
         engine = Engine(name, seed=3)
         assert engine.evaluator == "rollout"
-        reports = []
+        reports: list[anabranch.Progress] = []
         result = engine.search(simulations=2000, progress=reports.append, progress_interval=0.001)
         assert result.best_move in engine.legal_moves
         assert {row.move for row in result.moves} == set(engine.legal_moves)
@@ -178,10 +180,10 @@ class TestEvaluators:
 
     def test_a_function_of_positions(self) -> None:
         class Left:
-            inputs = "positions"
+            inputs: Literal["positions"] = "positions"
 
             def evaluate(
-                self, leaves: list[anabranch.evaluators.Leaf]
+                self, leaves: Sequence[anabranch.evaluators.Leaf], /
             ) -> tuple[list[float], list[list[float]]]:
                 return [0.0] * len(leaves), [[-float(move) for move in leaf.moves] for leaf in leaves]
 
