@@ -23,8 +23,9 @@ visits (docs/performance.md)."""
 
 GRID = {"idle_collections": 1 << 20}
 """What games on a grid need: near the end most trajectories end at proven draws, without an evaluation."""
-PROVING = {"skip_draws": True}
-"""What goes better with the evaluator uniform, which knows nothing, so that only proofs count."""
+PROVING = {"skip_draws": True, "mate_leaf": 100}
+"""What goes better with the evaluator uniform, which knows nothing, so that only proofs count
+(docs/games.md)."""
 ROLLOUT = "rollout"
 """What evaluates games on a grid where no evaluator is given."""
 
