@@ -26,8 +26,9 @@ MOST_THREADS = 256
 GRID: dict[str, int | float] = {"idle_collections": 1 << 20, "mate_root": 0.0}
 """What games on a grid need: near the end most trajectories end at proven draws, without an evaluation. Their
 evaluations are cheap, so the search proves as much as a search for mates would."""
-PROVING = {"skip_draws": True}
-"""What goes better with the evaluator uniform, which knows nothing, so that only proofs count."""
+PROVING = {"skip_draws": True, "mate_leaf": 100}
+"""What goes better with the evaluator uniform, which knows nothing, so that only proofs count
+(docs/games.md)."""
 ROLLOUT = "rollout"
 """What evaluates games on a grid where no evaluator is given."""
 

@@ -28,7 +28,7 @@ MOST_MOVES = 4096
 """The largest number of moves of a position."""
 
 
-class Game(Protocol):
+class PythonGame(Protocol):
     """A position of a game that is written in Python."""
 
     @property

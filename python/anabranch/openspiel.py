@@ -33,7 +33,8 @@ class OpenSpielGame:
     @property
     def player(self) -> int:
         """The player to move; where the game is over, who would be next does not matter."""
-        return max(self._state.current_player(), 0)
+        number: int = self._state.current_player()
+        return max(number, 0)
 
     def legal_moves(self) -> Sequence[int]:
         """The actions."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -124,9 +126,9 @@ class TestPlay:
 
     def test_an_evaluator_of_positions(self) -> None:
         class Middle:
-            inputs = "positions"
+            inputs: Literal["positions"] = "positions"
 
-            def evaluate(self, leaves: list[Leaf]) -> tuple[list[float], list[list[float]]]:
+            def evaluate(self, leaves: Sequence[Leaf], /) -> tuple[list[float], list[list[float]]]:
                 return [0.0] * len(leaves), [[3.0 * (move == "b2") for move in leaf.moves] for leaf in leaves]
 
         result = Engine(game=TicTacToe(), evaluator=Middle()).search(simulations=20)
@@ -173,8 +175,6 @@ class TestErrors:
     )
     def test_check_game_says_what_is_wrong(self, changes: dict[str, Any], words: str) -> None:
         (sentence,) = check_game(broken(**changes))
-        import re
-
         assert re.search(words, sentence), sentence
 
     def test_games_that_change_or_never_end(self) -> None:

@@ -20,8 +20,7 @@ def _upside_down(rows: int) -> Callable[[str], str]:
     """A move of Breakthrough where the first player begins at the top, as a move from the bottom."""
 
     def turned(action: str) -> str:
-        (from_x, from_y), (to_x, to_y) = action[:2], action[2:4]
-        return f"{from_x}{rows + 1 - int(from_y)}{to_x}{rows + 1 - int(to_y)}"
+        return f"{action[0]}{rows + 1 - int(action[1])}{action[2]}{rows + 1 - int(action[3])}"
 
     return turned
 

@@ -47,7 +47,7 @@ CASES: dict[str, Case] = {
     "merge": Case("clock", ENDGAME, 1500),
     "solver": Case(False, MATING),
     "improve": Case(True, MATING, 30_000),
-    "skip_draws": Case(True, "8/8/8/8/8/2k5/2p5/2K5 w - - 0 1", 600),
+    "skip_draws": Case(True, "8/8/8/8/2k5/8/2p5/2K5 w - - 0 1", 600),
     "epsilon_greedy": Case(0.3),
     "epsilon_checks": Case(0.3),
     "mate_leaf": Case(100, BY_CHECKS, base={"mate_leaf_value": -1.0}),
@@ -127,7 +127,7 @@ def test_a_setting_shows(name: str) -> None:
     [
         ("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"]),
         ("stop", ["gap", "visits", "none"]),
-        ("evaluator", ["uniform", "material", "hash", "rollout"]),
+        ("evaluator", ["uniform", "material", "hash"]),
     ],
 )
 def test_every_word_of_a_choice_is_its_own(name: str, words: list[str]) -> None:

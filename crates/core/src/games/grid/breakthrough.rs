@@ -25,8 +25,8 @@ const fn bit(x: usize, y: usize) -> u64 {
 }
 
 impl Breakthrough {
-    /// The first position on a board of 2 to 8 columns and 4 to 8 rows. Each player has two rows of pieces, on
-    /// boards of fewer than six rows one.
+    /// The first position on a board of 2 to 8 columns and 4 to 8 rows. Each player has two rows of pieces,
+    /// on boards of fewer than six rows one.
     pub fn new(width: u8, height: u8) -> Breakthrough {
         let row = (1u64 << width) - 1;
         let (pieces, rows) = if height < 6 { (row, 1) } else { (row | row << 8, 2) };
@@ -43,7 +43,7 @@ impl Breakthrough {
     #[inline]
     fn movers(&self) -> [u64; 3] {
         let (own, other) = self.sides();
-        let board = ((1u64 << self.width) - 1) * LEFT & (u64::MAX >> (8 * (8 - self.height)));
+        let board = (((1u64 << self.width) - 1) * LEFT) & (u64::MAX >> (8 * (8 - self.height)));
         let (free, open) = (board & !(own | other), board & !own);
         let edge = LEFT << (self.width - 1);
         if self.player == 0 {

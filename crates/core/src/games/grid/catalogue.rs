@@ -59,7 +59,7 @@ pub const GAMES: &[Entry] = &[
     Entry {
         name: "breakthrough",
         rules: "Pieces go one step ahead or diagonally ahead and take diagonally; the first on the last row \
-                wins. Each player begins with two rows of pieces, with one where there are fewer than six rows.",
+                wins. Each player begins with two rows of pieces, on fewer than six rows with one.",
         moves: "from and to, as a2b3; row 1 is at the bottom, where x begins",
         parameters: &[
             Parameter { name: "width", default: "8", range: Range::Whole(2, 8), meaning: "columns" },

@@ -1,4 +1,5 @@
-//! Games on a grid: Connect Four, tic-tac-toe, Othello, Hex, Breakthrough and Go; and games written elsewhere.
+//! Games on a grid: Connect Four, tic-tac-toe, Othello, Hex, Breakthrough and Go; and those written
+//! elsewhere.
 //!
 //! [`GridGame`] is a position of any of them, so that the search is compiled once for all. Each game is a
 //! file;

@@ -13,9 +13,13 @@ use crate::oracle::Oracle;
 use crate::run::errors::SessionError;
 use crate::settings::Settings;
 
+/// The planes of a game on a grid: there is one layout.
+#[derive(Clone, Copy, Debug)]
+pub struct OneLayout;
+
 impl Kind for GridGame {
     type Which = Named;
-    type Planes = ();
+    type Planes = OneLayout;
 
     fn name(which: &Named) -> &str {
         &which.name
@@ -61,9 +65,9 @@ impl Kind for GridGame {
         None
     }
 
-    fn planes(which: &Named, name: Option<&str>) -> Result<(), SessionError> {
+    fn planes(which: &Named, name: Option<&str>) -> Result<OneLayout, SessionError> {
         match name {
-            None => Ok(()),
+            None => Ok(OneLayout),
             Some(name) => {
                 let text = format!("{} has planes of one version only, so none named {name:?}", which.name);
                 Err(SessionError::Planes(text))
@@ -71,11 +75,11 @@ impl Kind for GridGame {
         }
     }
 
-    fn shape(&self, (): ()) -> [usize; 3] {
+    fn shape(&self, _: OneLayout) -> [usize; 3] {
         self.plane_shape()
     }
 
-    fn fill(&self, (): (), recent: &[MoveCode], repetitions: u32, out: &mut [f32]) {
+    fn fill(&self, _: OneLayout, recent: &[MoveCode], repetitions: u32, out: &mut [f32]) {
         self.fill_planes(recent, repetitions, out);
     }
 }
