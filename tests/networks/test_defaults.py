@@ -180,7 +180,7 @@ def test_what_lives_in_the_core() -> None:
     assert is_in_core(None)
     assert not is_in_core(lambda planes: planes)
     assert not is_in_core("net.onnx")
-    assert tuned("default", "chess", lambda planes: planes) == {"width_visits": 8}
+    assert tuned("default", "chess", lambda planes: planes) == {"width_visits": 8, "batch_size": 16}
     assert tuned("mcgs", "chess", lambda planes: planes) == {}
 
 

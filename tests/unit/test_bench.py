@@ -14,8 +14,6 @@ from anabranch.bench import SECTIONS, BenchSpec, run_benchmarks
 from anabranch.bench.positions import POSITIONS
 from anabranch.bench.signature import signature
 
-pytestmark = pytest.mark.usefixtures("material_by_default")
-
 SIGNATURE = 1517755747
 """Changes with every change of the search, and with nothing else."""
 

@@ -72,7 +72,7 @@ def _row(
         "against_one_thread": sums[1]["seconds"] / seconds,
         **shares,
         "serial_share": serial if threads == 1 else None,
-        "computed_speedup": {str(cores): 1.0 / (serial + (1.0 - serial) / cores) for cores in CORES}
+        "computed_speedup": {f"{cores} cores": 1.0 / (serial + (1.0 - serial) / cores) for cores in CORES}
         if threads == 1
         else None,
         "same_nodes": is_same,

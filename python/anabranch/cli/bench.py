@@ -81,7 +81,7 @@ def _table(title: str, columns: str, measured: list[dict[str, Any]]) -> Renderab
 def _cores(measured: list[dict[str, Any]]) -> RenderableType:
     alone = [row for row in measured if row["computed_speedup"] is not None]
     columns = ["variant={variant}", ">serial share={serial_share:.1%}"]
-    columns += [f">{cores} cores={{computed_speedup[{cores}]:.1f}}" for cores in alone[0]["computed_speedup"]]
+    columns += [f">{cores}={{computed_speedup[{cores}]:.1f}}" for cores in alone[0]["computed_speedup"]]
     title = "cores: COMPUTED from the serial share of one thread (Amdahl), not measured"
     return _table(title, " | ".join(columns), alone)
 

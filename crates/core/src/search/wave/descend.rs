@@ -422,11 +422,9 @@ fn sort_by_meeting(level: &mut [Group]) {
         while sorted < level.len() {
             let node = level[sorted].node;
             sorted += 1;
-            for at in sorted..level.len() {
-                if level[at].node == node {
-                    level[sorted..=at].rotate_right(1);
-                    sorted += 1;
-                }
+            while let Some(more) = level[sorted..].iter().position(|group| group.node == node) {
+                level[sorted..=sorted + more].rotate_right(1);
+                sorted += 1;
             }
         }
         return;

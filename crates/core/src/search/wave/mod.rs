@@ -144,13 +144,23 @@ fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
+/// Spins before the core is left to others.
+const SPINS: u32 = 1000;
+
 /// Takes back what was shared, once the others have let go of it.
 pub(super) fn reclaim<T>(mut shared: Arc<T>) -> T {
+    let mut spins = 0;
     loop {
         match Arc::try_unwrap(shared) {
             Ok(owned) => return owned,
             Err(still) => shared = still,
         }
-        std::hint::spin_loop();
+        // Who still works may wait for a core.
+        if spins < SPINS {
+            spins += 1;
+            std::hint::spin_loop();
+        } else {
+            std::thread::yield_now();
+        }
     }
 }
