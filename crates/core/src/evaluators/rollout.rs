@@ -63,7 +63,7 @@ mod tests {
         assert!(value(start("connect-four", "4 1 4 1 4"), 400, 0) < -0.3, "three in the middle column");
         assert!(value(start("tic-tac-toe", "b2 a2"), 400, 0) > 0.3);
         assert!(value(start("hex:size=5", "c3"), 400, 0) < -0.05);
-        let queens = "7k/8/8/8/8/8/QQQQQQQ1/K7 w - - 0 1";
+        let queens = "7k/8/8/8/8/8/Q1QQQQQ1/K7 w - - 0 1";
         let far_ahead = ChessBoard::from_fen(Variant::Chess, queens, false).unwrap();
         assert!(value(far_ahead, 100, 0) > 0.0);
     }
