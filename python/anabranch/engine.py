@@ -56,8 +56,8 @@ class Engine(CoreGame):
     >>> result.best_move, result.solved.mate
     ('a1a8', 1)
     >>> engine = Engine("connect-four", evaluator="uniform")
-    >>> engine.search("4 4 4 4 4 2 5", simulations=1000).best_move
-    '3'
+    >>> engine.search("4 3 4 3 4 3", simulations=1000).best_move
+    '4'
 
     `variant` is a variant of chess or a game of `anabranch.games()`, by name; `game` is another word for it,
     or a game that is written in Python (see `anabranch.objects`).

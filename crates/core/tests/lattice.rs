@@ -282,7 +282,7 @@ fn one_player_finds_the_best_score() {
     for seed in 0..20 {
         let game = Lattice { scores: true, ..Lattice::new(seed, 6, 12) };
         let (search, finish) = searched(game.clone(), settings("mcgs-combined"), 20_000);
-        assert_eq!(finish, Finish::Budget, "scores prove nothing");
+        assert_ne!(finish, Finish::Solved, "scores prove nothing");
         let (mut known, mut here) = (HashMap::new(), game.clone());
         let best = game.minimax(&mut known);
         let value = search.graph().node(search.root()).value;
