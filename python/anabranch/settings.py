@@ -74,7 +74,7 @@ class Settings:
     mate_leaf_value: float = 0.0
     """Evaluation for the side to move from which on a leaf is searched for a mate."""
     mate_growth: float = 0.0
-    """Positions per visit and squared expected score, of the search for a mate each time a node's visits double."""
+    """Positions per visit and squared score of the search for a mate, each time a node's visits double."""
     mate_start: int = 32
     """Visits of a node at its first search for a mate."""
     mate_root: float = 0.5

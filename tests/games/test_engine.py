@@ -173,7 +173,8 @@ class TestEvaluators:
         outside = Engine(name, evaluator=uniform)
         shape, size = outside.plane_shape, outside.shape[1]
         inside = Engine(name, evaluator="uniform")
-        same = {name: getattr(outside.settings, name) for name in ("width_visits", "skip_draws", "mate_leaf")}
+        differing = ("width_visits", "batch_size", "skip_draws", "mate_leaf")
+        same = {name: getattr(outside.settings, name) for name in differing}
         inside.configure(**same)
         for engine in (inside, outside):
             engine.search(simulations=600)

@@ -89,7 +89,7 @@ class TestInput:
 
     @pytest.mark.parametrize("width_visits", [0, 4, 32])
     def test_the_width_grows_with_the_visits_of_the_root(self, width_visits: int) -> None:
-        session = _core.Session("chess", False, {"width_visits": width_visits}, True)
+        session = _core.Session("chess", False, {"width_visits": width_visits, "batch_size": 16}, True)
         session.set_position(MIDDLEGAME, [])
         session.begin(simulations=3000)
         planes = np.empty((16, session.shape("v3")[0], 8, 8), np.float32)

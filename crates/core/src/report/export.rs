@@ -107,10 +107,12 @@ impl<G: Game> Search<G> {
                 continue;
             }
             for edge in graph.edges(id) {
-                if edge.child == NONE
-                    || numbers.contains_key(&edge.child)
-                    || graph.node(edge.child).visits < part.visits
-                {
+                if edge.child == NONE || numbers.contains_key(&edge.child) {
+                    continue;
+                }
+                // Nodes without visits are those of proofs; the others await their evaluation.
+                let child = graph.node(edge.child);
+                if child.visits < part.visits || (child.visits == 0 && !child.state.is_solved()) {
                     continue;
                 }
                 let mut next = game.clone();

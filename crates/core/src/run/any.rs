@@ -36,6 +36,8 @@ macro_rules! with_session {
     };
 }
 
+pub(crate) use with_session;
+
 impl AnySession {
     /// A new session like this one at the start of its game: the same evaluator and tablebases, with other
     /// settings.

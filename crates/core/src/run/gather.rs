@@ -10,12 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::any::AnySession;
+use super::any::{AnySession, with_session};
 use super::drive::Finish;
 use super::errors::SessionError;
 use super::external::LeafText;
 use super::job::{Job, Order, Outcome, conclude, open_beside_others};
-use crate::with_session;
 
 /// A search under way.
 struct Member {

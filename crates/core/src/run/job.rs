@@ -5,12 +5,11 @@
 
 use std::time::Duration;
 
-use super::any::AnySession;
+use super::any::{AnySession, with_session};
 use super::drive::{Finish, Limits};
 use super::errors::SessionError;
 use crate::report::{Meters, Report};
 use crate::settings::Settings;
-use crate::with_session;
 
 /// A position to be searched.
 #[derive(Clone, Debug)]

@@ -11,12 +11,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::any::AnySession;
+use super::any::{AnySession, with_session};
 use super::drive::Finish;
 use super::errors::SessionError;
 use super::job::{Found, Job, Order, Outcome, conclude, open_beside_others};
 use super::session::panic_message;
-use crate::with_session;
 
 /// How late a search may notice a stop, or its time, while it evaluates.
 const SLICE: Duration = Duration::from_millis(5);
