@@ -191,8 +191,10 @@ def run_many(
                 break
             while done not in found:
                 if session.is_stopped():
+                    session.raise_fault()
                     return
                 found.update(driver.outcomes())
+                session.raise_fault()
             outcome = _read_outcome(found.pop(done), done, variant, chess960, request)
             done += 1
             if request.progress is not None:

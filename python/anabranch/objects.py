@@ -17,7 +17,7 @@ position is a call.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from hashlib import blake2b
 from random import Random
 from typing import Any, Protocol, Self
@@ -57,9 +57,9 @@ class ObjectAdapter:
             for name in ("legal_moves", "play", "outcome", "key")
             if not callable(getattr(game, name, None))
         ]
-        if not hasattr(game, "player"):
-            missing.append("player")
         self.name = type(game).__name__
+        if not self._guard("player", lambda: hasattr(game, "player")):
+            missing.append("player")
         if missing:
             raise GameError(f"a game has {', '.join(missing)}, and {self.name} has not")
         players = getattr(game, "players", 2)
@@ -76,7 +76,7 @@ class ObjectAdapter:
         key = key_number(self._ask(state, "key"), self.name)
         if outcome is not None:
             return key, player, self._value(outcome, player), [], []
-        moves = list(self._ask(state, "legal_moves"))
+        moves = self._guard("legal_moves", lambda: list(state.legal_moves()))
         if not moves:
             raise GameError(
                 f"{self.name} has no legal move in a position where outcome() is None: {_clip(state)}"
@@ -86,7 +86,7 @@ class ObjectAdapter:
                 f"{self.name} has {len(moves)} legal moves in a position, and {MOST_MOVES} are the most"
             )
         write = getattr(state, "move_text", str)
-        texts = [str(write(move)) for move in moves]
+        texts = self._guard("move_text", lambda: [str(write(move)) for move in moves])
         if len(set(texts)) < len(texts) or not all(texts) or any(text.split() != [text] for text in texts):
             raise GameError(f"the texts of moves of {self.name} are words, each once, not {_clip(texts)}")
         return key, player, None, moves, texts
@@ -109,15 +109,18 @@ class ObjectAdapter:
 
     def player_of(self, state: Any) -> int:
         """The player to move."""
-        player = state.player() if callable(state.player) else state.player
+        player = self._guard("player", lambda: state.player() if callable(state.player) else state.player)
         if player not in (0, 1) or (player == 1 and not self.takes_turns):
             most = "0 or 1" if self.takes_turns else "0 in a game of one player"
             raise GameError(f"the player of {self.name} is {most}, not {_clip(player)}")
         return int(player)
 
     def _ask(self, state: Any, method: str, *arguments: Any) -> Any:
+        return self._guard(method, lambda: getattr(state, method)(*arguments))
+
+    def _guard(self, method: str, call: Callable[[], Any]) -> Any:
         try:
-            return getattr(state, method)(*arguments)
+            return call()
         except GameError:
             raise
         except Exception as error:

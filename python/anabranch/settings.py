@@ -77,7 +77,7 @@ class Settings:
     """Positions per visit and squared score of the search for a mate, each time a node's visits double."""
     mate_start: int = 32
     """Visits of a node at its first search for a mate."""
-    mate_root: float = 0.5
+    mate_root: float = 0.3
     """Positions per visit of the search for a mate at the root, and after the move to play."""
     pn_weight: float = 0.0
     """Weight of the proof numbers in selection; 0 leaves them out."""

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from anabranch import _core
 from anabranch.errors import ProofError
 from anabranch.formats.scores import mate_in
 from anabranch.jobs.files import write_atomic
@@ -60,6 +61,8 @@ class Solution:
         """Write the certificate to a file, for `anabranch verify-proof`. It appears whole or not at all."""
         if self.certificate is None:
             raise ProofError("nothing is proven about this position, so there is no certificate")
+        if self.root.variant not in _core.variants():
+            raise ProofError("certificates are for chess and its variants, as python-chess verifies them")
         write_atomic(Path(path), self.certificate)
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from anabranch.errors import (
     GraphFileError,
     MoveError,
     PositionError,
+    ProofError,
     SettingError,
     VariantError,
 )
@@ -307,3 +308,11 @@ class TestAnswers:
         solution = Engine("hex:size=4").solve(positions=1_000_000)
         assert solution.result == "win"
         assert Engine("tic-tac-toe").solve(positions=1_000_000).result is None
+
+
+def test_a_certificate_is_for_what_can_be_verified(tmp_path: Path) -> None:
+    solution = Engine("tic-tac-toe").solve("a1 b1 a2 b2", positions=1000)
+    assert solution.result == "win"
+    with pytest.raises(ProofError, match="chess and its variants"):
+        solution.save_certificate(tmp_path / "win.jsonl")
+    assert not list(tmp_path.iterdir())

@@ -171,6 +171,9 @@ class TestErrors:
             ({"key": lambda self: 1}, "one key and differ"),
             ({"play": lambda self, move: None}, "not NoneType"),
             ({"play": lambda self, move: 1 / 0}, "ZeroDivisionError"),
+            ({"player": property(lambda self: {}["pl"])}, "player.. of Broken raised KeyError"),
+            ({"move_text": lambda self, move: 1 / 0}, "move_text.. of Broken raised ZeroDivisionError"),
+            ({"legal_moves": lambda self: None}, "legal_moves.. of Broken raised TypeError"),
         ],
     )
     def test_check_game_says_what_is_wrong(self, changes: dict[str, Any], words: str) -> None:
@@ -239,6 +242,18 @@ class TestErrors:
         faults[0] = 0
         engine.position = "a1"
         assert engine.search(simulations=500).statistics.simulations == 500
+
+    @pytest.mark.parametrize("limit", [{"simulations": 500}, {"time": 5.0}])
+    def test_an_error_in_one_of_many_searches(self, limit: dict[str, Any]) -> None:
+        class Fragile(TicTacToe):
+            def play(self, move: int) -> Fragile:
+                if self.cells.count(".") == 6:
+                    raise RuntimeError("three are too many")
+                return Fragile(super().play(move).cells)
+
+        engine = Engine(game=Fragile())
+        with pytest.raises(GameError, match="three are too many"):
+            list(engine.search_many(["a1", "b2"], **limit))
 
     def test_what_is_no_game(self) -> None:
         with pytest.raises(GameError, match="a game has legal_moves"):

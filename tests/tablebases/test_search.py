@@ -77,7 +77,7 @@ def test_the_core_does_as_the_reference(
     settings: dict[str, Any] = {
         "backup": backup, "solver": solver, "epsilon_greedy": 0.05, "epsilon_checks": 0.05,
         "node_temperature": 1.7, "urgency": "fixed", "virtual_mode": "loss", "chooser": "q", "seed": 3,
-        "width_visits": 0,
+        "width_visits": 0, "batch_size": 16, "wave_least": 0, "mate_root": 0.0,
     }  # fmt: skip
     board = chess.Board(FIVE)
     session = _core.Session("chess", False, {**settings, "evaluator": "hash"}, False)
@@ -123,7 +123,7 @@ def test_both_loops_and_any_number_of_threads_make_the_same_graph(tables: _core.
         {"evaluator": outside},
     ]
     for changes in choices:
-        engine = Engine(tablebases=tables, width_visits=64, **changes)
+        engine = Engine(tablebases=tables, width_visits=64, batch_size=16, **changes)
         hits = engine.search(FIVE, simulations=3000).statistics.tablebase_hits
         graphs.append((hits, graph_of(engine)))
     assert graphs[0][0] > 10

@@ -241,7 +241,7 @@ def test_a_setting_reaches_the_search_and_returns_to_that_of_the_preset(session:
 def another(value: object) -> str:
     """Another value of a setting that is a number."""
     if isinstance(value, int):
-        return str(value - 1 if value else 1)
+        return str(value - 1 if value > 1 else value + 1)
     assert isinstance(value, float)
     return str(value / 2 if value else 0.01)
 

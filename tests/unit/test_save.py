@@ -116,7 +116,7 @@ def test_the_command_says_that_visits_are_spent(tmp_path: Path, cli: Commands) -
     assert cli.json("analyse", "--load", path, "--simulations", "50")["finish"] == "visits"
 
 
-def test_a_file_of_a_version_without_a_width_goes_on_without_one(tmp_path: Path) -> None:
+def test_a_file_of_a_version_without_width_waves_and_mates_goes_on_without_them(tmp_path: Path) -> None:
     engine = Engine(preset="mcgs")
     engine.search(MIDDLEGAME, simulations=300)
     path = tmp_path / "search.anabranch"
@@ -124,12 +124,14 @@ def test_a_file_of_a_version_without_a_width_goes_on_without_one(tmp_path: Path)
     content = path.read_bytes()[:-4]
     end = 12 + int.from_bytes(content[8:12], "little")
     lines = content[12:end].splitlines(keepends=True)
-    header = b"".join(line for line in lines if not line.startswith(b"setting.width_visits="))
+    later = tuple(b"setting.%b=" % name for name in (b"width_visits", b"wave_least", b"mate_root"))
+    header = b"".join(line for line in lines if not line.startswith(later))
     assert len(header) < end - 12
     content = content[:8] + len(header).to_bytes(4, "little") + header + content[end:]
     path.write_bytes(content + zlib.crc32(content).to_bytes(4, "little"))
     loaded = Engine.load(path)
-    assert loaded.settings.width_visits == 0
+    settings = loaded.settings
+    assert settings.width_visits == settings.wave_least == settings.mate_root == 0
     assert same(loaded.search(simulations=300), engine.search(simulations=300))
 
 

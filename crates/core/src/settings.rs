@@ -396,7 +396,7 @@ settings! {
     mate_growth: float(0.0, 1000.0) = 0.0, "",
         "Positions per visit and squared score of the search for a mate, each time a node's visits double.";
     mate_start: integer(1, 1u64 << 32) = 32, "", "Visits of a node at its first search for a mate.";
-    mate_root: float(0.0, 1000.0) = 0.5, "",
+    mate_root: float(0.0, 1000.0) = 0.3, "",
         "Positions per visit of the search for a mate at the root, and after the move to play.";
     pn_weight: float(0.0, 100.0) = 0.0, "",
         "Weight of the proof numbers in selection; 0 leaves them out.";

@@ -159,6 +159,11 @@ impl Session {
         self.stop.store(false, Ordering::Relaxed);
     }
 
+    /// Raises what a game written in Python raised in searches beside this one.
+    fn raise_fault(&self) -> PyResult<()> {
+        self.check(&mut *self.lock()?)
+    }
+
     /// Whether `stop` was called.
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)

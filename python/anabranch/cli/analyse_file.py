@@ -87,7 +87,8 @@ def _search(
     def positions(entries: Iterator[PositionLine]) -> Iterator[str]:
         for entry in entries:
             read.append(entry)
-            yield entry.position or ""  # is refused, and the line says why
+            # What is no position of chess is refused, and the line says why.
+            yield entry.text if engine.is_grid else entry.position or ""
 
     with _opened(path) as file:
         entries = islice(read_positions(file), done, None)
@@ -95,7 +96,8 @@ def _search(
         with closing(results):
             for result in results:
                 entry = read.popleft()
-                yield entry, result if isinstance(result, Result) else entry.error or str(result)
+                error = None if engine.is_grid else entry.error
+                yield entry, result if isinstance(result, Result) else error or str(result)
 
 
 @contextmanager
@@ -156,7 +158,10 @@ def _row(entry: PositionLine, found: Result | str) -> str:
     if isinstance(found, str):
         return f"{name}  refused: {' '.join(found.split())}"
     line = found.lines[0].san if found.lines else found.best_move
-    score = f"mate {found.mate}" if found.mate is not None else f"{found.centipawns:+d}"
+    if found.mate is not None:
+        score = f"mate {found.mate}"
+    else:
+        score = f"{found.value:+.3f}" if found.centipawns is None else f"{found.centipawns:+d}"
     return f"{name}  {score:>8}  {line}"
 
 

@@ -69,7 +69,7 @@ def solve(
     if time is positions is None:
         time = SECONDS
     # The evaluator plays no part, and the cheapest one is loaded fastest.
-    engine = Engine(variant, chess960=chess960, evaluator="material")
+    engine = Engine(variant, chess960=chess960, evaluator="uniform")
     engine.position = position
     solution, is_interrupted = _solve(
         engine, time=time, positions=positions, shortest=shortest, checks_only=checks_only

@@ -135,7 +135,13 @@ _SETTINGS = Bars(
         _combined("urgency", urgency="reduction"),
         _combined("temperature", node_temperature="1.0"),
         _combined("virtual visits", virtual_mode="visit"),
-        _combined("width", width_visits=str(Settings().width_visits)),
+        _combined(
+            "width",
+            width_visits=str(Settings().width_visits),
+            batch_size=str(Settings().batch_size),
+            wave_least=str(Settings().wave_least),
+        ),
+        _combined("mates", mate_root=str(Settings().mate_root)),
         Side("default", "default"),
     ),
 )
@@ -155,7 +161,8 @@ _LEAVE_ONE_OUT = Bars(
         _without("checks", epsilon_checks="0"),
         _without("q", chooser="visits"),
         _without("virtual visits", virtual_mode="loss"),
-        _without("width", width_visits="0", batch_size="16"),
+        _without("width", width_visits="0", batch_size="16", wave_least="0"),
+        _without("mates", mate_root="0"),
     ),
 )
 
@@ -197,7 +204,7 @@ BARS: dict[str, Experiment] = {
         _experiment(
             "settings",
             "From the paper's settings to ours",
-            "What do urgency, temperature and virtual visits of `default` gain over mcgs-combined?",
+            "What does each change of `default` gain over mcgs-combined?",
             _SETTINGS,
         ),
         _experiment(
