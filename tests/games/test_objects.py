@@ -171,7 +171,7 @@ class TestErrors:
             ({"key": lambda self: 1}, "one key and differ"),
             ({"play": lambda self, move: None}, "not NoneType"),
             ({"play": lambda self, move: 1 / 0}, "ZeroDivisionError"),
-            ({"player": property(lambda self: {}["pl"])}, "player.. of Broken raised KeyError"),
+            ({"player": property(lambda self: 1 / 0)}, "player.. of Broken raised ZeroDivisionError"),
             ({"move_text": lambda self, move: 1 / 0}, "move_text.. of Broken raised ZeroDivisionError"),
             ({"legal_moves": lambda self: None}, "legal_moves.. of Broken raised TypeError"),
         ],

@@ -93,7 +93,7 @@ def test_a_bad_line_says_so_and_the_others_go_on(cli: Commands, tmp_path: Path) 
 def test_lines_of_another_game(cli: Commands, tmp_path: Path) -> None:
     path = tmp_path / "moves.txt"
     path.write_text("4 4 3\n1 2 9\n", encoding="utf-8")
-    game = ["analyse", "--file", path, "--game", "connect-four", "--simulations", "10"]
+    game = ["analyse", "--file", str(path), "--game", "connect-four", "--simulations", "10"]
     found, refused = documents(cli.run(*game, "--json", code=1).out)
     assert found["position"].startswith("......./......./......./......./...o.../..xx...")
     assert "9" in refused["error"]
