@@ -269,7 +269,8 @@ mod tests {
     fn searched<P: Rules>(variant: Variant, fen: &str, simulations: u64) -> Search<Board<P>> {
         let board = Board::from_fen(variant, fen, false).unwrap();
         let evaluator = evaluators::by_name("uniform", 0).unwrap();
-        let mut search = Search::new(Settings::default(), Some(evaluator), board, &[]);
+        let settings = Settings { mate_root: 0.0, ..Settings::default() };
+        let mut search = Search::new(settings, Some(evaluator), board, &[]);
         let budget = Budget { simulations: Some(simulations), evaluations: None };
         let limits = Limits { budget, ..Limits::default() };
         run(&mut search, &mut Pool::new(1), limits, &Arc::default(), &mut |_| {});
