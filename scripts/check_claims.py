@@ -202,7 +202,7 @@ def certificate_of(solution: Solution, board: chess.Board) -> str:
     header = json.loads(text.partition("\n")[0])
     first, named = board.root(), type(board)(header["fen"], chess960=board.chess960)
     is_same = identity(first) == identity(named) and first.halfmove_clock == named.halfmove_clock
-    if not is_same or header["moves"] != [board.uci(move) for move in board.move_stack]:
+    if not is_same or header["moves"] != [move.uci() for move in board.move_stack]:
         raise FalseClaimError("the certificate is about another game")
     return text
 
