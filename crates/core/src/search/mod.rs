@@ -5,6 +5,7 @@
 //! of these calls alone decides the graph.
 
 pub mod path;
+pub mod trail;
 pub mod solver;
 pub mod root_moves;
 pub mod numbers;
