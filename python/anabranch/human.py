@@ -168,7 +168,7 @@ class Selection:
     """Plies that are left out at the start of a game."""
     lowest: int = 0
     highest: int = 9999
-    """Ratings of the player who moves. With other bounds than these, players without a rating are left out."""
+    """Ratings of the player who moves. With other bounds, players without a rating are left out."""
 
 
 class _Sample(NamedTuple):

@@ -1,7 +1,8 @@
 """What `evaluator` means: for `Engine`, on the command line, in UCI options, for players of matches.
 
 A text is the name of an evaluator of the core, the name of a network that comes with the package or is
-installed, or the path of a network file. Everything that takes an evaluator resolves it here, so that a text has one meaning.
+installed, or the path of a network file. Everything that takes an evaluator resolves it here, so that a text
+has one meaning.
 """
 
 from __future__ import annotations

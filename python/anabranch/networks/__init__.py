@@ -1,8 +1,8 @@
 """Network files: read, checked and described. Nothing here runs a network; that is `anabranch.evaluators`.
 
 Three families: `onnx`, convolutional networks that a runtime evaluates in Python; `lc0`, those of Lc0, which
-become ONNX; and `sparse`, networks that the core evaluates. A file that is damaged or of another kind raises a `NetworkError`, one sentence that names
-the file and the reason.
+become ONNX; and `sparse`, networks that the core evaluates. A file that is damaged or of another kind raises
+a `NetworkError`, one sentence that names the file and the reason.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from anabranch.networks.lc0_tower import read_tower
 from anabranch.networks.metadata import Metadata
 from anabranch.networks.onnx_file import OnnxFile, read_onnx
 
-VERSION = 1
+VERSION = 2
 """Of the converter: a change of what it writes makes the files of the cache useless."""
 TIMEOUT = 600.0
 """Seconds that the program `lc0` may take."""
@@ -91,7 +91,7 @@ def _convert(file: Lc0File) -> bytes:
     elif file.structure == ONNX_INSIDE:
         content = file.message.one(11).bytes(1)
     else:
-        content = _convert_by_program(file)
+        content = convert_by_program(file)
     if not file.is_tower and value == "wdl":
         value = "wdl_probabilities"
     metadata = Metadata(
@@ -107,7 +107,7 @@ def _convert(file: Lc0File) -> bytes:
     return with_texts(content, metadata.write())
 
 
-def _convert_by_program(file: Lc0File) -> bytes:
+def convert_by_program(file: Lc0File) -> bytes:
     """What `lc0 leela2onnx` writes for a network that is not converted here."""
     beside = Path(sys.executable).parent / PROGRAM
     program = shutil.which(PROGRAM) or (str(beside) if beside.is_file() else None)

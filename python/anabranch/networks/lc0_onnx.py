@@ -18,7 +18,9 @@ IR_VERSION = 8
 DIRECTIONS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
 KNIGHT = ((2, 1), (1, 2), (-1, 2), (-2, 1), (-2, -1), (-1, -2), (1, -2), (2, -1))
 PROMOTIONS = 64
-"""The first plane of promotions."""
+"""The first plane of promotions: three for each of left, straight and right."""
+QUEEN_ROOK_BISHOP = (2, 0, 1)
+"""The planes among the three, in the order of the moves."""
 
 
 def to_onnx(tower: Tower) -> bytes:
@@ -47,11 +49,11 @@ def policy_places() -> NDArray[np.int64]:
                 planes[origin, target[0] * 8 + target[1]] = 56 + number
     plain = [plane * 64 + origin for (origin, _), plane in sorted(planes.items())]
     promoting = [
-        (PROMOTIONS + piece * 3 + side) * 64 + 48 + file
+        (PROMOTIONS + side * 3 + piece) * 64 + 48 + file
         for file in range(8)
         for side in range(3)
         if 0 <= file + side - 1 < 8
-        for piece in range(3)
+        for piece in QUEEN_ROOK_BISHOP
     ]
     return np.array(plain + promoting, np.int64)
 

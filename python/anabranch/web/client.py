@@ -49,7 +49,7 @@ class ClientGoneError(Exception):
 
 
 async def networks() -> list[dict[str, Any]]:
-    """The installed networks: name, variant and architecture, and the rating of the players that they imitate.
+    """The installed networks: name, variant, architecture, and the rating of the players that they imitate.
 
     Files that cannot be used are left out. Paths stay on the server.
     """
