@@ -139,7 +139,7 @@ if HAS_LC0:  # the extra `dev` brings it where it is built for the system
         compare(network, given, [oracle.evaluate(sample) for sample in given])
 
     def test_a_policy_by_attention_is_converted_by_lc0(tmp_path: Path) -> None:
-        path = Writer(3).write(tmp_path / "net.pb.gz", policy="attention", filters=128, blocks=2)
+        path = Writer(3).write(tmp_path / "net.pb.gz", policy="attention", filters=32, blocks=1)
         oracle, given = Oracle(path), samples(30, seed=6)
         compare(opened(path), given, [oracle.evaluate(sample) for sample in given])
 

@@ -69,9 +69,9 @@ class Writer:
         for _ in range(blocks):
             weights += message(2, self._block(filters, squeeze))
         weights += self._policy(policy, filters)
-        weights += self._head(6, 7, filters, 3 if value == "wdl" else 1)
+        weights += self._head(6, 7, filters, 32, 3 if value == "wdl" else 1)
         if moves_left:
-            weights += self._head(12, 13, filters, 1)
+            weights += self._head(12, 13, filters, 8, 1)
         version = integer(1, 0) + integer(2, 28) + integer(3, 0)
         head = varint(1 << 3 | 5) + struct.pack("<I", MAGIC) + message(2, licence.encode())
         return head + message(3, version) + message(4, form) + message(10, weights)
@@ -114,6 +114,7 @@ class Writer:
         found = b"".join(self._dense(number, filters, filters) for number in (4, 17, 19))
         return found + message(22, layer(self._random(4, filters, scale=0.3)))
 
-    def _head(self, conv: int, first: int, filters: int, outputs: int) -> bytes:
-        found = message(conv, self._conv(filters, 4, 1)) + self._dense(first, 4 * 64, 16)
-        return found + self._dense(first + 2, 16, outputs)
+    def _head(self, conv: int, first: int, filters: int, planes: int, outputs: int) -> bytes:
+        """A head of the sizes that Lc0's converter takes for granted."""
+        found = message(conv, self._conv(filters, planes, 1)) + self._dense(first, planes * 64, 128)
+        return found + self._dense(first + 2, 128, outputs)

@@ -125,6 +125,5 @@ def convert_by_program(file: Lc0File) -> bytes:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise NetworkError(f"{what}, and the program lc0 did not convert it: {error}") from error
         if done.returncode != 0 or not target.is_file():
-            lines = (done.stdout + done.stderr).strip().splitlines() or ["no message"]
-            raise NetworkError(f"{what}, and the program lc0 did not convert it: {lines[-1][:200]}")
+            raise NetworkError(f"{what}, and the program lc0 ended with {done.returncode} over it")
         return target.read_bytes()

@@ -87,7 +87,7 @@ class _Builder:
             "policy": (self._policy(flow), MOVES),
         }
         if tower.moves_left is not None:
-            left = self._activate(self._dense_head("moves_left", flow, tower.moves_left))
+            left = self._node("Relu", self._dense_head("moves_left", flow, tower.moves_left))
             outputs["moves_left"] = (left, 1)
         for name, (found, _) in outputs.items():
             self._nodes.append(self._helper.make_node("Identity", [found], [name]))
