@@ -40,6 +40,8 @@ impl<G: Game> Search<G> {
 
     fn place(&mut self, origin: G, played: &[MoveCode]) {
         self.improved = None;
+        self.plan = None;
+        self.below.clear();
         self.doubts = 0;
         let mut root = origin.clone();
         let mut before = Vec::with_capacity(played.len());

@@ -9,8 +9,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::game::{Game, MoveCode};
+use crate::graph::NodeId;
 
 const FILTER_WORDS: usize = 16;
+
+/// One step of a trajectory: a node and the slot of the edge taken there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The node.
+    pub node: NodeId,
+    /// The slot of its edge.
+    pub slot: u16,
+}
 
 /// A set of keys that may err on the side of "present".
 #[derive(Clone, Copy, Debug, Default)]
