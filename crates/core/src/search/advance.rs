@@ -40,6 +40,8 @@ impl<G: Game> Search<G> {
 
     fn place(&mut self, origin: G, played: &[MoveCode]) {
         self.improved = None;
+        self.plan = None;
+        self.below.clear();
         self.doubts = 0;
         self.path = Path::after(&origin, played);
         self.known_root =

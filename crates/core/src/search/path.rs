@@ -9,10 +9,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::game::{Game, MoveCode};
+use crate::graph::NodeId;
 
 const FILTER_WORDS: usize = 16;
 /// Positions before the root that are kept for the planes of a network.
 pub const MOST_PAST: usize = 7;
+
+/// One step of a trajectory: a node and the slot of the edge taken there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The node.
+    pub node: NodeId,
+    /// The slot of its edge.
+    pub slot: u16,
+}
 
 /// A set of keys that may err on the side of "present".
 #[derive(Clone, Copy, Debug, Default)]
