@@ -103,7 +103,7 @@ def match(
     ] = None,
     opening_plies: Annotated[
         int | None,
-        option("N", "Plies of random openings, besides chess.  [default: 4; hex 2, othello 6]"),
+        option("N", "Plies of random openings, besides chess.  [default: 4; hex and go 2, othello 6]"),
     ] = None,
     anchor: Annotated[
         str | None, option("NAME=ELO", "A player whose rating is known.  [default: the last, 0]")

@@ -21,6 +21,9 @@ from anabranch.match.player import Fault, MoveLimits, PlayerSpec, PlayResult
 from anabranch.result import Result
 from anabranch.settings import Settings
 
+CAP = 8
+"""Most simulations for each evaluation of a budget, besides chess: where repetitions are draws, a search may
+find nothing new to evaluate."""
 OVERHEAD = 0.02
 """Seconds of a clock that are kept as a reserve for each move."""
 
@@ -115,6 +118,8 @@ def _search_limits(limits: MoveLimits, position: chess.Board | GridBoard, varian
     """The limits of the search for a move."""
     budget = limits.budget
     simulations = [number for number in (budget.simulations, budget.nodes) if number is not None]
+    if isinstance(position, GridBoard) and budget.evaluations is not None:
+        simulations.append(CAP * budget.evaluations)
     seconds = budget.time
     if budget.clock is not None and limits.left is not None:
         side = 0 if position.turn == chess.WHITE else 1

@@ -20,7 +20,7 @@ OPENINGS = 500
 """Random openings of a match, where the game has so many."""
 ATTEMPTS = 20
 """Random games for each opening before the search for more of them ends."""
-PLIES = {"hex": 2, "othello": 6, "tic-tac-toe": 2}
+PLIES = {"go": 2, "hex": 2, "othello": 6, "tic-tac-toe": 2}
 DEFAULT_PLIES = 4
 """Random plies of an opening."""
 
