@@ -62,15 +62,14 @@ impl<G: Kind> External<G> {
         let batch = search.collect_with(crew, &budget, stop);
         let size = batch.evaluations;
         if let Some((planes, layout)) = planes {
-            let stride = search.position().shape(layout).iter().product();
+            let stride: usize = search.position().shape(layout).iter().product();
             if planes.len() < size * stride {
                 search.abandon(batch);
                 return Err(SessionError::State("the array for planes is too small for a batch"));
             }
-            let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
-            for (leaf, out) in leaves.zip(planes.chunks_exact_mut(stride)) {
-                leaf.game.fill(layout, &leaf.recent, leaf.repetitions, out);
-            }
+            let leaves: Vec<_> =
+                batch.pending.iter().filter_map(|pending| pending.leaf.as_deref()).collect();
+            G::fill_all(&leaves, layout, &mut planes[..size * stride]);
         }
         let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);
         if !empty {

@@ -81,7 +81,9 @@ impl<G: Game> Search<G> {
             } else {
                 self.collect_one(None, &mut batch, &mut course)
             };
-            if !goes_on {
+            // A call of the rules for the last leaves of a batch would cost as much as one for many.
+            let is_full = self.position().is_fetched() && visits > 0 && 2 * batch.evaluations >= size;
+            if !goes_on || is_full {
                 break;
             }
         }

@@ -232,8 +232,8 @@ impl<G: Game> Search<G> {
             && evaluator.is_some()
             && self.graph.reserved_bytes() <= settings.memory as usize;
         self.puct = Arc::new(Puct::new(&settings));
-        self.graph.set_memory(settings.memory as usize);
         self.settings = settings;
+        self.graph.set_memory(self.graph_memory());
         self.evaluator = evaluator;
         if !keeps {
             self.start_over();

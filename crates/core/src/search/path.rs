@@ -121,6 +121,21 @@ impl<G: Game> Replay<G> {
     }
 }
 
+/// The position after a line of moves from a root, where positions are stored. `keys` are those of the root
+/// and of the positions after the moves, as far as they are known. What is not stored is fetched.
+#[cold]
+fn recall_line<G: Game>(root: &G, keys: &[u64], moves: &[MoveCode]) -> G {
+    let stored = |depth: usize| root.recall(*keys.get(depth)?, root.ply() + depth as u32);
+    let found = (1..=moves.len()).rev().find_map(|depth| Some((depth, stored(depth)?)));
+    let (depth, mut game) = found.unwrap_or_else(|| (0, root.clone()));
+    for &mv in &moves[depth..] {
+        if !game.try_play(mv) && !(game.fetch() && game.try_play(mv)) {
+            game.play(mv);
+        }
+    }
+    game
+}
+
 /// The path of the trajectory under way.
 #[derive(Clone, Debug)]
 pub struct Path<G> {
@@ -130,6 +145,8 @@ pub struct Path<G> {
     moves: Vec<MoveCode>,
     clock: u32,
     replay: Replay<G>,
+    /// The position after all moves, where positions are stored.
+    here: Option<G>,
 }
 
 impl<G: Game> Path<G> {
@@ -153,6 +170,7 @@ impl<G: Game> Path<G> {
             moves: Vec::new(),
             clock,
             replay: Replay::default(),
+            here: None,
         }
     }
 
@@ -194,6 +212,9 @@ impl<G: Game> Path<G> {
 
     /// The position after all moves of the path.
     pub fn position(&mut self) -> &G {
+        if self.start.root.is_fetched() {
+            return self.here.insert(recall_line(&self.start.root, &self.keys, &self.moves));
+        }
         self.replay.position(&self.start.root, &self.moves)
     }
 

@@ -21,8 +21,8 @@ pub trait Object: Send + Sync {
     fn moves(&self) -> usize;
     /// How the game ended here, if it did.
     fn ending(&self) -> Option<Ending>;
-    /// The position after one of the moves.
-    fn play(&self, index: usize) -> Arc<dyn Object>;
+    /// The position after one of the moves, which is played at a ply of the game.
+    fn play(&self, index: usize, ply: u32) -> Arc<dyn Object>;
     /// The position as people write it.
     fn text(&self) -> String;
     /// The board in lines of text.
@@ -83,7 +83,7 @@ impl Game for ObjectGame {
     }
 
     fn play(&mut self, mv: MoveCode) {
-        self.object = self.object.play(mv.0.into());
+        self.object = self.object.play(mv.0.into(), self.ply);
         self.ply += 1;
     }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::Kind;
-use crate::evaluators::{self, Evaluator};
+use crate::evaluators::{self, Evaluator, Leaf};
 use crate::game::{Game, MoveCode};
 use crate::games::chess::Tablebases;
 use crate::games::grid::catalogue::Named;
-use crate::games::grid::{GridError, GridGame};
+use crate::games::grid::{GridError, GridGame, RowGame, rows_among};
 use crate::network::Network;
 use crate::oracle::Oracle;
 use crate::run::errors::SessionError;
@@ -23,6 +23,10 @@ impl Kind for GridGame {
 
     fn name(which: &Named) -> &str {
         &which.name
+    }
+
+    fn apart(which: &Named) -> Named {
+        which.apart()
     }
 
     fn start(which: &Named) -> Result<Self, SessionError> {
@@ -81,6 +85,17 @@ impl Kind for GridGame {
 
     fn fill(&self, _: OneLayout, recent: &[MoveCode], repetitions: u32, out: &mut [f32]) {
         self.fill_planes(recent, repetitions, out);
+    }
+
+    fn fill_all(leaves: &[&Leaf<Self>], planes: OneLayout, out: &mut [f32]) {
+        let games: Vec<&GridGame> = leaves.iter().map(|leaf| &leaf.game).collect();
+        if let Some(rows) = rows_among(&games) {
+            return RowGame::fill_features(&rows, out);
+        }
+        let stride = out.len().checked_div(leaves.len()).unwrap_or(0).max(1);
+        for (leaf, part) in leaves.iter().zip(out.chunks_exact_mut(stride)) {
+            leaf.game.fill(planes, &leaf.recent, leaf.repetitions, part);
+        }
     }
 }
 

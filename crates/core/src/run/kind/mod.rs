@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub use chess::Which as ChessVariant;
 
 use super::errors::SessionError;
-use crate::evaluators::Evaluator;
+use crate::evaluators::{Evaluator, Leaf};
 use crate::game::{Game, MoveCode};
 use crate::games::chess::Tablebases;
 use crate::network::Network;
@@ -32,6 +32,11 @@ pub trait Kind: Game {
     /// Whether castling is written as the king takes the rook.
     fn is_chess960(_which: &Self::Which) -> bool {
         false
+    }
+
+    /// The same game for another search, which runs beside.
+    fn apart(which: &Self::Which) -> Self::Which {
+        which.clone()
     }
 
     /// The first position.
@@ -67,6 +72,14 @@ pub trait Kind: Game {
 
     /// Writes the planes of a layout: see [`Game::fill_planes`].
     fn fill(&self, planes: Self::Planes, recent: &[MoveCode], repetitions: u32, out: &mut [f32]);
+
+    /// The same for all leaves of a batch, each in its part of `out`.
+    fn fill_all(leaves: &[&Leaf<Self>], planes: Self::Planes, out: &mut [f32]) {
+        let Some(stride) = out.len().checked_div(leaves.len()).filter(|stride| *stride > 0) else { return };
+        for (leaf, part) in leaves.iter().zip(out.chunks_exact_mut(stride)) {
+            leaf.game.fill(planes, &leaf.recent, leaf.repetitions, part);
+        }
+    }
 }
 
 /// Number of sequences of `depth` moves.
