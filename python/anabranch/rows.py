@@ -102,13 +102,13 @@ class RowsAdapter:
 
     def first(self) -> Encoded:
         """The first state."""
-        return self._describe(self.states(self._start))
+        return self.describe(self.states(self._start))
 
     def play(self, rows: bytes, actions: bytes) -> Encoded:
         """The states after one action in each."""
         states = self.states(rows)
         codes = np.frombuffer(actions, "<u2").astype(np.intp)
-        return self._describe(self.after(states, codes))
+        return self.describe(self.after(states, codes))
 
     def features(self, rows: bytes) -> bytes:
         """The features of some states."""
@@ -140,13 +140,13 @@ class RowsAdapter:
                 row = b""
             if len(row) != self.bytes:
                 raise GameError(f"a position of {self.name} is row/ and {self.bytes} bytes in hexadecimal")
-            return self._describe(self.states(row))
+            return self.describe(self.states(row))
         if not callable(parse):
             raise GameError(f"{self.name} has no parse(): a position is given by its moves")
         state = self._guard("parse", parse, text)
         if not isinstance(state, np.ndarray) or (state.shape, state.dtype) != (self._shape, self._dtype):
             raise GameError(f"parse() of {self.name} returns {self._kind()}, not {_kind_of(state)}")
-        return self._describe(state[None])
+        return self.describe(state[None])
 
     def has_no_end(self) -> None:
         """Raise: a game goes on for too long."""
@@ -220,7 +220,8 @@ class RowsAdapter:
             )
         return planes
 
-    def _describe(self, states: Array) -> Encoded:
+    def describe(self, states: Array) -> Encoded:
+        """States as the core takes them, with what the game says of them."""
         values, players, legal = self.outcome(states), self.player(states), self.legal(states)
         goes_on = np.isnan(values)
         counts = legal.sum(axis=1)

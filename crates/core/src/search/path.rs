@@ -121,21 +121,6 @@ impl<G: Game> Replay<G> {
     }
 }
 
-/// The position after a line of moves from a root, where positions are stored. `keys` are those of the root
-/// and of the positions after the moves, as far as they are known. What is not stored is fetched.
-#[cold]
-fn recall_line<G: Game>(root: &G, keys: &[u64], moves: &[MoveCode]) -> G {
-    let stored = |depth: usize| root.recall(*keys.get(depth)?, root.ply() + depth as u32);
-    let found = (1..=moves.len()).rev().find_map(|depth| Some((depth, stored(depth)?)));
-    let (depth, mut game) = found.unwrap_or_else(|| (0, root.clone()));
-    for &mv in &moves[depth..] {
-        if !game.try_play(mv) && !(game.fetch() && game.try_play(mv)) {
-            game.play(mv);
-        }
-    }
-    game
-}
-
 /// The path of the trajectory under way.
 #[derive(Clone, Debug)]
 pub struct Path<G> {
@@ -213,9 +198,35 @@ impl<G: Game> Path<G> {
     /// The position after all moves of the path.
     pub fn position(&mut self) -> &G {
         if self.start.root.is_fetched() {
-            return self.here.insert(recall_line(&self.start.root, &self.keys, &self.moves));
+            let (mut game, rest) = self.nearest();
+            for &mv in rest {
+                if !game.try_play(mv) && !(game.fetch() && game.try_play(mv)) {
+                    game.play(mv);
+                }
+            }
+            return self.here.insert(game);
         }
         self.replay.position(&self.start.root, &self.moves)
+    }
+
+    /// Whether the position after all moves is at hand, in games that store positions. If not, it is asked
+    /// for.
+    pub fn is_at_hand(&self) -> bool {
+        if !self.start.root.is_fetched() {
+            return true;
+        }
+        let (mut game, rest) = self.nearest();
+        rest.iter().all(|&mv| game.try_play(mv))
+    }
+
+    /// The last stored position of the path, and the moves after it.
+    #[cold]
+    fn nearest(&self) -> (G, &[MoveCode]) {
+        let root = &self.start.root;
+        let stored = |depth: usize| root.recall(*self.keys.get(depth)?, root.ply() + depth as u32);
+        let found = (1..=self.moves.len()).rev().find_map(|depth| Some((depth, stored(depth)?)));
+        let (depth, game) = found.unwrap_or_else(|| (0, root.clone()));
+        (game, &self.moves[depth..])
     }
 
     /// Enters the key of the position reached by the last move. Returns whether the path makes it a draw by

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::game::{Ending, Game, MoveCode};
+use crate::random::Random;
 
 /// The largest number of moves of a position.
 pub const MOST_MOVES: usize = 4096;
@@ -97,6 +98,18 @@ impl Game for ObjectGame {
 
     fn can_recur(&self) -> bool {
         self.object.can_recur()
+    }
+
+    /// A game that does not end is at fault, which the object finds out.
+    fn playout(&self, random: &mut Random, moves: &mut Vec<MoveCode>) -> f64 {
+        let mut game = self.clone();
+        loop {
+            game.legal_moves(moves);
+            if let Some(ending) = game.ending(moves) {
+                return if game.player() == self.player() { ending.value() } else { -ending.value() };
+            }
+            game.play(moves[random.index(moves.len())]);
+        }
     }
 
     fn takes_turns(&self) -> bool {
