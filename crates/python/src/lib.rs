@@ -3,10 +3,12 @@
 mod convert;
 mod encode;
 mod errors;
+mod faults;
 mod many;
 mod network;
 mod object;
 mod pgn;
+mod rows;
 mod session;
 mod tablebases;
 mod watch;

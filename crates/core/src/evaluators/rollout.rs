@@ -32,6 +32,21 @@ impl<G: Game> Evaluator<G> for Rollout {
         }
         (sum / self.playouts as f64) as f32
     }
+
+    fn evaluate_together(&self, leaves: &[&Leaf<G>], cancel: &AtomicBool) -> Option<Vec<f32>> {
+        if !leaves.first()?.game.is_fetched() {
+            return None;
+        }
+        let games: Vec<&G> = leaves.iter().map(|leaf| &leaf.game).collect();
+        let stop = || cancel.load(Ordering::Relaxed);
+        // Where the rules fail the search is being stopped.
+        G::playouts(&games, self.playouts, self.seed, &stop).or_else(|| Some(vec![0.0; leaves.len()]))
+    }
+
+    fn logits(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>) {
+        logits.clear();
+        logits.resize(leaf.moves.len(), 0.0);
+    }
 }
 
 #[cfg(test)]

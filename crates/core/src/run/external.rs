@@ -73,16 +73,20 @@ impl<G: Kind> External<G> {
         let size = batch.evaluations;
         self.layout = planes.as_ref().map(|(_, layout)| *layout);
         if let Some((planes, layout)) = planes {
-            let stride = search.position().shape(layout).iter().product();
+            let stride: usize = search.position().shape(layout).iter().product();
             if planes.len() < size * stride {
                 search.abandon(batch);
                 return Err(SessionError::State("the array for planes is too small for a batch"));
             }
-            let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
-            let start = search.path.start();
-            for (leaf, out) in leaves.zip(planes.chunks_exact_mut(stride)) {
-                let trail = self.buffers.trail(start, &leaf.line, leaf.repetitions, G::uses_past(layout));
-                leaf.game.fill(layout, &trail, out);
+            let leaves: Vec<_> =
+                batch.pending.iter().filter_map(|pending| pending.leaf.as_deref()).collect();
+            let planes = &mut planes[..size * stride];
+            if !G::fill_all(&leaves, layout, planes) {
+                let start = search.path.start();
+                for (leaf, out) in leaves.into_iter().zip(planes.chunks_exact_mut(stride)) {
+                    let trail = self.buffers.trail(start, &leaf.line, leaf.repetitions, G::uses_past(layout));
+                    leaf.game.fill(layout, &trail, out);
+                }
             }
         }
         let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);

@@ -2,8 +2,6 @@
 //!
 //! Nodes of evaluators in the core keep the best candidates only; the rest of a list is derived again here.
 
-use std::sync::atomic::AtomicBool;
-
 use super::Search;
 use super::backup::{Arrival, mark};
 use super::batch::{Batch, Pending, Way};
@@ -168,8 +166,7 @@ impl<G: Game> Search<G> {
         let Some(evaluator) = self.evaluator.clone() else { return };
         self.counters.relistings += 1;
         leaf.game.legal_moves(&mut leaf.moves);
-        let never = AtomicBool::new(false);
-        evaluator.evaluate(&leaf, &mut self.logits, &never);
+        evaluator.logits(&leaf, &mut self.logits);
         rank(
             &leaf.moves,
             &self.logits,

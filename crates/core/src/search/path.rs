@@ -149,6 +149,8 @@ pub struct Path<G> {
     moves: Vec<MoveCode>,
     clock: u32,
     replay: Replay<G>,
+    /// The position after all moves, where positions are stored.
+    here: Option<G>,
 }
 
 impl<G: Game> Path<G> {
@@ -198,6 +200,7 @@ impl<G: Game> Path<G> {
             moves: Vec::new(),
             clock,
             replay: Replay::default(),
+            here: None,
         }
     }
 
@@ -239,7 +242,36 @@ impl<G: Game> Path<G> {
 
     /// The position after all moves of the path.
     pub fn position(&mut self) -> &G {
+        if self.start.root.is_fetched() {
+            let (mut game, rest) = self.nearest();
+            for &mv in rest {
+                if !game.try_play(mv) && !(game.fetch() && game.try_play(mv)) {
+                    game.play(mv);
+                }
+            }
+            return self.here.insert(game);
+        }
         self.replay.position(&self.start.root, &self.moves)
+    }
+
+    /// Whether the position after all moves is at hand, in games that store positions. If not, it is asked
+    /// for.
+    pub fn is_at_hand(&self) -> bool {
+        if !self.start.root.is_fetched() {
+            return true;
+        }
+        let (mut game, rest) = self.nearest();
+        rest.iter().all(|&mv| game.try_play(mv))
+    }
+
+    /// The last stored position of the path, and the moves after it.
+    #[cold]
+    fn nearest(&self) -> (G, &[MoveCode]) {
+        let root = &self.start.root;
+        let stored = |depth: usize| root.recall(*self.keys.get(depth)?, root.ply() + depth as u32);
+        let found = (1..=self.moves.len()).rev().find_map(|depth| Some((depth, stored(depth)?)));
+        let (depth, game) = found.unwrap_or_else(|| (0, root.clone()));
+        (game, &self.moves[depth..])
     }
 
     /// Enters the key of the position reached by the last move. Returns whether the path makes it a draw by

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::Kind;
-use crate::evaluators::{self, Evaluator};
+use crate::evaluators::{self, Evaluator, Leaf};
 use crate::game::{Game, MoveCode, Trail};
 use crate::games::chess::Tablebases;
 use crate::games::grid::catalogue::Named;
-use crate::games::grid::{GridError, GridGame};
+use crate::games::grid::{GridError, GridGame, RowGame, rows_among};
 use crate::network::Network;
 use crate::oracle::Oracle;
 use crate::run::errors::SessionError;
@@ -23,6 +23,10 @@ impl Kind for GridGame {
 
     fn name(which: &Named) -> &str {
         &which.name
+    }
+
+    fn apart(which: &Named) -> Named {
+        which.apart()
     }
 
     fn start(which: &Named) -> Result<Self, SessionError> {
@@ -81,6 +85,13 @@ impl Kind for GridGame {
 
     fn fill(&self, _: OneLayout, trail: &Trail<'_, Self>, out: &mut [f32]) {
         self.fill_planes(trail.recent, trail.repetitions, out);
+    }
+
+    fn fill_all(leaves: &[&Leaf<Self>], _: OneLayout, out: &mut [f32]) -> bool {
+        let games: Vec<&GridGame> = leaves.iter().map(|leaf| &leaf.game).collect();
+        let Some(rows) = rows_among(&games) else { return false };
+        RowGame::fill_features(&rows, out);
+        true
     }
 }
 

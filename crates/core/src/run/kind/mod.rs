@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub use chess::Which as ChessVariant;
 
 use super::errors::SessionError;
-use crate::evaluators::Evaluator;
+use crate::evaluators::{Evaluator, Leaf};
 use crate::game::{Game, MoveCode, Trail};
 use crate::games::chess::Tablebases;
 use crate::network::Network;
@@ -32,6 +32,11 @@ pub trait Kind: Game {
     /// Whether castling is written as the king takes the rook.
     fn is_chess960(_which: &Self::Which) -> bool {
         false
+    }
+
+    /// The same game for another search, which runs beside.
+    fn apart(which: &Self::Which) -> Self::Which {
+        which.clone()
     }
 
     /// The first position.
@@ -72,6 +77,12 @@ pub trait Kind: Game {
 
     /// Writes the planes of a layout: see [`Game::fill_planes`].
     fn fill(&self, planes: Self::Planes, trail: &Trail<'_, Self>, out: &mut [f32]);
+
+    /// Writes the planes of all leaves of a batch, each in its part of `out`, where the game can do that at
+    /// once. Returns whether it did; if not, leaves are filled one by one.
+    fn fill_all(_leaves: &[&Leaf<Self>], _planes: Self::Planes, _out: &mut [f32]) -> bool {
+        false
+    }
 
     /// Size of the policy that goes with a layout.
     fn policy_size_of(&self, _planes: Self::Planes) -> usize {

@@ -85,7 +85,7 @@ impl<G: Kind> Session<G> {
 
     /// A new session like this one at the start of its game, with other settings.
     pub(super) fn sibling(&self, settings: Settings) -> Result<Self, SessionError> {
-        let mut new = Session::new(self.which.clone(), settings, self.source())?;
+        let mut new = Session::new(G::apart(&self.which), settings, self.source())?;
         new.set_tablebases(self.tablebases());
         Ok(new)
     }
