@@ -20,8 +20,8 @@ UNUSABLE = (
     "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2",
     "8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 2",
 )
-"""No pawn may capture on the square that they name. Where such a position occurs again without that square, Lc0
-takes it for another one, and we do not.
+"""No pawn may capture on the square that they name. Where such a position occurs again without that square,
+Lc0 takes it for another one, and we do not.
 """
 CHESS960 = "nrkbbqrn/pppppppp/8/8/8/8/PPPPPPPP/NRKBBQRN w GBgb - 0 1"
 
