@@ -40,7 +40,7 @@ CASES: dict[str, Case] = {
     "ucd_value": Case(1, ENDGAME, base=UCD),
     "ucd_parent": Case(2, ENDGAME, base=UCD),
     "ucd_visits": Case(255, ENDGAME, base=UCD),
-    "solver_rule": Case("mcts-solver", MATING),
+    "solver_rule": Case("mcts-solver", "7k/8/8/8/8/8/1q6/K7 w - - 0 1"),
     "gumbel": Case(True),
     "gumbel_considered": Case(4, base=GUMBEL),
     "gumbel_scale": Case(0.0, base=GUMBEL),

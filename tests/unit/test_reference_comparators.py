@@ -9,8 +9,8 @@ from anabranch.reference import (
     Below,
     Edge,
     End,
+    HalvingPlan,
     Node,
-    Plan,
     Prospect,
     Random,
     ReferenceSettings,
@@ -95,7 +95,7 @@ def planned(simulations: int, q: list[float], **changes: object) -> tuple[list[i
     """The moves that a plan visits at a root where each move keeps its value, and the one it plays."""
     root = family(0.0, *((leaf(-x), 0, 0.0, 1 / len(q)) for x in q))
     settings = ReferenceSettings(gumbel=True, virtual_mode="visit", **changes)  # type: ignore[arg-type]
-    plan = Plan(settings, root, Random(1), simulations)
+    plan = HalvingPlan(settings, root, Random(1), simulations)
     taken = []
     for _ in range(simulations):
         edge, waits = plan.select()
@@ -127,7 +127,7 @@ def test_noise_draws_the_considered_moves_without_replacement() -> None:
 
 def test_a_plan_waits_for_what_is_in_flight_and_passes_over_pruned_moves() -> None:
     root = family(0.0, *((leaf(0.0), 0, 0.0, 0.25) for _ in range(4)))
-    plan = Plan(ReferenceSettings(gumbel=True, virtual_mode="visit"), root, Random(1), 8)
+    plan = HalvingPlan(ReferenceSettings(gumbel=True, virtual_mode="visit"), root, Random(1), 8)
     for _ in range(4):
         edge, waits = plan.select()
         assert edge is not None

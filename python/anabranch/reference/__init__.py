@@ -47,7 +47,7 @@ from anabranch.reference.formulas import (
     v_star,
 )
 from anabranch.reference.graph import Edge, MergeKey, Node, State
-from anabranch.reference.gumbel import Plan, draw_gumbel, halvings, largest, visits_of_phase
+from anabranch.reference.gumbel import HalvingPlan, draw_gumbel, halvings, largest, visits_of_phase
 from anabranch.reference.improved import (
     Prospect,
     improved_logits,
@@ -86,12 +86,12 @@ __all__ = [
     "Constraint",
     "Edge",
     "End",
+    "HalvingPlan",
     "MateAnswer",
     "MateSearch",
     "MergeKey",
     "MiniBatch",
     "Node",
-    "Plan",
     "Prospect",
     "Random",
     "ReferenceEvaluator",

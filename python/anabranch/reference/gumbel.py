@@ -36,7 +36,7 @@ def largest(scores: Sequence[float], count: int) -> list[int]:
     return sorted(range(len(scores)), key=lambda i: -scores[i])[:count]
 
 
-class Plan:
+class HalvingPlan:
     """Which edge of the root the simulations of a search take."""
 
     def __init__(

@@ -19,7 +19,7 @@ from anabranch.reference.explore import add_noise, draw_exploration, find_branch
 from anabranch.reference.forced import complete, find_mate, growing_budget, is_due, search_node
 from anabranch.reference.formulas import softmax_priors, to_f32
 from anabranch.reference.graph import Edge, Graph, MergeKey, Node, State, Tablebase
-from anabranch.reference.gumbel import Plan
+from anabranch.reference.gumbel import HalvingPlan
 from anabranch.reference.mates import MateAnswer
 from anabranch.reference.path import End, Trajectory, Walk
 from anabranch.reference.policy import root_policy
@@ -66,7 +66,7 @@ class Search:
     def start_graph(self) -> None:
         """Start a new graph at the root position, with a freshly seeded generator."""
         self.doubts = 0
-        self.plan: Plan | None = None
+        self.plan: HalvingPlan | None = None
         self.random = Random(self.settings.seed)
         self.queue: deque[MiniBatch] = deque()
         self.graph = Graph(self.board, self.settings, self.tablebase)
@@ -213,7 +213,7 @@ class Search:
         """Make the plan of a search at a Gumbel root, once the root is evaluated."""
         if self.settings.gumbel and self.plan is None and self.root.is_evaluated and self.root.edges:
             left = self.left(simulations, evaluations, list(self.queue))
-            self.plan = Plan(self.settings, self.root, self.random, left)
+            self.plan = HalvingPlan(self.settings, self.root, self.random, left)
 
     def collect_wave(self, batch: MiniBatch, visits: int, collided: list[Trajectory]) -> None:
         """A wave: first the explorations among its visits, one after another, then the others together."""

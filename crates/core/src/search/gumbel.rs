@@ -21,7 +21,7 @@ struct Considered {
 
 /// The plan of a search at its root.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct HalvingPlan {
     /// The Gumbel variate of every move, by ascending codes.
     noise: Vec<(MoveCode, f64)>,
     /// Simulations planned.
@@ -60,7 +60,7 @@ pub fn largest(scores: &[f64], count: usize) -> Vec<usize> {
     order
 }
 
-impl Plan {
+impl HalvingPlan {
     fn noise_of(&self, mv: MoveCode) -> f64 {
         self.noise.binary_search_by_key(&mv, |&(mv, _)| mv).map_or(0.0, |at| self.noise[at].1)
     }
@@ -82,7 +82,7 @@ impl<G: Game> Search<G> {
         let simulations = left(budget.simulations, self.counters.simulations + self.flying);
         let evaluations = left(budget.evaluations, self.counters.evaluations + self.flying_evaluations);
         let limit = simulations.into_iter().chain(evaluations).min();
-        let mut plan = Plan {
+        let mut plan = HalvingPlan {
             noise,
             simulations: limit.unwrap_or(0),
             is_limited: limit.is_some(),
@@ -101,7 +101,7 @@ impl<G: Game> Search<G> {
     }
 
     /// The first phase: the moves with the largest sum of noise and logit.
-    fn begin_halving(&self, plan: &mut Plan) {
+    fn begin_halving(&self, plan: &mut HalvingPlan) {
         let moves = self.root_prospects();
         let scale = self.settings.gumbel_scale;
         let scores: Vec<f64> = moves.iter().map(|p| scale * plan.noise_of(p.mv) + p.logit()).collect();
@@ -113,7 +113,7 @@ impl<G: Game> Search<G> {
         self.begin_phase_with(plan, kept.into_iter().map(|index| moves[index].mv).collect());
     }
 
-    fn begin_phase_with(&self, plan: &mut Plan, moves: Vec<MoveCode>) {
+    fn begin_phase_with(&self, plan: &mut HalvingPlan, moves: Vec<MoveCode>) {
         plan.share = visits_of_phase(plan.simulations, plan.halvings, moves.len());
         plan.considered =
             moves.into_iter().map(|mv| Considered { mv, before: self.visits_of(self.root, mv) }).collect();
@@ -126,7 +126,7 @@ impl<G: Game> Search<G> {
     }
 
     /// Eq. (G5): noise, logit and weighted value of the root's moves.
-    fn root_scores(&self, plan: &Plan) -> Vec<(Prospect, f64)> {
+    fn root_scores(&self, plan: &HalvingPlan) -> Vec<(Prospect, f64)> {
         let moves = self.root_prospects();
         let logits = improved_logits(f64::from(self.graph.node(self.root).raw), &moves, &self.settings);
         let scale = self.settings.gumbel_scale;
@@ -134,7 +134,7 @@ impl<G: Game> Search<G> {
     }
 
     /// The considered moves that are not pruned, with their scores.
-    fn considered(&self, plan: &Plan) -> Vec<(Considered, Prospect, f64)> {
+    fn considered(&self, plan: &HalvingPlan) -> Vec<(Considered, Prospect, f64)> {
         let scores = self.root_scores(plan);
         let row = |&considered: &Considered| {
             let found = scores.iter().find(|(prospect, _)| prospect.mv == considered.mv);
@@ -152,7 +152,7 @@ impl<G: Game> Search<G> {
         choice
     }
 
-    fn follow_plan(&self, plan: &mut Plan) -> Option<Choice> {
+    fn follow_plan(&self, plan: &mut HalvingPlan) -> Option<Choice> {
         loop {
             let rows = self.considered(plan);
             if rows.is_empty() {

@@ -55,7 +55,7 @@ use crate::random::Random;
 use crate::settings::{Backup, Settings};
 use backup::Step;
 pub use batch::{Batch, Evaluated, EvaluationScratch, Pending, Ranking};
-use gumbel::Plan;
+use gumbel::HalvingPlan;
 use mate::Shortest;
 use mates::Mates;
 use path::Path;
@@ -142,7 +142,7 @@ pub struct Search<G: Game> {
     pub(crate) phases: Option<Phases>,
     puct: Arc<Puct>,
     /// Of the search under way at a Gumbel root.
-    plan: Option<Plan>,
+    plan: Option<HalvingPlan>,
     /// For UCD.
     below: Below,
     flying: u64,
