@@ -88,7 +88,8 @@ class Engine(CoreGame):
         self._elapsed = 0.0
         self._finish = "idle"
         self._thread = EvaluatorThread()
-        wants_bundled = evaluator is None or evaluator == NETWORK
+        has_own = Settings.preset(preset).evaluator != Settings().evaluator  # the preset
+        wants_bundled = evaluator == NETWORK or (evaluator is None and not has_own)
         self._evaluator, changes = _read_evaluator(None if wants_bundled else evaluator, settings)
         self._preset = preset
         self._changes = changes

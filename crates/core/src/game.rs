@@ -46,6 +46,18 @@ pub enum Constraint {
     Threats,
 }
 
+/// What led to a position, for the planes of a network.
+#[derive(Clone, Copy, Debug)]
+pub struct Trail<'a, G> {
+    /// The last moves before it, newest first, at most eight.
+    pub recent: &'a [MoveCode],
+    /// How often it occurred before (0, 1, 2).
+    pub repetitions: u32,
+    /// The last positions before it, newest first, at most seven, each with how often it had occurred before.
+    /// Where there are fewer, the game began there. Empty for layouts that show none.
+    pub past: &'a [(G, u32)],
+}
+
 /// Moves after which a random playout is called a draw.
 const MOST_PLAYOUT_MOVES: usize = 1000;
 

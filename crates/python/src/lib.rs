@@ -93,7 +93,7 @@ fn add_sizes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let (planes, policies) = (PyDict::new(module.py()), PyDict::new(module.py()));
     for variant in Variant::ALL {
         let counts = PyDict::new(module.py());
-        for name in ["v1", "v3"] {
+        for name in ["v1", "v3", "lc0"] {
             if let Ok(version) = Version::parse(name, variant) {
                 counts.set_item(name, version.count(variant))?;
             }

@@ -14,13 +14,18 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from anabranch.errors import AnabranchError
+from anabranch.human import human_networks
+from anabranch.networks import list_networks
 from anabranch.web.messages import (
     LARGEST_MESSAGE,
+    VARIANTS,
     Analyse,
     MessageError,
+    Networks,
     Openings,
     Play,
     StopMessage,
@@ -41,6 +46,24 @@ RATE = 20.0
 
 class ClientGoneError(Exception):
     """The browser does not read, or sends too many messages."""
+
+
+async def networks() -> list[dict[str, Any]]:
+    """The installed networks: name, variant, architecture, and the rating of the players that they imitate.
+
+    Files that cannot be used are left out. Paths stay on the server.
+    """
+    return await asyncio.to_thread(_networks)
+
+
+def _networks() -> list[dict[str, Any]]:
+    ratings = {path: rating for rating, path in human_networks().items()}
+    return [
+        {name: row[name] for name in ("name", "variant", "architecture")}
+        | {"human": ratings.get(Path(row["file"]))}
+        for row in list_networks()
+        if row["problem"] is None and row["variant"] in VARIANTS
+    ]
 
 
 async def openings(variant: str) -> list[tuple[str, str]]:
@@ -155,6 +178,8 @@ class Client:
                 self._searches.view = view
             case Openings(variant=variant):
                 self._queue({"type": "openings", "variant": variant, "positions": await openings(variant)})
+            case Networks():
+                self._queue({"type": "networks", "networks": await networks()})
             case StopMessage():
                 await self._end_search()
 

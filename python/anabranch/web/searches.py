@@ -19,10 +19,26 @@ from anabranch.clock import allocate
 from anabranch.defaults import resolve
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, VariantError
+from anabranch.evaluators import AnyEvaluator
+from anabranch.evaluators.resolve import NETWORK, resolve_evaluator
+from anabranch.human import choose, human_networks, opinions
 from anabranch.limits import Limits
+from anabranch.networks.folders import installed_networks
+from anabranch.networks.shipped import bundled
 from anabranch.strength import Handicap
 from anabranch.web import report
-from anabranch.web.messages import Analyse, Clock, Elo, Evaluations, Game, Play, SearchConfig, Seconds, View
+from anabranch.web.messages import (
+    Analyse,
+    Clock,
+    Elo,
+    Evaluations,
+    Game,
+    Human,
+    Play,
+    SearchConfig,
+    Seconds,
+    View,
+)
 
 Send = Callable[[dict[str, Any]], None]
 
@@ -61,6 +77,9 @@ class ClientSearches:
         self._evaluator = evaluator
         self._stopped = Event()
         self._engines: list[Engine | None] = [None, None]
+        self._chosen: list[str | None] = [None, None]
+        """The installed networks that the engines use."""
+        self._humans: dict[int, str | _core.Network | AnyEvaluator] = {}
         self._random = Random()
 
     def stop(self) -> None:
@@ -104,6 +123,10 @@ class ClientSearches:
         engine = self._engine(0, request.game, request.config)
         limits = Limits(time=self._resources.seconds)
         match request.level:
+            case Human() as level:
+                message = {"type": "move", "id": request.id, "move": self._move_of_people(engine, level)}
+                send({**message, "report": None})
+                return
             case Elo(elo=elo):
                 handicap = Handicap.of(elo)
                 engine.configure(**handicap.settings(self._random))
@@ -128,6 +151,18 @@ class ClientSearches:
         message = {"side": 0, "elapsed": round(result.elapsed, 3), **report.report(result)}
         send({"type": "move", "id": request.id, "move": result.best_move, "report": message})
 
+    def _move_of_people(self, engine: Engine, level: Human) -> str:
+        """A move of the policy of an installed network."""
+        file = human_networks().get(level.rating)
+        if file is None:
+            raise AnabranchError(f"no network that plays like {level.rating} is installed on the server")
+        if level.rating not in self._humans:
+            self._humans[level.rating] = resolve_evaluator(file, threads=self._resources.threads)
+        positions = [engine.board()]
+        network = self._humans[level.rating]
+        [opinion] = opinions(network, positions, engine.variant, chess960=engine.chess960)
+        return choose(opinion.policy, self._random, level.temperature)
+
     def _stop_if_requested(self, engine: Engine) -> None:
         """End a search whose stop came before it had begun."""
         if self._stopped.is_set():
@@ -142,10 +177,13 @@ class ClientSearches:
             engine = Engine(
                 game.variant, chess960=game.chess960, memory=self._resources.memory // 2, tablebases=tables
             )
-            if self._evaluator is not None:
-                with suppress(VariantError):  # a network for another variant
-                    engine.configure(evaluator=self._evaluator, threads=self._resources.threads)
             self._engines[number] = engine
+            self._chosen[number] = None
+            self._configure_evaluator(engine, None)
+        if config.network != self._chosen[number]:
+            self._chosen[number] = None
+            self._configure_evaluator(engine, config.network)
+            self._chosen[number] = config.network
         if number == 0 and self._engines[1] is not None and self._engines[1].variant != game.variant:
             self._engines[1] = None
         settings = asdict(resolve(config.preset, game.variant, engine.evaluator, config.changes))
@@ -156,6 +194,20 @@ class ClientSearches:
         if engine.is_over:
             raise AnabranchError("the game is over in this position, so there is nothing to search")
         return engine
+
+    def _configure_evaluator(self, engine: Engine, network: str | None) -> None:
+        """Give an engine an installed network, or the evaluator of the server."""
+        if network is not None:
+            file = installed_networks().get(network)
+            if file is None:
+                raise AnabranchError(f"no network {network!r} is installed on the server")
+            engine.configure(evaluator=file, threads=self._resources.threads)
+            return
+        own = NETWORK if bundled(engine.variant) is not None else "material"
+        engine.configure(evaluator=own)
+        if self._evaluator is not None:
+            with suppress(VariantError):  # a network for another variant
+                engine.configure(evaluator=self._evaluator, threads=self._resources.threads)
 
 
 class _Side:

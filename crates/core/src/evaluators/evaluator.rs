@@ -15,8 +15,8 @@ pub struct Leaf<G> {
     pub game: G,
     /// Its legal moves, ascending; never empty.
     pub moves: Vec<MoveCode>,
-    /// The last moves that led to it, newest first, at most eight (game and trajectory).
-    pub recent: Vec<MoveCode>,
+    /// The moves that led to it from the root, for evaluators outside the core.
+    pub line: Vec<MoveCode>,
     /// How often the position occurred before on its path, 0 to 2.
     pub repetitions: u32,
 }

@@ -43,7 +43,7 @@ mod tests {
     fn value<G: Game>(game: G, playouts: u64, seed: u64) -> f32 {
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
-        let leaf = Leaf { game, moves, recent: Vec::new(), repetitions: 0 };
+        let leaf = Leaf { game, moves, line: Vec::new(), repetitions: 0 };
         let (mut logits, never) = (Vec::new(), AtomicBool::new(false));
         let value = Rollout { playouts, seed }.evaluate(&leaf, &mut logits, &never);
         assert_eq!(logits, vec![0.0; leaf.moves.len()]);

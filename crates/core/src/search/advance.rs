@@ -40,14 +40,10 @@ impl<G: Game> Search<G> {
 
     fn place(&mut self, origin: G, played: &[MoveCode]) {
         self.improved = None;
+        self.plan = None;
+        self.below.clear();
         self.doubts = 0;
-        let mut root = origin.clone();
-        let mut before = Vec::with_capacity(played.len());
-        for &mv in played {
-            before.push(root.key());
-            root.play(mv);
-        }
-        self.path = Path::new(root, &before, played);
+        self.path = Path::after(&origin, played);
         self.known_root =
             self.oracle.as_deref().and_then(|oracle| KnownRoot::rank(oracle, &self.path, &self.settings));
         self.mates.repeated = self.path.repeated().into();

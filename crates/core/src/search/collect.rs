@@ -58,6 +58,7 @@ impl<G: Game> Search<G> {
         let (size, most_in_flight) = self.width();
         batch.most_in_flight = most_in_flight;
         self.prepare_root(stop);
+        self.plan_root(budget);
         self.search_root_for_mate();
         let mut course = Course::default();
         while batch.evaluations < size
@@ -100,12 +101,7 @@ impl<G: Game> Search<G> {
     /// How many visits may go down as a wave now; none where they go one after another.
     fn wave_visits(&self, most: u64, budget: &Budget) -> u32 {
         let least = self.settings.wave_least;
-        let is_plain = self.is_root_evaluated()
-            && self.root_moves.is_all()
-            && self.settings.mate_growth == 0.0
-            && self.settings.pn_weight == 0.0
-            && !self.settings.skip_draws
-            && !(self.settings.table_values && self.settings.backup.merges());
+        let is_plain = self.is_root_evaluated() && self.root_moves.is_all() && self.settings.allows_waves();
         if least == 0 || !is_plain {
             return 0;
         }

@@ -52,7 +52,8 @@ impl<G: Game> Search<G> {
                 leaf.game.legal_moves(&mut leaf.moves);
             }
             if self.evaluator.is_none() {
-                self.path.recent(&mut leaf.recent);
+                leaf.line.clear();
+                leaf.line.extend_from_slice(self.path.moves());
                 leaf.repetitions = self.path.repetitions();
             }
             Some(leaf)
@@ -192,7 +193,7 @@ impl<G: Game> Search<G> {
                 leaf
             }
             None => {
-                Box::new(Leaf { game: game.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 })
+                Box::new(Leaf { game: game.clone(), moves: Vec::new(), line: Vec::new(), repetitions: 0 })
             }
         }
     }

@@ -252,6 +252,7 @@ impl<G: Game> Search<G> {
         node.state = State::Win;
         node.end_in_ply = plies;
         node.flags |= node_flag::MATE;
+        self.below.clear();
         self.counters.mates += 1;
         self.counters.solved_nodes += u64::from(is_news);
         let mut parents: Vec<NodeId> = self.graph.parents(id).collect();

@@ -5,10 +5,15 @@
 //! of these calls alone decides the graph.
 
 pub mod path;
+pub mod trail;
 pub mod solver;
 pub mod root_moves;
 pub mod numbers;
 pub mod select;
+pub mod improved;
+mod gumbel;
+pub mod ucb;
+mod ancestors;
 pub mod explore;
 pub mod transposition;
 pub mod backup;
@@ -49,6 +54,7 @@ use crate::random::Random;
 use crate::settings::{Backup, Settings};
 use backup::Step;
 pub use batch::{Batch, Evaluated, EvaluationScratch, Pending, Ranking};
+use gumbel::Plan;
 use mate::Shortest;
 use mates::Mates;
 use path::Path;
@@ -57,6 +63,7 @@ pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
 use tablebases::KnownRoot;
+use ucb::Below;
 use wave::{Hands, Settlement, Twigs, Wave};
 
 /// What was counted during a search.
@@ -132,6 +139,10 @@ pub struct Search<G: Game> {
     /// For benchmarks: the time of each phase.
     pub(crate) phases: Option<Phases>,
     puct: Arc<Puct>,
+    /// Of the search under way at a Gumbel root.
+    plan: Option<Plan>,
+    /// For UCD.
+    below: Below,
     flying: u64,
     flying_evaluations: u64,
     promised: usize,
@@ -182,6 +193,8 @@ impl<G: Game> Search<G> {
             recorder: None,
             phases: None,
             puct: Arc::new(Puct::new(&settings)),
+            plan: None,
+            below: Below::default(),
             settings,
             flying: 0,
             flying_evaluations: 0,
@@ -222,6 +235,7 @@ impl<G: Game> Search<G> {
             && old.backup == new.backup
             && old.merge == new.merge
             && old.solver == new.solver
+            && old.solver_rule == new.solver_rule
             && old.contempt == new.contempt
             && (old.pn_weight > 0.0) == (new.pn_weight > 0.0)
             && old.evaluator == new.evaluator
@@ -232,6 +246,8 @@ impl<G: Game> Search<G> {
             && evaluator.is_some()
             && self.graph.reserved_bytes() <= settings.memory as usize;
         self.puct = Arc::new(Puct::new(&settings));
+        self.plan = None;
+        self.below.clear();
         self.graph.set_memory(settings.memory as usize);
         self.settings = settings;
         self.evaluator = evaluator;
@@ -276,8 +292,9 @@ impl<G: Game> Search<G> {
         &self.counters
     }
 
-    /// Counts from zero again.
+    /// Counts from zero again: a new search begins.
     pub fn reset_counters(&mut self) {
+        self.plan = None;
         self.counters = Counters::default();
     }
 

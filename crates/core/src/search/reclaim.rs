@@ -67,6 +67,7 @@ impl<G: Game> Search<G> {
         }
         let Some((pinned, bytes)) = self.survey(&cancelled) else { return false };
         self.counters.reclaims += 1;
+        self.below.clear();
         self.graph.renumber_periods();
         let root = self.root;
         let rank = |graph: &Graph, above, id, slot| rank(graph, root, above, id, slot);

@@ -117,6 +117,20 @@ impl Puct {
         (n * q - self.virtual_loss * k) * self.reciprocal(visits + flying - 1)
     }
 
+    /// The same for a value that may be missing.
+    pub(super) fn value_in_flight_of(
+        &self,
+        value: Option<f64>,
+        visits: u32,
+        flying: u32,
+        unvisited: f64,
+    ) -> f64 {
+        match value {
+            Some(value) if flying == 0 || self.virtual_mode == Virtual::Visit => value,
+            value => self.value_in_flight(value.unwrap_or(0.0), visits, flying, unvisited),
+        }
+    }
+
     /// The value of an opened edge as selection sees it, its trajectories in flight included.
     #[inline(always)]
     pub(super) fn effective(&self, edge: &Edge, unvisited: f64) -> f64 {

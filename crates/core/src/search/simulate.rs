@@ -7,11 +7,13 @@ use super::backup::{Arrival, Step, back_up};
 use super::batch::Batch;
 use super::explore::{self, Exploration};
 use super::nodes::{create, look_up, salt};
+use super::root_moves::RootMoves;
 use super::select::Choice;
 use super::transposition::stops;
-use super::{Search, solver};
+use super::{Search, improved, solver};
 use crate::game::Game;
 use crate::graph::{NONE, NodeId, edge_flag, node_flag};
+use crate::settings::{Selection, SolverRule};
 
 /// How a simulation ended.
 pub(super) enum End {
@@ -85,6 +87,7 @@ impl<G: Game> Search<G> {
             }
             if let Some(value) = self.graph.exact_value(id) {
                 self.counters.terminals += 1;
+                self.inform_trajectory();
                 self.finish(Arrival::Value(value), exploration);
                 return End::Terminal;
             }
@@ -114,6 +117,9 @@ impl<G: Game> Search<G> {
 
     pub(super) fn finish(&mut self, arrival: Arrival, exploration: bool) {
         let corrections = back_up(&mut self.graph, &self.steps, arrival, exploration, &self.settings);
+        if self.settings.uses_ucd() {
+            self.below.forget(&self.graph, &self.steps, &self.settings);
+        }
         self.count(self.path.depth(), corrections, exploration);
     }
 
@@ -127,6 +133,44 @@ impl<G: Game> Search<G> {
 
     #[inline]
     fn select(&mut self, id: NodeId) -> Choice {
+        if self.settings.selection != Selection::Puct || self.plan.is_some() {
+            return self.select_otherwise(id);
+        }
+        self.select_by_puct(id)
+    }
+
+    /// Selection by the plan of a Gumbel root, by UCB1 or by the improved policy.
+    #[cold]
+    fn select_otherwise(&mut self, id: NodeId) -> Choice {
+        if id == self.root
+            && let Some(choice) = self.select_by_plan()
+        {
+            return choice;
+        }
+        let is_restricted = id == self.root && !self.root_moves.is_all();
+        let node = self.graph.node(id);
+        match self.settings.selection {
+            Selection::Puct => self.select_by_puct(id),
+            Selection::Ucb1 => {
+                if node.remaining() == 0 && !node.fully_opened() || is_restricted && !node.is_listed_whole() {
+                    self.list_rest(id);
+                }
+                let every_move = RootMoves::default();
+                let moves = if is_restricted { &self.root_moves } else { &every_move };
+                self.below.select(&self.graph, id, moves, &self.puct, &self.settings)
+            }
+            Selection::Improved => {
+                if !node.is_listed_whole() {
+                    self.list_rest(id);
+                }
+                let is_move = |mv| !is_restricted || self.root_moves.contains(mv);
+                improved::select(&self.graph, id, &self.puct, &self.settings, is_move)
+            }
+        }
+    }
+
+    #[inline]
+    fn select_by_puct(&mut self, id: NodeId) -> Choice {
         if id == self.root && !self.root_moves.is_all() {
             return self.select_root();
         }
@@ -195,8 +239,23 @@ impl<G: Game> Search<G> {
         self.counters.transposition_links += u64::from(!fresh);
         if self.settings.solver && self.doubts < 2 && self.graph.node(child).state.is_solved() {
             self.counters.solved_nodes += u64::from(fresh);
-            self.counters.solved_nodes += solver::inform(&mut self.graph, id, &mut self.work) as u64;
+            if self.settings.solver_rule == SolverRule::ExactWin2 {
+                self.counters.solved_nodes += solver::inform(&mut self.graph, id, &mut self.work) as u64;
+                self.below.clear();
+            }
         }
         fresh
+    }
+
+    /// The trajectory has ended at a proven node: under the rules that send proofs up the trajectory alone,
+    /// its nodes learn of it now.
+    #[inline]
+    fn inform_trajectory(&mut self) {
+        let rule = self.settings.solver_rule;
+        if rule != SolverRule::ExactWin2 && self.settings.solver && self.doubts < 2 {
+            let solved = solver::inform_trajectory(&mut self.graph, &self.steps, rule);
+            self.counters.solved_nodes += solved as u64;
+            self.below.clear();
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Kind;
 use crate::evaluators::{self, Evaluator};
-use crate::game::{Game, MoveCode};
+use crate::game::{Game, MoveCode, Trail};
 use crate::games::chess::Tablebases;
 use crate::games::grid::catalogue::Named;
 use crate::games::grid::{GridError, GridGame};
@@ -79,8 +79,8 @@ impl Kind for GridGame {
         self.plane_shape()
     }
 
-    fn fill(&self, _: OneLayout, recent: &[MoveCode], repetitions: u32, out: &mut [f32]) {
-        self.fill_planes(recent, repetitions, out);
+    fn fill(&self, _: OneLayout, trail: &Trail<'_, Self>, out: &mut [f32]) {
+        self.fill_planes(trail.recent, trail.repetitions, out);
     }
 }
 

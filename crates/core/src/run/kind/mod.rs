@@ -13,7 +13,7 @@ pub use chess::Which as ChessVariant;
 
 use super::errors::SessionError;
 use crate::evaluators::Evaluator;
-use crate::game::{Game, MoveCode};
+use crate::game::{Game, MoveCode, Trail};
 use crate::games::chess::Tablebases;
 use crate::network::Network;
 use crate::oracle::Oracle;
@@ -24,7 +24,7 @@ pub trait Kind: Game {
     /// Which of the games of this kind: a variant, or a game with its size.
     type Which: Clone + Send + Sync;
     /// A layout of planes.
-    type Planes: Copy + Send;
+    type Planes: Copy + Send + Sync;
 
     /// The name of the game in every interface.
     fn name(which: &Self::Which) -> &str;
@@ -65,8 +65,23 @@ pub trait Kind: Game {
     /// Planes, rows and columns of a layout.
     fn shape(&self, planes: Self::Planes) -> [usize; 3];
 
+    /// Whether a layout shows positions of the past.
+    fn uses_past(_planes: Self::Planes) -> bool {
+        false
+    }
+
     /// Writes the planes of a layout: see [`Game::fill_planes`].
-    fn fill(&self, planes: Self::Planes, recent: &[MoveCode], repetitions: u32, out: &mut [f32]);
+    fn fill(&self, planes: Self::Planes, trail: &Trail<'_, Self>, out: &mut [f32]);
+
+    /// Size of the policy that goes with a layout.
+    fn policy_size_of(&self, _planes: Self::Planes) -> usize {
+        self.policy_size()
+    }
+
+    /// Index of a legal move in that policy.
+    fn policy_index_of(&self, _planes: Self::Planes, mv: MoveCode) -> usize {
+        self.policy_index(mv)
+    }
 }
 
 /// Number of sequences of `depth` moves.

@@ -74,6 +74,7 @@ impl<G: Kind> Session<G> {
                     .map_err(|_| SaveError::Damaged("a setting is out of range"))?;
             }
         }
+        settings.check().map_err(|_| SaveError::Damaged("its settings exclude each other"))?;
         let moves: Vec<String> = get("moves").unwrap_or("").split_whitespace().map(str::to_owned).collect();
         // A game that is written elsewhere cannot read its own text.
         let first = G::start(&self.which)?.text();

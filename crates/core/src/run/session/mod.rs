@@ -283,7 +283,7 @@ impl<G: Kind> Session<G> {
 
     /// Shape of the network's input and output: planes, rows, columns; size of the policy.
     pub fn shape(&self, planes: G::Planes) -> ([usize; 3], usize) {
-        (self.search.position().shape(planes), self.search.position().policy_size())
+        (self.search.position().shape(planes), self.search.position().policy_size_of(planes))
     }
 
     /// The board in lines of text.

@@ -42,7 +42,7 @@ impl<G: Game> Descent<'_, G> {
                 leaf
             }
             None => {
-                Box::new(Leaf { game: here.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 })
+                Box::new(Leaf { game: here.clone(), moves: Vec::new(), line: Vec::new(), repetitions: 0 })
             }
         };
         if let Some(mv) = mv {
@@ -83,9 +83,9 @@ impl<G: Game> Descent<'_, G> {
         }
         self.trace(group.above);
         let start = self.view.start;
-        leaf.recent.clear();
-        let line = std::iter::once(&mv).chain(self.hands.line.iter().rev());
-        leaf.recent.extend(line.chain(start.recent()).take(8));
+        leaf.line.clear();
+        leaf.line.extend_from_slice(&self.hands.line);
+        leaf.line.push(mv);
         let key = leaf.game.key();
         let mut repetitions = start.count_before(key) + u32::from(start.key() == key);
         let mut at = group.above;
