@@ -10,6 +10,7 @@ mod connect_four;
 mod tic_tac_toe;
 mod othello;
 mod hex;
+mod hex_links;
 mod breakthrough;
 mod go;
 mod object;
@@ -205,6 +206,7 @@ forward! {
     fn legal_moves(&self, moves: &mut Vec<MoveCode>) -> ();
     #[inline]
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending>;
+    fn foreseen(&self) -> Option<Ending>;
     fn text(&self) -> String;
     fn move_text(&self, mv: MoveCode) -> String;
     fn can_recur(&self) -> bool;
