@@ -228,9 +228,7 @@ def run_many(
         raise end
 
 
-def _read_outcome(
-    outcome: Outcome, number: int, variant: str, chess960: bool, request: ManyRequest
-) -> Found:
+def _read_outcome(outcome: Outcome, number: int, variant: str, chess960: bool, request: ManyRequest) -> Found:
     if isinstance(outcome, REFUSALS):
         if request.return_exceptions:
             return outcome
