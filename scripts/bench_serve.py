@@ -1,4 +1,4 @@
-"""Measure the analysis server: positions of games in one go, with one thread and with more.
+"""Measure the analysis server: the openings of the package in one go, with one thread and with more.
 
 Prints queries per second, and processor time per query, which a busy machine changes less. The speedup that
 the processor time allows is the number of threads, divided by how much more time a query takes with them.
@@ -14,8 +14,17 @@ import resource
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-from anabranch.bench.workload import positions
+import anabranch.match
+from anabranch.formats.epd import read_positions
+
+
+def openings(variant: str) -> list[str]:
+    """The positions of the package's openings."""
+    path = Path(anabranch.match.__file__).with_name("files") / f"{variant}.epd"
+    with path.open(encoding="utf-8") as file:
+        return [entry.position for entry in read_positions(file) if entry.position is not None]
 
 
 def measure(lines: bytes, threads: int) -> tuple[float, float, list[str]]:
@@ -39,9 +48,10 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
     limits = {"evaluations": given.evaluations}
+    games = [(variant, place) for variant in ("chess", "crazyhouse") for place in openings(variant)]
     lines = "".join(
-        json.dumps({"id": str(number), "position": position, "limits": limits}) + "\n"
-        for number, position in enumerate(positions("chess", given.positions))
+        json.dumps({"id": str(number), "variant": variant, "position": position, "limits": limits}) + "\n"
+        for number, (variant, position) in enumerate(games[: given.positions])
     ).encode()
     used: dict[int, float] = {}
     found = []

@@ -58,7 +58,7 @@ class TestEqualToEngine:
         assert found_in(answer) == as_engine(Engine(**engine), position, simulations=150)
 
     def test_with_root_moves_a_mate_and_fewer_moves(self) -> None:
-        limits = {"simulations": 200, "mate": 3, "root_moves": ["g1f1", "a1a8"]}
+        limits: dict[str, Any] = {"simulations": 200, "mate": 3, "root_moves": ["g1f1", "a1a8"]}
         with talking() as talk:
             (answer,) = talk.ask({"id": "a", "position": MATE_IN_1, "limits": limits, "top": 1})
         expected = as_engine(Engine(evaluator="material"), MATE_IN_1, **limits)

@@ -111,7 +111,7 @@ def test_a_client_that_does_not_read_is_not_read_from_and_gets_everything_later(
 
 
 def test_kill_and_restart_lose_no_query_and_change_no_answer() -> None:
-    queries = {
+    queries: dict[str, Message] = {
         str(n): {"id": str(n), "position": place, "limits": {"simulations": 1000}}
         for n, place in enumerate(positions("chess", 12))
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,9 @@ from anabranch.cli.options import EngineGroup, EngineOptions, option
 from anabranch.defaults import MOST_THREADS
 from anabranch.errors import LimitError, SettingError, TablebaseError
 from anabranch.jobs.executor import cores
+
+if TYPE_CHECKING:
+    from anabranch.serve import ServiceOptions
 
 
 @with_settings
@@ -82,7 +85,7 @@ def serve(
 
 def _service_options(
     options: EngineOptions, threads: int, queue: int, batch: int, tables: str | None
-) -> object:
+) -> ServiceOptions:
     """The options of the service, checked by making the engine of a query without fields."""
     from anabranch.formats.tablebases import default_directory, open_tablebases
     from anabranch.serve import ServiceOptions

@@ -17,7 +17,7 @@ from anabranch.errors import AnabranchError, QueryError
 from anabranch.formats.json_lines import dump_line
 from anabranch.many import BATCH
 from anabranch.result import Progress, Result
-from anabranch.serve.answers import JsonAnswer, Finding, answer_to, error_of, event
+from anabranch.serve.answers import Finding, JsonAnswer, answer_to, error_of, event
 from anabranch.serve.engines import EngineDefaults, EngineStore
 from anabranch.serve.query import Action, Query, QueryDefaults, id_of, parse, read_document
 from anabranch.serve.waiting import MOST_UNREAD, Analysis, QueryClient, Waiting
