@@ -14,17 +14,8 @@ import resource
 import subprocess
 import sys
 import time
-from pathlib import Path
 
-import anabranch.match
-from anabranch.formats.epd import read_positions
-
-
-def openings(variant: str) -> list[str]:
-    """The positions of the package's openings."""
-    path = Path(anabranch.match.__file__).with_name("files") / f"{variant}.epd"
-    with path.open(encoding="utf-8") as file:
-        return [entry.position for entry in read_positions(file) if entry.position is not None]
+from anabranch.match.openings import default_openings
 
 
 def measure(lines: bytes, threads: int) -> tuple[float, float, list[str]]:
@@ -48,10 +39,18 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
     limits = {"evaluations": given.evaluations}
-    games = [(variant, place) for variant in ("chess", "crazyhouse") for place in openings(variant)]
+    games = [(variant, one) for variant in ("chess", "crazyhouse") for one in default_openings(variant)]
     lines = "".join(
-        json.dumps({"id": str(number), "variant": variant, "position": position, "limits": limits}) + "\n"
-        for number, (variant, position) in enumerate(games[: given.positions])
+        json.dumps(
+            {
+                "id": str(number),
+                "variant": variant,
+                "position": opening.fen,
+                "limits": limits,
+            }
+        )
+        + "\n"
+        for number, (variant, opening) in enumerate(games[: given.positions])
     ).encode()
     used: dict[int, float] = {}
     found = []
