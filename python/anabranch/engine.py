@@ -38,7 +38,16 @@ from anabranch.game import CoreGame
 from anabranch.graph import SearchGraph, graph_of
 from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds
 from anabranch.loop import EvaluatorThread, Loop
-from anabranch.many import BATCH, MOST_BATCH, InBatches, ManyRequest, OnDone, OnThreads, run_many
+from anabranch.many import (
+    BATCH,
+    MOST_BATCH,
+    InBatches,
+    ManyRequest,
+    OnDone,
+    OnThreads,
+    SharedBatches,
+    run_many,
+)
 from anabranch.networks.shipped import bundled
 from anabranch.objects import ObjectAdapter
 from anabranch.positions import Position
@@ -488,6 +497,16 @@ class Engine(CoreGame):
                 yield from run_many(self._session, driver, positions, request)
         finally:
             self._busy.release()
+
+    def _shared_batches(self, batch: int) -> SharedBatches:
+        """Searches with an evaluator of Python that share batches, for `anabranch.serve`. The engine is for
+        nothing else until they are closed.
+        """
+        evaluator = self._outside_evaluator()
+        if evaluator is None:
+            raise EvaluatorError("an evaluator of the core has no shared batches")
+        self._session.clear_stop()
+        return SharedBatches(self._session, evaluator, self._thread, batch)
 
     def _outside_evaluator(self) -> AnyEvaluator | None:
         """The evaluator, if it is in Python."""

@@ -109,6 +109,14 @@ class EvaluatorError(AnabranchError, RuntimeError):
     """An evaluator raised, or what it returned cannot be used."""
 
 
+class QueryError(AnabranchError, ValueError):
+    """A message to the analysis server cannot be read. `field` names the part of it."""
+
+    def __init__(self, field: str | None, reason: str) -> None:
+        super().__init__(f"{field} {reason}" if field else reason)
+        self.field = field
+
+
 class SearchBusyError(AnabranchError, RuntimeError):
     """A search is under way on this engine, and one at a time is all it does."""
 

@@ -247,6 +247,11 @@ impl Session {
         call!(py, self.set_position(fen, &moves)).map_err(errors::session)
     }
 
+    /// Moves to a position and forgets everything else: the next search is that of a new session.
+    fn start_at(&self, py: Python<'_>, fen: Option<&str>, moves: Vec<String>) -> PyResult<()> {
+        call!(py, self.start_at(fen, &moves)).map_err(errors::session)
+    }
+
     /// Plays a move. Returns whether the graph below it was kept.
     fn play(&self, py: Python<'_>, r#move: &str) -> PyResult<bool> {
         call!(py, self.play(r#move)).map_err(errors::session)
