@@ -245,7 +245,7 @@ function nodeNumbers(app: App, graph: Graph, node: GraphNode): VNode[] {
               h('tr', { key: `${edge.source}-${edge.move}` }, [
                 h('td', sanCached(app, graph.nodes[edge.source]?.fen ?? '', [edge.move])[0] ?? edge.move),
                 h('td', count(edge.visits)),
-                h('td', signed(edge.q, 3)),
+                h('td', signed(edge.white, 3)),
                 h('td', percent(edge.prior)),
                 h('td', edge.leak.toFixed(4)),
               ]),
