@@ -80,9 +80,25 @@ export interface Played {
   fen: string;
 }
 
+const NULL_SAN = '--';
+/** A null move, which PGN files of lessons contain. */
+export const NULL_UCI = '0000';
+
+/** The other side to move, unless that leaves a king in check. */
+function playNull(position: Position): Played | undefined {
+  if (position.isCheck()) return undefined;
+  const setup = position.toSetup();
+  if (setup.turn === 'black') setup.fullmoves += 1;
+  setup.turn = setup.turn === 'white' ? 'black' : 'white';
+  setup.epSquare = undefined;
+  setup.halfmoves += 1;
+  return { uci: NULL_UCI, san: NULL_SAN, fen: makeFen(setup) };
+}
+
 /** The result of a move (UCI or SAN); undefined if it is illegal. */
 export function playOn(variant: Variant, chess960: boolean, fen: string, text: string): Played | undefined {
   const position = positionOf(variant, fen);
+  if (text === NULL_SAN) return playNull(position);
   const move = readMove(position, text);
   if (!move) return undefined;
   const uci = uciOf(position, move, chess960);

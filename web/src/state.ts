@@ -2,6 +2,7 @@
 // function of the state.
 import type { Clock } from './clock';
 import type { Graph } from './graph/model';
+import type { PgnEntry } from './pgnFile';
 import type { Hello, SearchConfig, Report, View } from './protocol';
 import type { Color, Outcome, Role, SquareName, Variant } from './rules';
 import type { ConnectionState } from './socket';
@@ -10,7 +11,7 @@ import { newGame, ROOT } from './tree';
 
 export type Mode = 'play' | 'analyse' | 'graph';
 export type Theme = 'system' | 'light' | 'dark';
-export type Dialog = 'import' | 'openings' | null;
+export type Dialog = 'import' | 'openings' | 'games' | null;
 
 export interface Strength {
   by: 'elo' | 'evaluations' | 'seconds';
@@ -65,6 +66,16 @@ export interface Analysis {
   sweep: number[];
 }
 
+/** The games of an opened file. */
+export interface Collection {
+  name: string;
+  entries: PgnEntry[];
+  /** The game on the board, if it is one of these. */
+  index: number | null;
+  /** The PGN of that game as it was opened. */
+  opened: string;
+}
+
 export interface State {
   mode: Mode;
   game: Game;
@@ -90,6 +101,8 @@ export interface State {
   /** The openings that the server has sent: name and FEN. */
   openings: Partial<Record<Variant, [string, string][]>>;
   openingNumber: number;
+  collection: Collection | null;
+  gamesFilter: string;
   importText: string;
   importError: string;
   promotion: { from: SquareName; to: SquareName; colour: Color } | null;
@@ -146,6 +159,8 @@ export function initialState(): State {
     dialog: null,
     openings: {},
     openingNumber: 1,
+    collection: null,
+    gamesFilter: '',
     importText: '',
     importError: '',
     promotion: null,
@@ -170,7 +185,7 @@ const SAVED_KEYS = [
   'theme',
   'sound',
 ] as const;
-const VERSION = 1;
+const VERSION = 2;
 const STORAGE_KEY = 'anabranch';
 
 /** The part of the state that is saved in the browser, as JSON. */

@@ -1,5 +1,5 @@
 // A game as a tree of moves: the main line and variations. Knows nothing of the page.
-import type { Variant } from './rules';
+import type { Played, Variant } from './rules';
 import { fenOf, playOn, positionOf, START } from './rules';
 
 /** The engine's score of a position, for White. */
@@ -17,8 +17,14 @@ export interface TreeNode {
   uci: string;
   san: string;
   fen: string;
-  comment?: string;
+  /** Comments after the move, as PGN has them. */
+  comments?: string[];
+  /** Comments before the first move of a variation. */
+  startingComments?: string[];
+  nags?: number[];
   judgement?: Judgement;
+  /** The game was judged; its evaluation is written to PGN. */
+  isJudged?: boolean;
 }
 
 /** A game. The root is node 0; the first child of a node is the main line. */
@@ -26,6 +32,8 @@ export interface Game {
   variant: Variant;
   chess960: boolean;
   headers: Record<string, string>;
+  /** It came as PGN; its headers stay as they are. */
+  isImported?: boolean;
   nodes: Record<number, TreeNode>;
   nextId: number;
 }
@@ -50,8 +58,18 @@ export function addMove(game: Game, at: number, text: string): TreeNode | undefi
   const played = playOn(game.variant, game.chess960, parent.fen, text);
   if (!played) return undefined;
   const known = parent.children.map((id) => nodeOf(game, id)).find((child) => child.uci === played.uci);
-  if (known) return known;
-  const node: TreeNode = { id: game.nextId++, parent: at, children: [], ...played };
+  return known ?? attach(game, parent, played);
+}
+
+/** Add a move even if it is there: a PGN may have a variation that begins with the same move. */
+export function addNode(game: Game, at: number, text: string): TreeNode | undefined {
+  const parent = nodeOf(game, at);
+  const played = playOn(game.variant, game.chess960, parent.fen, text);
+  return played && attach(game, parent, played);
+}
+
+function attach(game: Game, parent: TreeNode, played: Played): TreeNode {
+  const node: TreeNode = { id: game.nextId++, parent: parent.id, children: [], ...played };
   game.nodes[node.id] = node;
   parent.children.push(node.id);
   return node;

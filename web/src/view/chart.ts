@@ -1,6 +1,7 @@
 // The evaluation over the game as a curve, White's advantage above and Black's below.
 import * as analysis from '../analysis';
 import type { App } from '../app';
+import { scoreOf, valueOf } from '../comments';
 import * as game from '../game';
 import { score } from '../numbers';
 import type { TreeNode } from '../tree';
@@ -25,7 +26,7 @@ export function chart(app: App): VNode {
             disabled: line.length < 2 || state.connection !== 'open',
           }),
     ]),
-    line.filter((node) => node.judgement).length > 1
+    line.filter((node) => valueOf(node) !== undefined).length > 1
       ? plot(app, line)
       : h('p.empty', 'Values appear here as positions are searched.'),
   ]);
@@ -33,11 +34,11 @@ export function chart(app: App): VNode {
 
 function plot(app: App, line: readonly TreeNode[]): VNode {
   const width = Math.max(1, line.length - 1);
-  const points = line.flatMap((node, index) =>
-    node.judgement
-      ? [{ x: (100 * index) / width, y: (HEIGHT * (1 - stretched(node.judgement.value))) / 2, node }]
-      : [],
-  );
+  const points = line.flatMap((node, index) => {
+    const value = valueOf(node);
+    if (value === undefined) return [];
+    return [{ x: (100 * index) / width, y: (HEIGHT * (1 - stretched(value))) / 2, node }];
+  });
   const path = points.map(({ x, y }) => `${x.toFixed(2)},${y.toFixed(2)}`).join(' ');
   const first = points[0];
   const last = points.at(-1);
@@ -83,8 +84,9 @@ function stretched(value: number): number {
 }
 
 function summary(nodes: readonly TreeNode[]): string {
-  const scores = nodes.map(
-    ({ san, judgement }) => `${san || 'start'} ${judgement ? score(judgement.cp, judgement.mate) : ''}`,
-  );
+  const scores = nodes.map((node) => {
+    const found = scoreOf(node);
+    return `${node.san || 'start'} ${found ? score(found.cp, found.mate) : ''}`;
+  });
   return `Evaluation for White: ${scores.join(', ')}`;
 }
