@@ -1,7 +1,9 @@
 """The page in a real browser, with the real server behind it."""
 
+import io
 from pathlib import Path
 
+import chess.pgn
 import pytest
 from playwright.sync_api import Page, expect
 from tests.web.board import (
@@ -250,12 +252,41 @@ def test_a_pasted_game_is_judged_position_by_position(page: Page) -> None:
     page.get_by_role("button", name="Make this the main line").click()
     expect(page.locator(".move-text button.move").nth(1)).to_have_text("c5")
     page.locator(".variation button.move").first.click()
+    page.get_by_label("Seconds for each position").select_option("0.2")
     page.click("[data-id=sweep]")
-    wait_until(page, "anabranch.state.analysis.sweep.length === 0", 30)
-    expect(page.locator(".plot .curve")).to_have_count(1)
-    assert len(page.locator(".plot .curve").get_attribute("points").split()) == 5  # type: ignore[union-attr]
+    wait_until(page, "anabranch.state.game.summary !== undefined", 30)
+    points = page.locator(".plot .curve").get_attribute("points")
+    assert points is not None
+    assert len(points.split()) == 6
+    assert points.split()[-1] == "100.00,0.00"  # White has mated
+    expect(page.locator("button.move", has_text="Ke7")).to_have_text("Ke7??")
+    expect(page.locator("button.move", has_text="Qxe5#").locator("~ .best")).to_have_count(1)
+    summary = page.locator(".summary tr[data-side=black] td")
+    expect(summary.nth(4)).to_have_text("1")
+    expect(summary.nth(1)).to_contain_text("%")
     page.click("[data-id=copy-pgn]")
-    assert "{ a blunder }" in page.evaluate("navigator.clipboard.readText()")
+    text = page.evaluate("navigator.clipboard.readText()")
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    blunder = game.variations[0].variations[1].variations[0].variations[0]
+    assert blunder.comment.endswith("a blunder")
+    assert blunder.eval() is not None
+    assert chess.pgn.NAG_BLUNDER in blunder.nags
+    assert len(blunder.parent.variations) == 2  # with a better line
+
+
+def test_a_judgement_does_not_replace_a_deeper_evaluation(page: Page) -> None:
+    analyse(page, "1. e4 e5 *")
+    page.click("[data-id=start]")
+    wait_until(page, "anabranch.state.analysis.reports[0]?.elapsed > 2", 20)
+    page.click("[data-id=stop]")
+    page.wait_for_timeout(300)
+    deep = page.evaluate("anabranch.state.game.nodes[2].judgement")
+    page.get_by_label("Seconds for each position").select_option("0.2")
+    page.click("[data-id=sweep]")
+    wait_until(page, "anabranch.state.game.summary !== undefined", 30)
+    assert page.evaluate("anabranch.state.game.nodes[2].judgement.visits") >= deep["visits"]
+    assert page.evaluate("anabranch.state.game.nodes[1].judgement.visits") > 0
 
 
 def test_what_cannot_be_read_is_said(page: Page) -> None:

@@ -12,6 +12,7 @@ import type { Collection, State } from './state';
 const MAX_BYTES = 64 << 20;
 const MAX_STORED = 2_000_000;
 const STORAGE_KEY = 'anabranch-games';
+const PLACE_KEY = 'anabranch-place';
 
 /** Open the games of a text: one at once, several as a list. Throws a `RulesError` if there is none. */
 export function openText(app: App, text: string, name: string): void {
@@ -60,7 +61,7 @@ export function chooseGame(app: App, index: number): void {
   try {
     openEntry(app, entry);
     Object.assign(collection, { index, opened: game.pgn(state) });
-    storeCollection(state);
+    storePlace(state);
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
     update(app, { notice: error.message });
@@ -110,14 +111,20 @@ export function refusal(entry: PgnEntry): string {
   }
 }
 
+/** Which game is open; the list itself is stored when it changes. */
+function storePlace(state: State): void {
+  const { index = null, opened = '' } = state.collection ?? {};
+  localStorage.setItem(PLACE_KEY, JSON.stringify({ index, opened }));
+}
+
 function storeCollection(state: State): void {
   const { collection } = state;
   try {
     localStorage.removeItem(STORAGE_KEY);
     const text = collection?.entries.map((entry) => entry.text).join('\n') ?? '';
     if (!collection || text.length > MAX_STORED) return;
-    const { name, index, opened } = collection;
-    localStorage.setItem(STORAGE_KEY, JSON.stringify({ name, index, opened, text }));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify({ name: collection.name, text }));
+    storePlace(state);
   } catch {
     state.notice = 'This browser does not store the list of games, so a reload closes it.';
   }
@@ -126,11 +133,16 @@ function storeCollection(state: State): void {
 /** The list that was open before a reload. */
 export function loadCollection(): Collection | null {
   try {
-    const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? 'null') as
-      (Omit<Collection, 'entries'> & { text: string }) | null;
-    if (!stored) return null;
-    const { name, index, opened, text } = stored;
-    return { name, index, opened, entries: splitPgn(text) };
+    const stored = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? 'null') as {
+      name: string;
+      text: string;
+    } | null;
+    const place = JSON.parse(localStorage.getItem(PLACE_KEY) ?? 'null') as {
+      index: number | null;
+      opened: string;
+    } | null;
+    if (!stored || !place) return null;
+    return { name: stored.name, entries: splitPgn(stored.text), ...place };
   } catch {
     return null;
   }

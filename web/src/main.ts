@@ -7,6 +7,7 @@ import type { App } from './app';
 import * as collection from './collection';
 import { onPage } from './keyboard';
 import * as game from './game';
+import * as judge from './judge';
 import * as match from './match';
 import { throttle } from './throttle';
 import type { ServerMessage } from './protocol';
@@ -90,6 +91,12 @@ function receive(message: ServerMessage): void {
       break;
     case 'graph':
       analysis.onGraph(app, message.side, message);
+      break;
+    case 'judging':
+      judge.onJudging(app, message.ply, message);
+      break;
+    case 'judged':
+      judge.onJudged(app, message);
       break;
     case 'done':
       analysis.onDone(app, message.finish);

@@ -1,14 +1,15 @@
 // Reads and writes the PGN of a game. What came in goes out again: headers, comments, glyphs, variations,
 // null moves. An illegal move cannot be shown; it is kept in a comment, with the moves after it.
+import type { Position } from 'chessops/chess';
 import type { Node, PgnNodeData } from 'chessops/pgn';
 import { ChildNode, defaultGame, makePgn, parsePgn, parseVariant, startingPosition } from 'chessops/pgn';
 import { withEvaluation } from './comments';
 import type { PgnEntry } from './pgnFile';
 import { splitPgn } from './pgnFile';
 import type { Variant } from './rules';
-import { fenOf, RulesError, START } from './rules';
+import { fenOf, playFrom, RulesError, START } from './rules';
 import type { Game } from './tree';
-import { addNode, newGame, nodeOf, ROOT } from './tree';
+import { attach, newGame, nodeOf, ROOT } from './tree';
 
 /** The first game of a text, and the number of illegal moves. */
 export function readPgn(text: string): { game: Game; skipped: number } {
@@ -45,15 +46,17 @@ export function readEntry(entry: PgnEntry): { game: Game; skipped: number } {
   if (result && result !== '*' && (game.headers['Result'] ?? '*') === '*') game.headers['Result'] = result;
   if (parsed?.comments) nodeOf(game, ROOT).comments = parsed.comments;
   let skipped = 0;
-  const copy = (from: Node<PgnNodeData>, to: number): void => {
+  const copy = (from: Node<PgnNodeData>, to: number, position: Position): void => {
     for (const child of from.children) {
       const { san, comments, startingComments, nags } = child.data;
-      const node = addNode(game, to, san);
-      if (node) {
+      const next = from.children.length > 1 ? position.clone() : position;
+      const played = playFrom(next, chess960, san);
+      if (played) {
+        const node = attach(game, nodeOf(game, to), played);
         if (comments) node.comments = comments;
         if (startingComments) node.startingComments = startingComments;
         if (nags) node.nags = [...new Set(nags)];
-        copy(child, node.id);
+        copy(child, node.id, next);
       } else {
         skipped += 1;
         const parent = nodeOf(game, to);
@@ -61,7 +64,7 @@ export function readEntry(entry: PgnEntry): { game: Game; skipped: number } {
       }
     }
   };
-  if (parsed) copy(parsed.moves, ROOT);
+  if (parsed) copy(parsed.moves, ROOT, start.value);
   if (game.nextId === 1 && Object.keys(entry.headers).length === 0)
     throw new RulesError('That is neither a FEN nor a PGN.');
   return { game, skipped };

@@ -87,17 +87,20 @@ export const NULL_UCI = '0000';
 /** The other side to move, unless that leaves a king in check. */
 function playNull(position: Position): Played | undefined {
   if (position.isCheck()) return undefined;
-  const setup = position.toSetup();
-  if (setup.turn === 'black') setup.fullmoves += 1;
-  setup.turn = setup.turn === 'white' ? 'black' : 'white';
-  setup.epSquare = undefined;
-  setup.halfmoves += 1;
-  return { uci: NULL_UCI, san: NULL_SAN, fen: makeFen(setup) };
+  if (position.turn === 'black') position.fullmoves += 1;
+  position.turn = position.turn === 'white' ? 'black' : 'white';
+  position.epSquare = undefined;
+  position.halfmoves += 1;
+  return { uci: NULL_UCI, san: NULL_SAN, fen: fenOf(position) };
 }
 
 /** The result of a move (UCI or SAN); undefined if it is illegal. */
 export function playOn(variant: Variant, chess960: boolean, fen: string, text: string): Played | undefined {
-  const position = positionOf(variant, fen);
+  return playFrom(positionOf(variant, fen), chess960, text);
+}
+
+/** The same from a position, which is changed by the move. */
+export function playFrom(position: Position, chess960: boolean, text: string): Played | undefined {
   if (text === NULL_SAN) return playNull(position);
   const move = readMove(position, text);
   if (!move) return undefined;

@@ -62,8 +62,11 @@ export interface Analysis {
   graphs: [Graph | null, Graph | null];
   finish: string | null;
   trials: { fen: string; rows: Trial[] };
-  /** Nodes of the game that are still to be judged. */
+  /** Nodes of the game that are being judged, and those of them that are still to come. */
+  judging: number[];
   sweep: number[];
+  /** Seconds for each position of a game that is judged. */
+  judgeSeconds: number;
 }
 
 /** The games of an opened file. */
@@ -148,7 +151,9 @@ export function initialState(): State {
       graphs: [null, null],
       finish: null,
       trials: { fen: '', rows: [] },
+      judging: [],
       sweep: [],
+      judgeSeconds: 0.5,
     },
     view: { nodes: 300, depth: 12, visits: 1 },
     viewSide: 0,
@@ -191,8 +196,8 @@ const STORAGE_KEY = 'anabranch';
 /** The part of the state that is saved in the browser, as JSON. */
 export function serialize(state: State): string {
   const values = Object.fromEntries(SAVED_KEYS.map((key) => [key, state[key]]));
-  const { compare, lines, configs } = state.analysis;
-  return JSON.stringify({ version: VERSION, ...values, analysis: { compare, lines, configs } });
+  const { compare, lines, configs, judgeSeconds } = state.analysis;
+  return JSON.stringify({ version: VERSION, ...values, analysis: { compare, lines, configs, judgeSeconds } });
 }
 
 /** The state from saved JSON; the initial state if it cannot be read. */

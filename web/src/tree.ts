@@ -1,5 +1,6 @@
 // A game as a tree of moves: the main line and variations. Knows nothing of the page.
-import type { Played, Variant } from './rules';
+import type { Summary } from './protocol';
+import type { Color, Played, Variant } from './rules';
 import { fenOf, playOn, positionOf, START } from './rules';
 
 /** The engine's score of a position, for White. */
@@ -25,6 +26,10 @@ export interface TreeNode {
   judgement?: Judgement;
   /** The game was judged; its evaluation is written to PGN. */
   isJudged?: boolean;
+  /** The glyph among `nags` that the judgement has set. */
+  mark?: number | undefined;
+  /** The move was the engine's choice. */
+  isBest?: boolean;
 }
 
 /** A game. The root is node 0; the first child of a node is the main line. */
@@ -34,6 +39,8 @@ export interface Game {
   headers: Record<string, string>;
   /** It came as PGN; its headers stay as they are. */
   isImported?: boolean;
+  /** How the players did, if the game was judged. */
+  summary?: Record<Color, Summary>;
   nodes: Record<number, TreeNode>;
   nextId: number;
 }
@@ -62,17 +69,19 @@ export function addMove(game: Game, at: number, text: string): TreeNode | undefi
 }
 
 /** Add a move even if it is there: a PGN may have a variation that begins with the same move. */
-export function addNode(game: Game, at: number, text: string): TreeNode | undefined {
-  const parent = nodeOf(game, at);
-  const played = playOn(game.variant, game.chess960, parent.fen, text);
-  return played && attach(game, parent, played);
-}
-
-function attach(game: Game, parent: TreeNode, played: Played): TreeNode {
+export function attach(game: Game, parent: TreeNode, played: Played): TreeNode {
   const node: TreeNode = { id: game.nextId++, parent: parent.id, children: [], ...played };
   game.nodes[node.id] = node;
   parent.children.push(node.id);
   return node;
+}
+
+/** Store an evaluation with its node, unless it has a deeper one: a mate, or more visits. */
+export function storeJudgement(node: TreeNode, found: Judgement): void {
+  const known = node.judgement;
+  if (known && known.mate !== null && found.mate === null) return;
+  if (known && (known.mate === null) === (found.mate === null) && known.visits > found.visits) return;
+  node.judgement = { value: found.value, cp: found.cp, mate: found.mate, visits: found.visits };
 }
 
 /** The nodes from the root to a node, both included. */

@@ -146,6 +146,9 @@ function moveNode(app: App, before: TreeNode, node: TreeNode, needsNumber: boole
       },
       [node.san, ...glyphs],
     ),
+    node.isBest
+      ? h('span.best', { attrs: { title: "The engine's choice", role: 'img', 'aria-label': 'best' } }, '★')
+      : null,
     clock === undefined ? null : h('span.clk', { attrs: { title: 'Clock' } }, clockText(clock)),
     judged ? h('span.judged', judged) : null,
   ]);
