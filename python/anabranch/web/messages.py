@@ -158,6 +158,17 @@ class Play(_Strict):
     """A clock that the move must respect, whatever the level is."""
 
 
+class Judge(_Strict):
+    """Judge every move of a game."""
+
+    type: Literal["judge"]
+    id: Number
+    game: Game
+    config: SearchConfig = SearchConfig()
+    seconds: Annotated[float, Field(gt=0, le=60)] = 0.5
+    """For each position."""
+
+
 class Watch(_Strict):
     """Change what is shown of the graph, or stop showing it, while the search goes on."""
 
@@ -184,7 +195,7 @@ class StopMessage(_Strict):
     type: Literal["stop"]
 
 
-Message: TypeAlias = Analyse | Play | Watch | Openings | Networks | StopMessage
+Message: TypeAlias = Analyse | Play | Judge | Watch | Openings | Networks | StopMessage
 _READER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 
 
@@ -205,7 +216,7 @@ def read_message(text: str) -> Message:
     if isinstance(message, Analyse):
         for config in message.configs:
             _check(config)
-    elif isinstance(message, Play):
+    elif isinstance(message, Play | Judge):
         _check(message.config)
     return message
 

@@ -15,6 +15,7 @@ from threading import Event
 from typing import Any
 
 from anabranch import _core
+from anabranch.annotate import Evaluation
 from anabranch.clock import allocate
 from anabranch.defaults import resolve
 from anabranch.engine import Engine
@@ -25,8 +26,10 @@ from anabranch.human import choose, human_networks, opinions
 from anabranch.limits import Limits
 from anabranch.networks.folders import installed_networks
 from anabranch.networks.shipped import bundled
+from anabranch.result import Result
 from anabranch.strength import Handicap
 from anabranch.web import report
+from anabranch.web.judge import KnownResults, StoppedError, evaluation, judge_game
 from anabranch.web.messages import (
     Analyse,
     Clock,
@@ -34,6 +37,7 @@ from anabranch.web.messages import (
     Evaluations,
     Game,
     Human,
+    Judge,
     Play,
     SearchConfig,
     Seconds,
@@ -81,6 +85,7 @@ class ClientSearches:
         """The installed networks that the engines use."""
         self._humans: dict[int, str | _core.Network | AnyEvaluator] = {}
         self._random = Random()
+        self._known = KnownResults()
 
     def stop(self) -> None:
         """End the search. Any thread may call this; it never waits."""
@@ -105,7 +110,9 @@ class ClientSearches:
         while not self._stopped.is_set():
             for side in sides:
                 if side.finish is None and not self._stopped.is_set():
-                    send({"type": "report", "id": request.id, **side.search(limit)})
+                    result, message = side.search(limit)
+                    self._known.deepest(result)
+                    send({"type": "report", "id": request.id, **message})
                     shown = side.snapshot(self.view)
                     if shown is not None:
                         send({"type": "graph", "id": request.id, **shown})
@@ -117,6 +124,26 @@ class ClientSearches:
             if shown is not None:
                 send({"type": "graph", "id": request.id, **shown})
         send({"type": "done", "id": request.id, "finish": finish})
+
+    def judge(self, request: Judge, send: Send) -> None:
+        """Judge the moves of a game, and send the evaluation of each position as it is found."""
+        begin = request.game.model_copy(update={"moves": []})
+        engine = self._engine(0, begin, request.config)
+
+        def look(ply: int, result: Result) -> Result:
+            if self._stopped.is_set():
+                raise StoppedError
+            best = self._known.deepest(result)
+            found = evaluation(Evaluation.of_result(best), best.statistics.root_visits)
+            send({"type": "judging", "id": request.id, "ply": ply, **found})
+            return best
+
+        try:
+            answer = judge_game(request.game, engine, min(request.seconds, self._resources.seconds), look)
+        except StoppedError:
+            send({"type": "done", "id": request.id, "finish": "stopped"})
+            return
+        send({"type": "judged", "id": request.id, **answer})
 
     def play(self, request: Play, send: Send) -> None:
         """Choose one move."""
@@ -227,8 +254,8 @@ class _Side:
         self._fresh = False
         """Whether something was searched since."""
 
-    def search(self, limit: float) -> dict[str, Any]:
-        """Search one slice; what is known now."""
+    def search(self, limit: float) -> tuple[Result, dict[str, Any]]:
+        """Search one slice; what is known now, and as the page reads it."""
         length = min(SLICE if self._elapsed else FIRST_SLICE, max(0.01, limit - self._elapsed))
         result = self._engine.search(time=length, lines=self._lines)
         self._elapsed += result.elapsed
@@ -238,7 +265,7 @@ class _Side:
             self.finish = result.finish
         elif self._elapsed >= limit:
             self.finish = "time"
-        return {
+        return result, {
             "side": self._number,
             "elapsed": round(self._elapsed, 3),
             "speed": round(self._simulations / max(self._elapsed, 1e-3)),
