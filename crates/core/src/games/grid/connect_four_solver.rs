@@ -1,8 +1,10 @@
 //! Connect Four solved: win, draw or loss by alpha-beta over bitboards, apart from every search and
 //! evaluator, to judge them by.
 //!
+//! Two questions are asked, each with a window without width: does the side to move win, and does it lose?
 //! Moves that let the other side win at once are left out, so that a loss is seen two plies before it comes.
-//! The rest are tried in the order of the winning cells that they make, and results are kept in a table.
+//! The rest are tried in the order of the winning cells that they make, and results are kept in a table, in
+//! which a position and its mirror image are one.
 
 use super::connect_four::{BOTTOM, COLUMN, ConnectFour, HEIGHT, WIDTH};
 
@@ -10,6 +12,8 @@ use super::connect_four::{BOTTOM, COLUMN, ConnectFour, HEIGHT, WIDTH};
 const ORDER: [u32; 7] = [3, 2, 4, 1, 5, 0, 6];
 const BOARD: u64 = BOTTOM * ((1 << HEIGHT) - 1);
 const CELLS: u32 = WIDTH * HEIGHT;
+/// Pieces below which a position is looked up with its mirror image.
+const MIRRORED: u32 = 18;
 
 /// Results known so far, for any number of positions.
 pub struct Solver {
@@ -49,7 +53,10 @@ impl Solver {
         if winning_cells(own, pieces) & (pieces + BOTTOM) != 0 {
             return Some(1);
         }
-        self.search(own, pieces, -1, 1)
+        if self.search(own, pieces, 0, 1)? > 0 {
+            return Some(1);
+        }
+        Some(if self.search(own, pieces, -1, 0)? < 0 { -1 } else { 0 })
     }
 
     /// Positions of the last call.
@@ -57,8 +64,24 @@ impl Solver {
         self.visited
     }
 
-    /// The result within the bounds of a position in which the side to move cannot win at once.
-    fn search(&mut self, own: u64, pieces: u64, mut low: i8, mut high: i8) -> Option<i8> {
+    /// The bounds that the table has for a position, and its place.
+    fn known(&self, own: u64, pieces: u64) -> (i8, i8, u64, usize) {
+        let mut key = own + pieces;
+        if pieces.count_ones() < MIRRORED {
+            key = key.min(mirror(own) + mirror(pieces));
+        }
+        let place = (key % self.table.len() as u64) as usize;
+        let entry = self.table[place];
+        if entry >> 4 == key {
+            ((entry >> 2 & 3) as i8 - 1, (entry & 3) as i8 - 1, key, place)
+        } else {
+            (-1, 1, key, place)
+        }
+    }
+
+    /// Whether a position in which the side to move cannot win at once has a result of at least `high`, or of
+    /// at most `low`, one less.
+    fn search(&mut self, own: u64, pieces: u64, low: i8, high: i8) -> Option<i8> {
         self.visited += 1;
         if self.visited > self.most {
             return None;
@@ -70,16 +93,12 @@ impl Solver {
         if pieces.count_ones() + 2 >= CELLS {
             return Some(0);
         }
-        let key = own + pieces;
-        let place = (key % self.table.len() as u64) as usize;
-        let entry = self.table[place];
-        let (mut least, mut greatest) = (-1, 1);
-        if entry >> 4 == key {
-            (least, greatest) = ((entry >> 2 & 3) as i8 - 1, (entry & 3) as i8 - 1);
-            (low, high) = (low.max(least), high.min(greatest));
-            if low >= high {
-                return Some(if least >= high { least } else { greatest });
-            }
+        let (least, greatest, key, place) = self.known(own, pieces);
+        if least >= high {
+            return Some(least);
+        }
+        if greatest <= low {
+            return Some(greatest);
         }
         let mut list = [(0, 0_u64); WIDTH as usize];
         let mut count = 0;
@@ -87,6 +106,10 @@ impl Solver {
             let mv = moves & (((1 << HEIGHT) - 1) << (x * COLUMN));
             if mv == 0 {
                 continue;
+            }
+            // The table may know an answer that suffices.
+            if -self.known(own ^ pieces, pieces | mv).1 >= high {
+                return Some(high);
             }
             let score = winning_cells(own | mv, pieces | mv).count_ones();
             let mut at = count;
@@ -97,25 +120,23 @@ impl Solver {
             list[at] = (score, mv);
             count += 1;
         }
-        let (mut best, mut bound) = (-1, low);
+        let mut best = -1;
         for &(_, mv) in &list[..count] {
-            let value = -self.search(own ^ pieces, pieces | mv, -high, -bound)?;
-            best = best.max(value);
-            bound = bound.max(value);
-            if bound >= high {
+            best = best.max(-self.search(own ^ pieces, pieces | mv, -high, -low)?);
+            if best >= high {
                 break;
             }
         }
-        if best <= low {
-            greatest = greatest.min(best);
-        } else if best >= high {
-            least = least.max(best);
-        } else {
-            (least, greatest) = (best, best);
-        }
+        let (least, greatest) = if best >= high { (best, greatest) } else { (least, best.max(least)) };
         self.table[place] = key << 4 | ((least + 1) as u64) << 2 | (greatest + 1) as u64;
         Some(best)
     }
+}
+
+/// A board with left and right exchanged.
+fn mirror(bits: u64) -> u64 {
+    let column = (1 << COLUMN) - 1;
+    (0..WIDTH).fold(0, |sum, x| sum | (bits >> (x * COLUMN) & column) << ((WIDTH - 1 - x) * COLUMN))
 }
 
 /// The moves after which the other side cannot win at once.
