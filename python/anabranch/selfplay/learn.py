@@ -180,7 +180,8 @@ def _write(
         "plan": json.dumps(plan.as_dict()),
     }
     path = folder / f"network{suffix_of(plan)}"
-    texts = [text_of(data.cells[row], data.constants[row], inputs) for row in range(min(CANARIES, len(data)))]
+    rows = np.flatnonzero(data.has_policy)[:CANARIES]
+    texts = [text_of(data.cells[row], data.constants[row], inputs) for row in rows]
     if isinstance(network, GridSparse):
         write_grid(path, inputs, quantise(network), about, texts)
     else:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,12 +65,12 @@ class Samples:
     def read(cls, path: Path) -> Self:
         """Read from a file."""
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 found = {field.name: arrays[field.name] for field in fields(cls)}
                 actions = found["policy"].shape[1]
                 found["legal"] = np.unpackbits(found["legal"], axis=1, count=actions).astype(bool)
             return cls(**found)
-        except (OSError, ValueError, KeyError, EOFError, IndexError) as error:
+        except (OSError, ValueError, KeyError, EOFError, IndexError, BadZipFile) as error:
             raise SelfPlayError(f"{path} does not hold positions of self-play: {error}") from error
 
     @classmethod

@@ -90,9 +90,10 @@ class GameSearch:
         return root_statistics(report, powers / powers.sum(), value)
 
     def proven(self, most: int) -> list[tuple[str, float]]:
-        """Positions of the graph that are proven, but not the root, with their results for the side to move;
-        the most visited `most`.
+        """Positions of the graph that are proven, with their results for the side to move; the most visited
+        `most`. The root and positions where the game is over are left out.
         """
         nodes, _ = self.session.export(None, 1, 1 + 4 * most)
-        found = [(node["position"], WORTH.get(node["state"])) for node in nodes if node["depth"] > 0]
+        inner = [node for node in nodes if node["depth"] and node["plies"] != 0]
+        found = [(node["position"], WORTH.get(node["state"])) for node in inner]
         return [(text, worth) for text, worth in found if worth is not None][:most]
