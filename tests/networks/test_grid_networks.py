@@ -71,7 +71,8 @@ def test_the_core_computes_what_the_document_says(game: str, tmp_path: Path) -> 
         value, chances, moves = network.evaluate([session.fen()])[0]
         places = dict(session.places())
         wanted, logits = slow(inputs, tensors, session.fen(), [places[name] for name, _ in moves])
-        assert value == pytest.approx(wanted, abs=1e-5) and sum(chances) == pytest.approx(1.0)
+        assert value == pytest.approx(wanted, abs=1e-5)
+        assert sum(chances) == pytest.approx(1.0)
         assert [logit for _, logit in moves] == pytest.approx(logits, abs=1e-4)
 
 
@@ -79,7 +80,8 @@ def test_an_engine_searches_with_it_and_others_refuse_it(tmp_path: Path) -> None
     path = tmp_path / "net.safetensors"
     write(path, "hex:size=5")
     result = Engine("hex", size=5, evaluator=path).search(evaluations=50)
-    assert result.statistics.evaluations == 50 and sum(result.moves[0].wdl or ()) == 1000
+    assert result.statistics.evaluations == 50
+    assert sum(result.moves[0].wdl or ()) == 1000
     for game in ("hex:size=6", "connect-four", "chess"):
         with pytest.raises(VariantError, match="hex:size=5"):
             Engine(game, evaluator=path)

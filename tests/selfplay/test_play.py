@@ -24,7 +24,8 @@ SMALL = {"games": 20, "evaluations": 24, "last_evaluations": 24, "random_plies":
 def test_a_job_gives_the_same_games_again() -> None:
     job = PlayJob(plan_of("connect-four", **SMALL), "rollout", 0, 1, 3)
     first, second = play_games(job), play_games(job)
-    assert first.lengths == second.lengths and first.results == second.results
+    assert first.lengths == second.lengths
+    assert first.results == second.results
     assert np.array_equal(first.samples.policy, second.samples.policy)
     other = play_games(job._replace(number=2))
     assert not np.array_equal(first.samples.cells[:8], other.samples.cells[:8])
@@ -36,8 +37,11 @@ def test_positions_have_sound_targets() -> None:
     searched = samples.has_policy
     assert np.allclose(samples.policy[searched].sum(1), 1.0, atol=1e-5)
     assert not samples.policy[~samples.legal].any()
-    assert (np.abs(samples.value) <= 1.0).all() and (np.abs(samples.result) <= 1.0).all()
-    assert done.proven > 0 and samples.exact.any() and not samples.exact.all()
+    assert (np.abs(samples.value) <= 1.0).all()
+    assert (np.abs(samples.result) <= 1.0).all()
+    assert done.proven > 0
+    assert samples.exact.any()
+    assert not samples.exact.all()
     assert not searched.all(), "proven positions of the graph are harvested"
     solver = _core.ConnectFourSolver(1 << 16)
     for row in np.flatnonzero(samples.exact):
@@ -49,7 +53,8 @@ def test_positions_have_sound_targets() -> None:
 
 def test_the_games_of_a_generation_are_shared_out() -> None:
     jobs = jobs_of(plan_of("hex:size=3", games=40), "rollout", 0)
-    assert sum(job.count for job in jobs) == 40 and [job.number for job in jobs] == list(range(len(jobs)))
+    assert sum(job.count for job in jobs) == 40
+    assert [job.number for job in jobs] == list(range(len(jobs)))
 
 
 def test_only_missing_jobs_are_played(tmp_path: Path) -> None:
@@ -60,7 +65,8 @@ def test_only_missing_jobs_are_played(tmp_path: Path) -> None:
     (tmp_path / "journal.jsonl").write_text("".join(lines[:1]) + lines[1][:20])
     play_only(tmp_path, plan, "rollout", Processes(0), lambda _: None)
     again = read_run(tmp_path).samples(0)
-    assert np.array_equal(whole.cells, again.cells) and np.array_equal(whole.policy, again.policy)
+    assert np.array_equal(whole.cells, again.cells)
+    assert np.array_equal(whole.policy, again.policy)
     with pytest.raises(SelfPlayError, match="seed was 1, now is 2"):
         play_only(tmp_path, plan.changed(seed=2), "rollout", Processes(0), lambda _: None)
 
@@ -70,8 +76,11 @@ def test_a_stronger_player_passes_the_gate_and_a_weaker_one_fails() -> None:
     players, test = ("rollout", "rollout"), Sprt(-30.0, 30.0)
     strong = play_match(Processes(0), plan, players, (200, 3), 40, 1, test)
     weak = play_match(Processes(0), plan, players, (3, 200), 40, 1, test)
-    assert strong.passed and strong.elo > 0 and strong.pairs < 40
-    assert not weak.passed and weak.elo < 0
+    assert strong.passed
+    assert strong.elo > 0
+    assert strong.pairs < 40
+    assert not weak.passed
+    assert weak.elo < 0
 
 
 def test_equal_players_share_the_points_of_a_pair() -> None:

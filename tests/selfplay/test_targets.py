@@ -45,7 +45,8 @@ def test_a_proven_move_has_its_exact_value() -> None:
 def test_the_improved_policy_moves_from_the_prior_towards_good_moves() -> None:
     policy = improved_policy(root())
     assert policy.sum() == pytest.approx(1.0)
-    assert policy[0] > 0.5 and policy[1] < 0.3
+    assert policy[0] > 0.5
+    assert policy[1] < 0.3
     # By hand: logits log(p) + (50 + 6) * 0.1 * (q + 1) / 2.
     weights = [p * math.exp(5.6 * (q + 1.0) / 2.0) for p, q in zip([0.5, 0.3], [0.4, -0.2], strict=True)]
     assert policy[0] / policy[1] == pytest.approx(weights[0] / weights[1])
@@ -66,7 +67,9 @@ def test_a_solved_root_has_its_target_on_moves_that_keep_the_result() -> None:
     assert with_proofs(visit_policy(won), won) == pytest.approx([0.0, 1.0, 0.0])
     drawn = root(proven=np.array([0.0, -1.0, 0.0]), solved=0.0)
     target = with_proofs(visit_policy(drawn), drawn)
-    assert target[1] == 0.0 and target[0] > target[2] > 0.0 and target.sum() == pytest.approx(1.0)
+    assert target[1] == 0.0
+    assert target[0] > target[2] > 0.0
+    assert target.sum() == pytest.approx(1.0)
     lost = root(proven=np.full(3, -1.0), solved=-1.0)
     assert with_proofs(visit_policy(lost), lost) == pytest.approx(visit_policy(lost))
     assert policy_target(won, "visits", 100, proofs=False) == pytest.approx(visit_policy(won))
@@ -82,5 +85,6 @@ def test_value_and_weights() -> None:
     assert value_target(0.5, -1.0, 1.0) == -1.0
     assert surprise_of(np.array([1.0, 0.0]), np.array([0.25, 0.75])) == pytest.approx(math.log(4.0))
     weights = surprise_weights(np.array([0.0, 2.0, 1.0]), 0.5)
-    assert weights.mean() == pytest.approx(1.0) and weights[1] > weights[2] > weights[0] == 0.5
+    assert weights.mean() == pytest.approx(1.0)
+    assert weights[1] > weights[2] > weights[0] == 0.5
     assert surprise_weights(np.zeros(4), 0.5).tolist() == [1.0] * 4

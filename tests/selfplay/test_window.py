@@ -108,9 +108,11 @@ def test_positions_without_a_policy_change_only_the_value() -> None:
     writer.add_exact("xx./oo./... x", 1.0)
     writer.end_game(-1.0)
     found = merged(writer.samples())
-    assert found.value.tolist() == [0.0, 1.0] and found.exact.all()
+    assert found.value.tolist() == [0.0, 1.0]
+    assert found.exact.all()
     assert found.has_policy.tolist() == [True, False]
-    assert found.legal[0].sum() == 8 and found.policy[0].sum() == pytest.approx(1.0)
+    assert found.legal[0].sum() == 8
+    assert found.policy[0].sum() == pytest.approx(1.0)
     assert writer.samples().result.tolist() == [0.0, 0.0, 1.0]
 
 

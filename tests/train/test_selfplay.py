@@ -25,7 +25,8 @@ from anabranch.selfplay.records import read_board
 
 TINY: dict[str, Any] = {
     "games": 48, "evaluations": 12, "last_evaluations": 12, "batch": 64, "least_steps": 20, "gate_pairs": 3,
-    "gate_evaluations": 8, "outsider_pairs": 1, "policy_width": 32, "value_width": 32, "channels": 8, "blocks": 1,
+    "gate_evaluations": 8, "outsider_pairs": 1, "policy_width": 32, "value_width": 32,
+    "channels": 8, "blocks": 1,
 }  # fmt: skip
 
 
@@ -86,7 +87,8 @@ def test_the_loop_learns_tic_tac_toe(tmp_path: Path) -> None:
     engine = Engine("tic-tac-toe", evaluator=file)
     network: Any = engine.evaluator
     (won, _, moves), (lost, _, _) = network.evaluate(["xx./oo./... x", "xx./oo./..x o"])
-    assert won > 0.5 and max(moves, key=lambda one: one[1])[0] == "c1"
+    assert won > 0.5
+    assert max(moves, key=lambda one: one[1])[0] == "c1"
     assert lost > 0.0, "o completes its row"
     assert describe_network(file)["variant"] == "tic-tac-toe"
     with pytest.raises(VariantError, match="tic-tac-toe"):
@@ -105,7 +107,9 @@ def test_a_convolutional_network_goes_through_onnx(tmp_path: Path) -> None:
     from anabranch.train.grid import planes_of
 
     values, logits = evaluator.evaluate(planes_of(inputs, cells[None], constants[None]))
-    assert values.shape == (1,) and logits.shape == (1, 7) and np.abs(values).max() <= 1.0
+    assert values.shape == (1,)
+    assert logits.shape == (1, 7)
+    assert np.abs(values).max() <= 1.0
     with pytest.raises(VariantError, match="connect-four"):
         Engine("othello", evaluator=file)
 

@@ -113,7 +113,9 @@ class OnnxNetwork(ABC):
         if self.file.sha256 is None and is_distribution:
             self._has_probabilities = True
             self.notes.append("its policy gives probabilities instead of logits; they are converted")
-        difference = find_difference(self.evaluate, self.file.canaries, self.variant, self.file.metadata.inputs)
+        difference = find_difference(
+            self.evaluate, self.file.canaries, self.variant, self.file.metadata.inputs
+        )
         if difference is not None:
             raise NetworkError(f"{self.path} is refused: {difference}")
 

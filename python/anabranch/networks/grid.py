@@ -1,7 +1,7 @@
 """Networks of the sparse family for games on a grid: their inputs, and the writer of their files.
 
-The inputs are patterns, short lists of cells whose joint state is one feature (docs/networks.md). The patterns
-of a game are chosen here and stored in the file, so that the core needs no list of its own. Plain NumPy.
+The inputs are patterns, short lists of cells whose joint state is one feature (docs/networks.md). The
+patterns of a game are chosen here and stored in the file, so that the core needs no list of its own.
 """
 
 from __future__ import annotations

@@ -165,7 +165,9 @@ _Shape = tuple[int, int, int]
 
 
 def _signature(graph: Any) -> tuple[_Shape, int | None, int | None, int | None, bool]:
-    """Planes with rows and columns, columns of the value, size of the policy, size of the batch, whether planes are float16."""
+    """Planes with rows and columns, columns of the value, size of the policy, size of the batch, whether planes
+    are float16.
+    """
     proto = require("onnx", "onnx").TensorProto
     weights = {tensor.name for tensor in graph.initializer}
     inputs = [given for given in graph.input if given.name not in weights]
@@ -216,7 +218,9 @@ def _show(shape: Iterable[int | None]) -> str:
 def _guess(shape: _Shape, value: int | None, policy: int | None) -> Metadata:
     planes = shape[0]
     if shape[1:] != (8, 8):
-        raise DamageError(f"its input is not [N, C, 8, 8] but {_show((None, *shape))}, and no metadata say why")
+        raise DamageError(
+            f"its input is not [N, C, 8, 8] but {_show((None, *shape))}, and no metadata say why"
+        )
     for variant, version in WITHOUT_METADATA:
         expected, size = shape_of(variant, version)
         if planes == expected and policy in (None, size):

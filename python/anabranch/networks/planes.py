@@ -16,7 +16,6 @@ from anabranch import _core
 from anabranch.positions import Position, read_position
 from anabranch.settings import Settings
 
-
 GRID = "grid"
 """The version of the planes of games on a grid, which have one only."""
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from anabranch.jobs.executor import Executor
 from anabranch.match.statistics import Sprt, elo
-from anabranch.selfplay.play import play_random
 from anabranch.selfplay.plan import Plan
+from anabranch.selfplay.play import play_random
 from anabranch.selfplay.search import GameSearch
 
 

@@ -146,7 +146,9 @@ def _losses(network: GridNetwork, part: Samples, plan: Plan) -> tuple[Tensor, Te
 
 
 def _optimiser(network: GridNetwork, plan: Plan) -> torch.optim.AdamW:
-    return torch.optim.AdamW(network.parameters(), plan.rate, (0.9, 0.99), weight_decay=plan.decay, fused=True)
+    return torch.optim.AdamW(
+        network.parameters(), plan.rate, (0.9, 0.99), weight_decay=plan.decay, fused=True
+    )
 
 
 def _load(path: Path, network: GridNetwork, optimiser: torch.optim.AdamW) -> None:

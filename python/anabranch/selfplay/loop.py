@@ -67,9 +67,7 @@ def run(path: Path, plan: Plan, limit: Limit, executor: Executor, notify: Notify
         return folder
 
 
-def play_only(
-    path: Path, plan: Plan, evaluator: str, executor: Executor, notify: Notify
-) -> RunFolder:
+def play_only(path: Path, plan: Plan, evaluator: str, executor: Executor, notify: Notify) -> RunFolder:
     """Play the games of one generation with an evaluator, and learn nothing."""
     plan.check()
     with open_run(path, plan) as folder:
@@ -183,7 +181,12 @@ class _Loop:
         return {**_verdict_record(verdict), "against": against}
 
     def _match(
-        self, players: tuple[str, str], budget: tuple[int, int], pairs: int, tag: int, test: Sprt | None = None
+        self,
+        players: tuple[str, str],
+        budget: tuple[int, int],
+        pairs: int,
+        tag: int,
+        test: Sprt | None = None,
     ) -> Verdict:
         return play_match(self._executor, self._plan, players, budget, pairs, tag, test)
 

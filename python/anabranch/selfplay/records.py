@@ -140,7 +140,12 @@ class SampleWriter:
 def samples_of(rows: Sequence[tuple[Any, ...]], inputs: GridInputs) -> Samples:
     """Positions from rows in the order of the fields of `Samples`."""
     kinds = (np.uint8, np.uint8, bool, np.float32, np.float32, np.float32, bool, np.float32, bool)
-    shapes: list[tuple[int, ...]] = [(inputs.area,), (inputs.constants,), (inputs.actions,), (inputs.actions,)]
+    shapes: list[tuple[int, ...]] = [
+        (inputs.area,),
+        (inputs.constants,),
+        (inputs.actions,),
+        (inputs.actions,),
+    ]
     shapes += [()] * (len(kinds) - len(shapes))
     columns = [
         np.array([row[i] for row in rows], kind).reshape(len(rows), *shape)

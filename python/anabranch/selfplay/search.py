@@ -46,7 +46,9 @@ def _settings(game: str, evaluator: str, changes: tuple[tuple[str, Any], ...]) -
     found = open_evaluator(evaluator, game)
     is_inside = isinstance(found, (str, _core.Network))
     named = {"evaluator": found} if isinstance(found, str) else {}
-    return asdict(resolve("default", game, found, {**(FIXED if is_inside else IN_BATCHES), **named, **dict(changes)}))
+    return asdict(
+        resolve("default", game, found, {**(FIXED if is_inside else IN_BATCHES), **named, **dict(changes)})
+    )
 
 
 class GameSearch:

@@ -117,7 +117,9 @@ def table(rows: list[GenerationRow]) -> str:
             ]
         )
     widths = [max(len(line[i]) for line in lines) for i in range(len(titles))]
-    return "\n".join("  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines)
+    return "\n".join(
+        "  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines
+    )
 
 
 def _text(number: float | None, form: str) -> str:

@@ -174,10 +174,12 @@ class Round(Function):
 
     @staticmethod
     def forward(ctx: Any, weights: Tensor, one: float) -> Tensor:
+        """Round to multiples of 1 / one."""
         return torch.mul(weights, one).round_().mul_(1.0 / one)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        """Pass the gradient on."""
         return gradient, None
 
 
