@@ -1,5 +1,6 @@
 //! The PyO3 binding of the core: arrays in and out, errors mapped once, no logic of its own.
 
+mod connect_four;
 mod convert;
 mod encode;
 mod errors;
@@ -117,6 +118,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<many::Searches>()?;
     module.add_class::<many::Gather>()?;
     module.add_class::<network::Network>()?;
+    module.add_class::<connect_four::ConnectFourSolver>()?;
     module.add_class::<tablebases::Tablebases>()?;
     add_sizes(module)?;
     for function in [

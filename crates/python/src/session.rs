@@ -282,6 +282,11 @@ impl Session {
         Ok(read!(self.legal_moves()))
     }
 
+    /// The legal moves at the root with their places in the policy.
+    fn places(&self) -> PyResult<Vec<(String, usize)>> {
+        Ok(read!(self.places()))
+    }
+
     /// The value for the side to move of a game that is over at the root.
     fn ending(&self) -> PyResult<Option<f64>> {
         Ok(read!(self.ending()))

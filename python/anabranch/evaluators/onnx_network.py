@@ -20,7 +20,7 @@ from anabranch.evaluators import Planes
 from anabranch.jobs.executor import cores
 from anabranch.networks.canaries import find_difference
 from anabranch.networks.onnx_file import OnnxFile, read_onnx
-from anabranch.networks.planes import encode, shape_of
+from anabranch.networks.planes import core_version, encode, shape_of
 
 LEAST = np.float32(1e-30)
 """The smallest probability that has a logit."""
@@ -50,11 +50,11 @@ class OnnxNetwork(ABC):
         """The file, as it was checked."""
         self.variant = self.file.metadata.variant
         """The variant that it plays."""
-        self.planes = self.file.metadata.inputs
-        """The version of planes that it takes."""
+        self.planes = core_version(self.file.metadata.inputs)
+        """The version of planes that it takes; `None` for games that have one only."""
         self.notes = list(self.file.notes)
         """Remarks about the file, for people."""
-        self._policy_size = shape_of(self.variant, self.planes)[1]
+        self._policy_size = shape_of(self.variant, self.file.metadata.inputs)[1]
         self._has_probabilities = self.file.metadata.policy == "probabilities"
         self._value_kind = self.file.metadata.value
 
@@ -64,7 +64,7 @@ class OnnxNetwork(ABC):
         return self.file.path
 
     def evaluate(self, planes: Planes, /) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Evaluate a batch `[B, C, 8, 8]`: values `[B]` and logits `[B, A]`."""
+        """Evaluate a batch `[B, C, H, W]`: values `[B]` and logits `[B, A]`."""
         value, policy = self._infer_any(planes, self.file.places[:2])
         size = len(planes)
         chances = self._chances(value, size)
@@ -115,7 +115,7 @@ class OnnxNetwork(ABC):
 
     def _check(self) -> None:
         """Run the network on one position and on its canaries: the last step of opening."""
-        start, _ = encode(["startpos"], self.variant, self.planes)
+        start, _ = encode(["startpos"], self.variant, self.file.metadata.inputs)
         try:
             value, policy = self._infer_any(start, self.file.places[:2])
         except AnabranchError:
@@ -136,12 +136,14 @@ class OnnxNetwork(ABC):
         if self.file.sha256 is None and is_distribution:
             self._has_probabilities = True
             self.notes.append("its policy gives probabilities instead of logits; they are converted")
-        difference = find_difference(self.evaluate, self.file.canaries, self.variant, self.planes)
+        difference = find_difference(
+            self.evaluate, self.file.canaries, self.variant, self.file.metadata.inputs
+        )
         if difference is not None:
             raise NetworkError(f"{self.path} is refused: {difference}")
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {str(self.path)!r}, {self.variant} {self.planes}>"
+        return f"<{type(self).__name__} {str(self.path)!r}, {self.variant} {self.file.metadata.inputs}>"
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:

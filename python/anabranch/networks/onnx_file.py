@@ -19,7 +19,7 @@ from anabranch.errors import EvaluatorError, NetworkError, VariantError
 from anabranch.networks.canaries import Canary, read_canaries
 from anabranch.networks.container import DamageError, family_of, read_bytes, read_texts, seal_of
 from anabranch.networks.metadata import CANARIES, SHA256, Metadata
-from anabranch.networks.planes import shape_of
+from anabranch.networks.planes import plane_shape_of, shape_of
 from anabranch.optional import require
 
 LC0 = "lc0"
@@ -88,13 +88,13 @@ def _read(path: Path, content: bytes) -> OnnxFile:
     _refuse_external(path, model)
     parameters = _check_weights(model.graph)
     places = _places(model.graph)
-    planes, value, policy, batch, is_half = _signature(model.graph, places)
+    shape, value, policy, batch, is_half = _signature(model.graph, places)
     notes: tuple[str, ...] = ()
     if metadata is None:
-        metadata = _guess(planes, value, policy)
+        metadata = _guess(shape, value, policy)
         notes = ("it has no metadata and no hash: its variant follows from its shapes",)
     else:
-        _compare(metadata, planes, value, policy)
+        _compare(metadata, shape, value, policy)
         if not canaries:
             notes = ("it has no canaries",)
     return OnnxFile(path, content, metadata, seal, canaries, batch, is_half, parameters, notes, places)
@@ -186,8 +186,13 @@ def _places(graph: Any) -> Places:
     return Places(moves_left=moves_left)
 
 
-def _signature(graph: Any, places: Places) -> tuple[int, int | None, int | None, int | None, bool]:
-    """Planes, columns of the value, size of the policy, size of the batch, whether planes are float16."""
+_Shape = tuple[int, int, int]
+
+
+def _signature(graph: Any, places: Places) -> tuple[_Shape, int | None, int | None, int | None, bool]:
+    """Planes with rows and columns, columns of the value, size of the policy, size of the batch, whether planes
+    are float16.
+    """
     proto = require("onnx", "onnx").TensorProto
     weights = {tensor.name for tensor in graph.initializer}
     inputs = [given for given in graph.input if given.name not in weights]
@@ -197,8 +202,8 @@ def _signature(graph: Any, places: Places) -> tuple[int, int | None, int | None,
     if tensor.elem_type not in (proto.FLOAT, proto.FLOAT16):
         raise DamageError("its input is not an array of float32 or float16")
     shape = _dimensions(tensor) or ()
-    if len(shape) != 4 or shape[1] is None or shape[2:] != (8, 8):
-        raise DamageError(f"its input is not [N, C, 8, 8] but {_show(shape)}")
+    if len(shape) != 4 or shape[1] is None or shape[2] is None or shape[3] is None:
+        raise DamageError(f"its input is not [N, C, H, W], with C, H and W known, but {_show(shape)}")
     if shape[0] is not None and shape[0] < 1:
         raise DamageError(f"its input is {_show(shape)}, a batch of nothing")
     if len(graph.output) < 2:
@@ -207,7 +212,7 @@ def _signature(graph: Any, places: Places) -> tuple[int, int | None, int | None,
     policy = _columns("policy", graph.output[places.policy])
     if value is not None and value not in (1, 3):
         raise DamageError(f"its value has {value} columns instead of 1, or 3 for win, draw and loss")
-    return shape[1], value, policy, shape[0], tensor.elem_type == proto.FLOAT16
+    return (shape[1], shape[2], shape[3]), value, policy, shape[0], tensor.elem_type == proto.FLOAT16
 
 
 def _dimensions(tensor: Any) -> tuple[int | None, ...] | None:
@@ -235,7 +240,12 @@ def _show(shape: Iterable[int | None]) -> str:
     return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def _guess(planes: int, value: int | None, policy: int | None) -> Metadata:
+def _guess(shape: _Shape, value: int | None, policy: int | None) -> Metadata:
+    planes = shape[0]
+    if shape[1:] != (8, 8):
+        raise DamageError(
+            f"its input is not [N, C, 8, 8] but {_show((None, *shape))}, and no metadata say why"
+        )
     for variant, version in WITHOUT_METADATA:
         expected, size = shape_of(variant, version)
         if planes == expected and policy in (None, size):
@@ -251,12 +261,16 @@ def _guess(planes: int, value: int | None, policy: int | None) -> Metadata:
     raise DamageError(f"it has no metadata, and {planes} planes with {of_policy} moves fit no variant")
 
 
-def _compare(metadata: Metadata, planes: int, value: int | None, policy: int | None) -> None:
+def _compare(metadata: Metadata, shape: _Shape, value: int | None, policy: int | None) -> None:
     try:
         expected, size = shape_of(metadata.variant, metadata.inputs)
+        board = plane_shape_of(metadata.variant, metadata.inputs)[1:]
     except (VariantError, EvaluatorError) as error:
         raise DamageError(f"its metadata do not fit this version: {error}") from None
     what = f"{metadata.variant} {metadata.inputs}"
+    planes = shape[0]
+    if shape[1:] != board:
+        raise DamageError(f"its planes are {_show(shape[1:])}, and those of {what} are {_show(board)}")
     if planes != expected:
         raise DamageError(f"it takes {planes} planes, and {what} has {expected}")
     if policy not in (None, size):

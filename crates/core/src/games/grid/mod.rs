@@ -7,6 +7,7 @@
 
 mod cells;
 mod connect_four;
+mod connect_four_solver;
 mod tic_tac_toe;
 mod othello;
 mod hex;
@@ -25,6 +26,7 @@ use thiserror::Error;
 pub use breakthrough::Breakthrough;
 pub use cells::Cells;
 pub use connect_four::ConnectFour;
+pub use connect_four_solver::Solver as ConnectFourSolver;
 pub use go::{Go, Ko};
 pub use hex::Hex;
 pub use object::{MOST_MOVES, Object, ObjectGame};

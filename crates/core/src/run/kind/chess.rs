@@ -73,10 +73,10 @@ impl<P: Rules> Kind for Board<P> {
     }
 
     fn network(which: &Which, network: &Arc<Network>) -> Result<Arc<dyn Evaluator<Self>>, SessionError> {
-        if network.variant() != which.variant {
+        if network.plays() != which.variant.name() {
             return Err(SessionError::WrongNetwork {
                 network: network.path().display().to_string(),
-                plays: network.variant(),
+                plays: network.plays().to_owned(),
                 game: which.variant.to_string(),
             });
         }

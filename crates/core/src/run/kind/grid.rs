@@ -58,11 +58,14 @@ impl Kind for GridGame {
     }
 
     fn network(which: &Named, network: &Arc<Network>) -> Result<Arc<dyn Evaluator<Self>>, SessionError> {
-        Err(SessionError::WrongNetwork {
-            network: network.path().display().to_string(),
-            plays: network.variant(),
-            game: which.name.clone(),
-        })
+        if network.plays() != which.name {
+            return Err(SessionError::WrongNetwork {
+                network: network.path().display().to_string(),
+                plays: network.plays().to_owned(),
+                game: which.name.clone(),
+            });
+        }
+        Ok(Arc::clone(network) as Arc<dyn Evaluator<Self>>)
     }
 
     fn oracle(_which: &Named, _tables: Arc<Tablebases>) -> Option<Arc<dyn Oracle<Self>>> {

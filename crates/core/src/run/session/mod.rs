@@ -270,6 +270,15 @@ impl<G: Kind> Session<G> {
         moves.into_iter().map(|mv| self.search.position().move_text(mv)).collect()
     }
 
+    /// The legal moves at the root with their places in the policy.
+    pub fn places(&self) -> Vec<(String, usize)> {
+        let (position, mut moves) = (self.search.position(), Vec::new());
+        if !self.search.is_over() {
+            position.legal_moves(&mut moves);
+        }
+        moves.into_iter().map(|mv| (position.move_text(mv), position.policy_index(mv))).collect()
+    }
+
     /// How the game ended at the root by the rules of the position, if it did: the value for the side to
     /// move.
     pub fn ending(&self) -> Option<f64> {
