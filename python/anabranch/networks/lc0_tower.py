@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,14 @@ MOVES = 1858
 POLICY_PLANES = 80
 EPSILON = 1e-5
 """Added to the variances of batch normalisation."""
-FLOAT_KINDS = {2: np.dtype("<f2"), 4: np.dtype("<f4")}
+LINEAR = (0, 1)
+"""Kinds of numbers that lie between the least and the largest of a layer."""
+KINDS: dict[int, np.dtype[Any]] = {
+    0: np.dtype("<u2"),
+    1: np.dtype("<u2"),
+    2: np.dtype("<f2"),
+    4: np.dtype("<f4"),
+}
 
 Array: TypeAlias = NDArray[np.float32]
 
@@ -181,19 +188,14 @@ def _array(layer: ProtoMessage, name: str) -> Array:
     if not params:
         raise DamageError(f"its layer {name!r} is missing")
     kind = layer.integer(4, 1)
-    if kind in FLOAT_KINDS:
-        width = FLOAT_KINDS[kind].itemsize
-        if len(params) % width:
-            raise DamageError(f"its layer {name!r} is cut short")
-        found = np.frombuffer(params, FLOAT_KINDS[kind]).astype(np.float32)
-    elif kind in (0, 1):
-        if len(params) % 2:
-            raise DamageError(f"its layer {name!r} is cut short")
-        least, most = layer.real(1), layer.real(2)
-        theta = np.frombuffer(params, "<u2").astype(np.float32) / np.float32(0xFFFF)
-        found = np.float32(least) * (1 - theta) + np.float32(most) * theta
-    else:
+    if kind not in KINDS:
         raise DamageError(f"the numbers of its layer {name!r} are of an unknown kind, {kind}")
+    if len(params) % KINDS[kind].itemsize:
+        raise DamageError(f"its layer {name!r} is cut short")
+    found: Array = np.frombuffer(params, KINDS[kind]).astype(np.float32)
+    if kind in LINEAR:
+        share = found / np.float32(0xFFFF)
+        found = np.float32(layer.real(1)) * (1 - share) + np.float32(layer.real(2)) * share
     if not np.isfinite(found).all():
         raise DamageError(f"its layer {name!r} has numbers that are not finite")
     return found
