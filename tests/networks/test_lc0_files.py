@@ -11,6 +11,7 @@ from tests.support.lc0_writer import MAGIC, Writer, integer, message, varint
 
 from anabranch import Engine
 from anabranch.errors import EvaluatorError, NetworkError, VariantError
+from anabranch.evaluators.onnx_network import OnnxNetwork
 from anabranch.evaluators.open import open_network
 from anabranch.networks import describe_network, folders, list_networks
 from anabranch.networks.container import fields
@@ -151,8 +152,9 @@ def test_the_command_line_searches_with_it(cli: Commands) -> None:
     priors = {row["move"]: row["prior"] for row in found["moves"]}
     planes, moves = encode(["startpos moves e2e4 e7e5"], "chess", "lc0")
     network = open_network(NETWORK, threads=1)
-    _, logits = network.evaluate(planes)  # type: ignore[union-attr]
-    weights = np.exp(np.asarray(logits)[0, list(moves[0].values())])
+    assert isinstance(network, OnnxNetwork)
+    _, logits = network.evaluate(planes)
+    weights = np.exp(logits[0, list(moves[0].values())])
     best = max(zip(weights / weights.sum(), moves[0], strict=True))
     assert priors[best[1]] == pytest.approx(best[0], abs=2e-3)
 
