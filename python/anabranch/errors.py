@@ -69,6 +69,10 @@ class TrainingError(AnabranchError, ValueError):
     """A training run, its recipe or its checkpoint makes no sense."""
 
 
+class SelfPlayError(AnabranchError, ValueError):
+    """A run of self-play, its plan or its folder makes no sense."""
+
+
 class NetworkError(AnabranchError, ValueError):
     """A file does not hold a network that can be trusted and used."""
 
@@ -107,6 +111,14 @@ class TablebaseError(AnabranchError, ValueError):
 
 class EvaluatorError(AnabranchError, RuntimeError):
     """An evaluator raised, or what it returned cannot be used."""
+
+
+class QueryError(AnabranchError, ValueError):
+    """A message to the analysis server cannot be read. `field` names the part of it."""
+
+    def __init__(self, field: str | None, reason: str) -> None:
+        super().__init__(f"{field} {reason}" if field else reason)
+        self.field = field
 
 
 class SearchBusyError(AnabranchError, RuntimeError):

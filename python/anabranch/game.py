@@ -136,11 +136,20 @@ class CoreGame:
         with self._exclusive():
             self._session.play(text)
 
-    def reset(self) -> None:
-        """Forget the graph, and go back to the start of the game."""
+    def reset(self, position: Position | None = None) -> None:
+        """Forget everything, and go to a position, or back to the start of the game. The next search is that
+        of a new engine.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> first = engine.search("startpos moves e2e4", simulations=100)
+        >>> engine.reset("startpos moves e2e4")
+        >>> engine.search(simulations=100).moves == first.moves
+        True
+        """
+        given = "startpos" if position is None else position
         with self._exclusive():
-            self._session.set_position(None, [])
-            self._session.forget()
+            self._session.start_at(*read_position(given, self._variant, self._chess960))
 
     def forget(self) -> None:
         """Forget the graph, not the position."""

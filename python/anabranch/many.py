@@ -37,7 +37,8 @@ AHEAD_PER_THREAD = 16
 OnDone: TypeAlias = Callable[[int, int | None], object]
 """Called with the number of results so far, and that of all positions where it is known."""
 Found: TypeAlias = Result | AnabranchError
-_Outcome: TypeAlias = dict[str, Any] | Exception
+Outcome: TypeAlias = dict[str, Any] | Exception
+"""What the core found, or why it refused."""
 
 REFUSALS = (PositionError, MoveError, GameOverError, VariantError)
 """Errors that concern one position, and no other one."""
@@ -68,7 +69,7 @@ class _Driver(Protocol):
     def add(self, number: int, fen: str | None, moves: list[str], /) -> None:
         """Take a position."""
 
-    def outcomes(self) -> list[tuple[int, _Outcome]]:
+    def outcomes(self) -> list[tuple[int, Outcome]]:
         """What has been found meanwhile, after a wait; nothing only after a stop."""
 
     def close(self) -> None:
@@ -85,11 +86,14 @@ class OnThreads:
         self.add, self.outcomes, self.close = searches.add, searches.outcomes, searches.close
 
 
-class InBatches:
-    """Searches whose leaves an evaluator of Python gets in shared batches, in its own thread."""
+class SharedBatches:
+    """Searches whose leaves an evaluator of Python gets in shared batches, in its own thread.
+
+    Each search has limits of its own. Searches may be added and cancelled while others go on.
+    """
 
     def __init__(
-        self, session: _core.Session, request: ManyRequest, evaluator: AnyEvaluator, thread: EvaluatorThread
+        self, session: _core.Session, evaluator: AnyEvaluator, thread: EvaluatorThread, batch: int
     ) -> None:
         self._session = session
         self._thread = thread
@@ -98,32 +102,35 @@ class InBatches:
         shape = session.plane_shape(self._version)
         self._call = EvaluatorCall(evaluator, policy_size)
         # A batch is closed when the mini-batch of another search might not fit.
-        self._rows: int = request.batch + session.settings()["batch_size"] - 1
+        self._rows: int = batch + session.settings()["batch_size"] - 1
         self._buffers: list[NDArray[np.float32] | None] = [
             None if takes_positions(evaluator) else np.empty((self._rows, *shape), np.float32)
             for _ in range(IN_FLIGHT)
         ]
         # Every search under way has a leaf in some batch, so more would only wait.
-        most = IN_FLIGHT * request.batch
-        self.ahead = max(AHEAD, 2 * most)
-        self._gather = _core.Gather(session, request.order(), most)
-        self.add = self._gather.add
+        self.most = IN_FLIGHT * batch
+        self._gather = _core.Gather(session, self.most)
+        self.add, self.cancel, self.report = self._gather.add, self._gather.cancel, self._gather.report
         self._flying: deque[NDArray[np.float32] | None] = deque()
         self._answers: SimpleQueue[Arrays | BaseException] = SimpleQueue()
 
-    def outcomes(self) -> list[tuple[int, _Outcome]]:
-        """Keep batches in flight until some search has ended."""
-        while True:
-            while self._buffers and self._launch():
-                pass
-            if found := self._gather.outcomes():
-                return found
-            if not self._flying or (answer := self._wait()) is None:
-                return []
-            self._buffers.append(self._flying.popleft())
-            if isinstance(answer, BaseException):
-                raise answer
-            self._gather.apply(*answer)
+    def step(self) -> list[tuple[int, Outcome]]:
+        """Keep batches in flight, and wait a slice of time for an answer of the evaluator; the searches that
+        have ended.
+        """
+        while self._buffers and self._launch():
+            pass
+        if (found := self._gather.outcomes()) or not self._flying:
+            return found
+        try:
+            answer = self._answers.get(timeout=SLICE)
+        except Empty:
+            return []
+        self._buffers.append(self._flying.popleft())
+        if isinstance(answer, BaseException):
+            raise answer
+        self._gather.apply(*answer)
+        return self._gather.outcomes()
 
     def close(self) -> None:
         """Forget the searches. A late evaluation is dropped."""
@@ -154,14 +161,29 @@ class InBatches:
         self._flying.append(self._buffers.pop())
         self._thread.submit(job)
 
-    def _wait(self) -> Arrays | BaseException | None:
-        """The next answer; `None` after a stop."""
+
+class InBatches:
+    """Searches with an evaluator of Python, all with the same limits."""
+
+    def __init__(
+        self, session: _core.Session, request: ManyRequest, evaluator: AnyEvaluator, thread: EvaluatorThread
+    ) -> None:
+        self._session = session
+        self._order = request.order()
+        self._batches = SharedBatches(session, evaluator, thread, request.batch)
+        self.ahead = max(AHEAD, 2 * self._batches.most)
+        self.close = self._batches.close
+
+    def add(self, number: int, fen: str | None, moves: list[str], /) -> None:
+        """Take a position."""
+        self._batches.add(number, fen, moves, self._order)
+
+    def outcomes(self) -> list[tuple[int, Outcome]]:
+        """What some searches found that have ended."""
         while not self._session.is_stopped():
-            try:
-                return self._answers.get(timeout=SLICE)
-            except Empty:
-                continue
-        return None
+            if found := self._batches.step():
+                return found
+        return []
 
 
 def run_many(
@@ -171,7 +193,7 @@ def run_many(
     it.
     """
     variant, chess960 = session.variant()
-    found: dict[int, _Outcome] = {}
+    found: dict[int, Outcome] = {}
     read = done = 0
     end: Exception | None = None
     try:
@@ -206,14 +228,17 @@ def run_many(
         raise end
 
 
-def _read_outcome(
-    outcome: _Outcome, number: int, variant: str, chess960: bool, request: ManyRequest
-) -> Found:
+def _read_outcome(outcome: Outcome, number: int, variant: str, chess960: bool, request: ManyRequest) -> Found:
     if isinstance(outcome, REFUSALS):
         if request.return_exceptions:
             return outcome
         raise type(outcome)(f"positions[{number}]: {outcome}") from outcome
     if isinstance(outcome, Exception):
         raise outcome
+    return read_result(outcome, variant, chess960, request.lines)
+
+
+def read_result(outcome: dict[str, Any], variant: str, chess960: bool, lines: int) -> Result:
+    """The result of a search that has ended, from what the core found."""
     root = Root(outcome["fen"], variant, chess960, outcome["raw"])
-    return result_of(outcome["report"], root, outcome["elapsed"], request.lines, outcome["finish"])
+    return result_of(outcome["report"], root, outcome["elapsed"], lines, outcome["finish"])

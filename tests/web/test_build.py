@@ -9,7 +9,8 @@ from scripts.build_web import WEB, hash_of_sources, is_built
 from tests.support.commands import Commands
 
 from anabranch.optional import lacking
-from anabranch.web.server import STATIC, listen, read_page
+from anabranch.web.listener import listen
+from anabranch.web.server import STATIC, read_page
 
 
 def test_the_build_is_that_of_the_sources() -> None:

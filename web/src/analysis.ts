@@ -1,5 +1,5 @@
 // Analysis: searches the position on the board until it is stopped, follows when the position changes, and
-// stores the results. Also judges a whole game, position by position.
+// stores the results. `judge.ts` judges whole games.
 import type { App } from './app';
 import { stopSearch } from './app';
 import { currentNode, gameSoFar, outcomeAt } from './current';
@@ -8,9 +8,8 @@ import { forWhite, whiteScore } from './numbers';
 import type { GraphColumns, SearchConfig, Report, Setting } from './protocol';
 import { sanLine, turnOf } from './rules';
 import type { Mode, Trial, State } from './state';
-import { lineThrough, nodeOf } from './tree';
+import { storeJudgement } from './tree';
 
-const SWEEP_SECONDS = 0.5;
 const MAX_TRIALS = 6;
 
 export function start(app: App): void {
@@ -71,8 +70,11 @@ export function onPositionChange(app: App): void {
 export function onReport(app: App, report: Report): void {
   const { state } = app;
   state.analysis.reports[report.side] = report;
-  storeJudgement(state, report, state.request?.purpose === 'sweep' ? state.analysis.sweep[0] : state.current);
-  if (state.request?.purpose === 'analysis') storeTrial(state, report);
+  if (report.side === 0) {
+    const node = currentNode(state);
+    storeJudgement(node, { ...whiteScore(report, turnOf(node.fen)), visits: report.statistics.visits });
+  }
+  storeTrial(state, report);
   app.redraw();
 }
 
@@ -84,25 +86,11 @@ export function onGraph(app: App, side: 0 | 1, columns: GraphColumns): void {
 export function onDone(app: App, finish: string): void {
   const { state } = app;
   const { analysis } = state;
-  const purpose = state.request?.purpose;
   state.request = null;
-  if (purpose === 'sweep') {
-    analysis.sweep.shift();
-    continueSweep(app);
-  } else {
-    analysis.finish = finish;
-    analysis.running = false;
-  }
+  analysis.finish = finish;
+  analysis.running = false;
+  analysis.sweep = [];
   app.redraw();
-}
-
-/** Store the score with its node of the game. */
-function storeJudgement(state: State, report: Report, id: number | undefined): void {
-  const node = id === undefined ? undefined : state.game.nodes[id];
-  if (!node || report.side !== 0) return;
-  const { visits } = report.statistics;
-  if (node.judgement && node.judgement.visits > visits) return;
-  node.judgement = { ...whiteScore(report, turnOf(node.fen)), visits };
 }
 
 /** Store the result of a configuration, for the table that compares them. */
@@ -192,37 +180,4 @@ export function onViewChange(app: App): void {
   if (state.request?.purpose === 'analysis') app.send({ type: 'watch', view: state.view });
   else if (state.mode === 'graph') start(app);
   app.redraw();
-}
-
-/** Judge every position of the line on the board. */
-export function startSweep(app: App): void {
-  const { state } = app;
-  stopSearch(app);
-  state.analysis.running = false;
-  state.analysis.sweep = lineThrough(state.game, state.current)
-    .filter((node) => !outcomeAt(state, node.id))
-    .map((node) => node.id);
-  continueSweep(app);
-  app.redraw();
-}
-
-function continueSweep(app: App): void {
-  const { state } = app;
-  const next = state.analysis.sweep[0];
-  if (next === undefined) {
-    state.analysis.reports = [null, null];
-    return;
-  }
-  nodeOf(state.game, next).judgement = undefined;
-  const id = app.nextId();
-  state.request = { id, purpose: 'sweep' };
-  app.send({
-    type: 'analyse',
-    id,
-    game: gameSoFar(state, next),
-    configs: [state.analysis.configs[0]],
-    lines: 1,
-    seconds: SWEEP_SECONDS,
-    view: null,
-  });
 }

@@ -4,10 +4,11 @@ import { roleToChar } from 'chessops/util';
 import * as analysis from './analysis';
 import type { App } from './app';
 import { update } from './app';
+import { keepGame, openText } from './collection';
 import { canMove, clearSelection, currentNode, outcomeAt, pieceAt } from './current';
 import * as match from './match';
 import type { Opening } from './openings';
-import { readPgn, writePgn } from './pgn';
+import { writePgn } from './pgn';
 import type { Role, SquareName } from './rules';
 import { RulesError, spoken, START, turnOf } from './rules';
 import type { State } from './state';
@@ -85,8 +86,10 @@ export function flip(app: App): void {
 }
 
 /** Put another game on the board. */
-function openGame(app: App, game: Game, at = ROOT): void {
+export function openGame(app: App, game: Game, at = ROOT): void {
   const { state } = app;
+  keepGame(state);
+  if (state.collection) state.collection.index = null;
   match.leaveMatch(app);
   state.game = game;
   state.dialog = null;
@@ -134,34 +137,42 @@ export function restart(app: App, variant: Game['variant'], fen = START[variant]
 /** The notice about illegal moves of an imported game. */
 export function skippedText(moves: number): string {
   if (moves === 0) return '';
-  return moves === 1 ? '1 illegal move was skipped.' : `${moves} illegal moves were skipped.`;
+  const what = moves === 1 ? '1 illegal move is' : `${moves} illegal moves are`;
+  return `${what} in a comment, with what follows.`;
 }
 
 /** Import the pasted FEN or PGN. */
 export function importText(app: App): void {
   const { state } = app;
   try {
-    const { game, skipped } = readGame(state.importText.trim(), state.game);
+    const text = state.importText.trim();
+    if (!text) throw new RulesError('The text is empty.');
+    if (isFen(text)) {
+      openGame(app, readFen(text, state.game));
+      state.notice = '';
+    } else openText(app, text, 'Pasted games');
     state.importError = '';
     state.importText = '';
-    state.notice = skippedText(skipped);
-    openGame(app, game, endOfLine(game, ROOT));
+    app.redraw();
   } catch (error) {
     if (!(error instanceof RulesError)) throw error;
     update(app, { importError: error.message });
   }
 }
 
-function readGame(text: string, present: Game): { game: Game; skipped: number } {
-  if (!text) throw new RulesError('The text is empty.');
-  if (!/^[\w~/[\]]+\/[\w~/[\]]+(\s|$)/.test(text)) return readPgn(text);
+function isFen(text: string): boolean {
+  return /^[\w~/[\]]+\/[\w~/[\]]+(\s|$)/.test(text);
+}
+
+function readFen(text: string, present: Game): Game {
   const isHouse = /\[[a-z]*\]|(?:\/[\w~]*){8}/i.test(text.split(' ')[0] ?? '');
   const variant = isHouse ? 'crazyhouse' : 'chess';
   const rights = text.split(/\s+/)[2] ?? '-';
-  return { game: newGame(variant, text, present.chess960 || /[A-Ha-h]/.test(rights)), skipped: 0 };
+  return newGame(variant, text, present.chess960 || /[A-Ha-h]/.test(rights));
 }
 
 export function pgn(state: State): string {
+  if (state.game.isImported && !state.match?.outcome) return writePgn(state.game);
   const outcome = state.match?.outcome ?? outcomeAt(state, state.match?.tip ?? endOfLine(state.game, ROOT));
   const result = !outcome
     ? '*'

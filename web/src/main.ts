@@ -4,8 +4,10 @@ import 'chessground/assets/chessground.cburnett.css';
 import './style/main.css';
 import * as analysis from './analysis';
 import type { App } from './app';
+import * as collection from './collection';
 import { onPage } from './keyboard';
 import * as game from './game';
+import * as judge from './judge';
 import * as match from './match';
 import { throttle } from './throttle';
 import type { ServerMessage } from './protocol';
@@ -21,6 +23,7 @@ import { page } from './view/page';
 history.replaceState(null, '', location.pathname); // remove the token from the address
 
 const state = load();
+state.collection = collection.loadCollection();
 const root = document.getElementById('app');
 if (!root) throw new Error('the page has no place for the board');
 let drawn: VNode | HTMLElement = root;
@@ -89,6 +92,12 @@ function receive(message: ServerMessage): void {
     case 'graph':
       analysis.onGraph(app, message.side, message);
       break;
+    case 'judging':
+      judge.onJudging(app, message.ply, message);
+      break;
+    case 'judged':
+      judge.onJudged(app, message);
+      break;
     case 'done':
       analysis.onDone(app, message.finish);
       break;
@@ -139,6 +148,17 @@ function elapsedClock(): { left: Record<'white' | 'black', number>; since: numbe
   return { left, since: now };
 }
 
+document.addEventListener('dragover', (event) => {
+  if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+});
+document.addEventListener('drop', (event) => {
+  const file = event.dataTransfer?.files[0];
+  if (!file) return;
+  event.preventDefault();
+  void collection.openFile(app, file);
+});
+
 // For tests of the page in a real browser.
-Object.assign(window, { anabranch: { state, graph: graphCanvas } });
+const games = { choose: (index: number) => collection.chooseGame(app, index), pgn: () => game.pgn(state) };
+Object.assign(window, { anabranch: { state, graph: graphCanvas, games } });
 draw();

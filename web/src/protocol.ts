@@ -45,6 +45,7 @@ export type ClientMessage =
       view: View | null;
     }
   | { type: 'play'; id: number; game: GameSoFar; config: SearchConfig; level: Level; clock: ClockLeft | null }
+  | { type: 'judge'; id: number; game: GameSoFar; config: SearchConfig; seconds: number }
   | { type: 'watch'; view: View | null }
   | { type: 'openings'; variant: Variant }
   | { type: 'stop' };
@@ -144,10 +145,50 @@ export interface GraphColumns {
   };
 }
 
+/** An evaluation for White. */
+export interface Evaluation {
+  value: number;
+  cp: number;
+  mate: number | null;
+  visits: number;
+}
+
+/** How one player did. */
+export interface Summary {
+  moves: number;
+  accuracy: number | null;
+  mean_loss: number | null;
+  inaccuracies: number;
+  mistakes: number;
+  blunders: number;
+}
+
+export interface JudgedMove {
+  loss: number;
+  name: string | null;
+  /** It is the engine's choice. */
+  best: boolean;
+  nags: number[];
+  /** A mate that was missed, in words. */
+  missed: string | null;
+  /** Better lines. */
+  lines: string[][];
+}
+
+export interface Judged {
+  /** Of the first position, and of the one after every move. */
+  evaluations: Evaluation[];
+  moves: JudgedMove[];
+  white: Summary;
+  black: Summary;
+}
+
 export type ServerMessage =
   | Hello
   | ({ type: 'report'; id: number } & Report)
   | ({ type: 'graph'; id: number; side: 0 | 1 } & GraphColumns)
+  | ({ type: 'judging'; id: number; ply: number } & Evaluation)
+  | ({ type: 'judged'; id: number } & Judged)
   | { type: 'move'; id: number; move: string; report: Report | null }
   | { type: 'openings'; variant: Variant; positions: [string, string][] }
   | { type: 'done'; id: number; finish: string }

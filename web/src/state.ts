@@ -2,6 +2,7 @@
 // function of the state.
 import type { Clock } from './clock';
 import type { Graph } from './graph/model';
+import type { PgnEntry } from './pgnFile';
 import type { Hello, SearchConfig, Report, View } from './protocol';
 import type { Color, Outcome, Role, SquareName, Variant } from './rules';
 import type { ConnectionState } from './socket';
@@ -10,7 +11,7 @@ import { newGame, ROOT } from './tree';
 
 export type Mode = 'play' | 'analyse' | 'graph';
 export type Theme = 'system' | 'light' | 'dark';
-export type Dialog = 'import' | 'openings' | null;
+export type Dialog = 'import' | 'openings' | 'games' | null;
 
 export interface Strength {
   by: 'elo' | 'evaluations' | 'seconds';
@@ -61,8 +62,21 @@ export interface Analysis {
   graphs: [Graph | null, Graph | null];
   finish: string | null;
   trials: { fen: string; rows: Trial[] };
-  /** Nodes of the game that are still to be judged. */
+  /** Nodes of the game that are being judged, and those of them that are still to come. */
+  judging: number[];
   sweep: number[];
+  /** Seconds for each position of a game that is judged. */
+  judgeSeconds: number;
+}
+
+/** The games of an opened file. */
+export interface Collection {
+  name: string;
+  entries: PgnEntry[];
+  /** The game on the board, if it is one of these. */
+  index: number | null;
+  /** The PGN of that game as it was opened. */
+  opened: string;
 }
 
 export interface State {
@@ -90,6 +104,8 @@ export interface State {
   /** The openings that the server has sent: name and FEN. */
   openings: Partial<Record<Variant, [string, string][]>>;
   openingNumber: number;
+  collection: Collection | null;
+  gamesFilter: string;
   importText: string;
   importError: string;
   promotion: { from: SquareName; to: SquareName; colour: Color } | null;
@@ -135,7 +151,9 @@ export function initialState(): State {
       graphs: [null, null],
       finish: null,
       trials: { fen: '', rows: [] },
+      judging: [],
       sweep: [],
+      judgeSeconds: 0.5,
     },
     view: { nodes: 300, depth: 12, visits: 1 },
     viewSide: 0,
@@ -146,6 +164,8 @@ export function initialState(): State {
     dialog: null,
     openings: {},
     openingNumber: 1,
+    collection: null,
+    gamesFilter: '',
     importText: '',
     importError: '',
     promotion: null,
@@ -170,14 +190,14 @@ const SAVED_KEYS = [
   'theme',
   'sound',
 ] as const;
-const VERSION = 1;
+const VERSION = 2;
 const STORAGE_KEY = 'anabranch';
 
 /** The part of the state that is saved in the browser, as JSON. */
 export function serialize(state: State): string {
   const values = Object.fromEntries(SAVED_KEYS.map((key) => [key, state[key]]));
-  const { compare, lines, configs } = state.analysis;
-  return JSON.stringify({ version: VERSION, ...values, analysis: { compare, lines, configs } });
+  const { compare, lines, configs, judgeSeconds } = state.analysis;
+  return JSON.stringify({ version: VERSION, ...values, analysis: { compare, lines, configs, judgeSeconds } });
 }
 
 /** The state from saved JSON; the initial state if it cannot be read. */

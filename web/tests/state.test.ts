@@ -33,8 +33,8 @@ describe('an imported game', () => {
   it('has its illegal moves counted', () => {
     expect([0, 1, 2].map(skippedText)).toEqual([
       '',
-      '1 illegal move was skipped.',
-      '2 illegal moves were skipped.',
+      '1 illegal move is in a comment, with what follows.',
+      '2 illegal moves are in a comment, with what follows.',
     ]);
   });
 });

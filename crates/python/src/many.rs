@@ -136,15 +136,27 @@ impl Gather {
 #[pymethods]
 impl Gather {
     #[new]
-    fn new(session: &Session, order: &Order, most: usize) -> PyResult<Gather> {
-        let (order, stop) = (order.order.clone(), session.stop_flag());
-        let gather = session.read(|any| CoreGather::new(any, order, most, &stop))?;
+    fn new(session: &Session, most: usize) -> PyResult<Gather> {
+        let stop = session.stop_flag();
+        let gather = session.read(|any| CoreGather::new(any, most, &stop))?;
         Ok(Gather { gather: Mutex::new(gather.map_err(errors::session)?) })
     }
 
-    /// Takes a position under a number; its search begins when there is room for it.
-    fn add(&self, number: u64, fen: Option<String>, moves: Vec<String>) {
-        self.lock().add(Job { number, fen, moves });
+    /// Takes a position under a number; its search begins when there is room for it. The numbers grow.
+    fn add(&self, number: u64, fen: Option<String>, moves: Vec<String>, order: &Order) {
+        self.lock().add(Job { number, fen, moves }, order.order.clone());
+    }
+
+    /// Ends a search under way: what it has found is its outcome. A position that waits is forgotten, without
+    /// an outcome. Whether there was a search to end.
+    fn cancel(&self, py: Python<'_>, number: u64) -> bool {
+        py.detach(|| self.lock().cancel(number))
+    }
+
+    /// What a search under way has found so far; nothing if it is not under way.
+    fn report<'py>(&self, py: Python<'py>, number: u64) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let report = py.detach(|| self.lock().report(number));
+        report.map(|report| found(py, &report)).transpose()
     }
 
     /// Collects a shared batch and fills its planes: number of leaves. Zero when nothing can be collected

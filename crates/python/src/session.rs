@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use anabranch_core::report::Part;
 use anabranch_core::report::progress::Progress;
-use anabranch_core::run::any::{AnySession, open, open_object};
+use anabranch_core::games::grid::catalogue::Named;
+use anabranch_core::run::any::{AnySession, open, open_named};
 use anabranch_core::run::drive::Finish;
 use anabranch_core::run::external::LeafText;
 use anabranch_core::run::session::{SolveLimits, Source};
@@ -19,8 +20,9 @@ use pyo3::types::PyDict;
 
 use crate::convert::{self, dict};
 use crate::errors;
+use crate::faults::Faults;
 use crate::network::Network;
-use crate::object::{self, Shared};
+use crate::{object, rows};
 use crate::tablebases::Tablebases;
 use crate::watch::watch;
 
@@ -29,8 +31,8 @@ use crate::watch::watch;
 pub struct Session {
     session: Mutex<AnySession>,
     stop: Arc<AtomicBool>,
-    /// What the positions of a game written in Python share.
-    object: Option<Arc<Shared>>,
+    /// The errors of a game written in Python.
+    faults: Option<Arc<Faults>>,
 }
 
 /// Reads from the session: `read!(self.fen())`.
@@ -64,13 +66,27 @@ impl Session {
 
     /// Raises what a game written in Python raised meanwhile; its graph is dropped then.
     fn check(&self, any: &mut AnySession) -> PyResult<()> {
-        let Some(error) = self.object.as_ref().and_then(|shared| shared.take_fault()) else { return Ok(()) };
+        let Some(error) = self.faults.as_ref().and_then(|faults| faults.take()) else { return Ok(()) };
         rebuild(any);
-        if self.object.as_ref().is_some_and(|shared| shared.take_fault().is_some()) {
+        if self.faults.as_ref().is_some_and(|faults| faults.take().is_some()) {
             // The position itself cannot be reached again.
             let _ = with_session!(any, session => session.set_position(None, &[]));
         }
         Err(error)
+    }
+
+    /// A session of a game that is written in Python.
+    fn of_named(
+        named: Named,
+        settings: &Bound<'_, PyDict>,
+        external: bool,
+        stop: Arc<AtomicBool>,
+        faults: Arc<Faults>,
+    ) -> PyResult<Session> {
+        let source = Source::new(external, None);
+        let session =
+            open_named(named, convert::read_settings(settings)?, source).map_err(errors::session)?;
+        Ok(Session { session: Mutex::new(session), stop, faults: Some(faults) })
     }
 
     /// The flag that `stop` sets.
@@ -129,7 +145,7 @@ impl Session {
         let source = Source::new(external, network.map(Network::share));
         let session =
             open(variant, chess960, convert::read_settings(settings)?, source).map_err(errors::session)?;
-        Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)), object: None })
+        Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)), faults: None })
     }
 
     /// A session of a game that is written in Python, behind its adapter.
@@ -142,11 +158,22 @@ impl Session {
         external: bool,
     ) -> PyResult<Session> {
         let stop = Arc::new(AtomicBool::new(false));
-        let (start, shared) = object::start(py, adapter, &stop)?;
-        let source = Source::new(external, None);
-        let session =
-            open_object(name, start, convert::read_settings(settings)?, source).map_err(errors::session)?;
-        Ok(Session { session: Mutex::new(session), stop, object: Some(shared) })
+        let (start, faults) = object::start(py, adapter, &stop)?;
+        Session::of_named(Named::of_object(name, start), settings, external, stop, faults)
+    }
+
+    /// A session of a game of rows that is written in Python, behind its adapter.
+    #[staticmethod]
+    fn of_rows(
+        py: Python<'_>,
+        name: &str,
+        adapter: Py<PyAny>,
+        settings: &Bound<'_, PyDict>,
+        external: bool,
+    ) -> PyResult<Session> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (start, faults) = rows::start(py, adapter, &stop)?;
+        Session::of_named(Named::of_rows(name, start), settings, external, stop, faults)
     }
 
     /// Ends the search under way as soon as possible. Never waits.
@@ -220,6 +247,11 @@ impl Session {
         call!(py, self.set_position(fen, &moves)).map_err(errors::session)
     }
 
+    /// Moves to a position and forgets everything else: the next search is that of a new session.
+    fn start_at(&self, py: Python<'_>, fen: Option<&str>, moves: Vec<String>) -> PyResult<()> {
+        call!(py, self.start_at(fen, &moves)).map_err(errors::session)
+    }
+
     /// Plays a move. Returns whether the graph below it was kept.
     fn play(&self, py: Python<'_>, r#move: &str) -> PyResult<bool> {
         call!(py, self.play(r#move)).map_err(errors::session)
@@ -248,6 +280,11 @@ impl Session {
     /// The legal moves at the root.
     fn legal_moves(&self) -> PyResult<Vec<String>> {
         Ok(read!(self.legal_moves()))
+    }
+
+    /// The legal moves at the root with their places in the policy.
+    fn places(&self) -> PyResult<Vec<(String, usize)>> {
+        Ok(read!(self.places()))
     }
 
     /// The value for the side to move of a game that is over at the root.

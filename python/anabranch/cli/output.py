@@ -6,12 +6,11 @@ Texts from outside, FENs with their brackets above all, are never taken for mark
 from __future__ import annotations
 
 import json
-import math
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import typer
 from rich.console import Console
@@ -19,6 +18,8 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
+
+from anabranch.formats.json_lines import dump_line, finite
 
 if TYPE_CHECKING:
     from anabranch.jobs.executor import Executor
@@ -90,12 +91,12 @@ def end_interrupted() -> NoReturn:
 
 def print_json(document: object) -> None:
     """Print one JSON document; numbers that JSON cannot represent become null."""
-    sys.stdout.write(json.dumps(_finite(document), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(finite(document), indent=2, allow_nan=False, ensure_ascii=False) + "\n")
 
 
 def print_json_line(document: object, file: TextIO) -> None:
     """Write one JSON document as a line, at once."""
-    file.write(json.dumps(_finite(document), allow_nan=False, ensure_ascii=False) + "\n")
+    file.write(dump_line(document) + "\n")
     file.flush()
 
 
@@ -123,19 +124,3 @@ def plural(number: int, noun: str) -> str:
     ('1 position', '2,500 positions', '0 games')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _finite(value: Any) -> Any:
-    """The same without infinities and NaN, and with plain containers.
-
-    >>> _finite({"a": (1, float("nan"))})
-    {'a': [1, None]}
-    """
-    match value:
-        case dict():
-            return {str(key): _finite(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_finite(item) for item in value]
-        case float() if not math.isfinite(value):
-            return None
-    return value

@@ -57,8 +57,9 @@ def play(
     for module in ("fastapi", "uvicorn", "websockets"):
         require(module, "web")
     from anabranch.web.access import AccessControl
+    from anabranch.web.listener import listen
     from anabranch.web.searches import Resources
-    from anabranch.web.server import ServerOptions, listen, serve
+    from anabranch.web.server import ServerOptions, serve
 
     if host in ("0.0.0.0", "::", ""):
         raise LimitError("--host takes one address of this machine, because the server must know its name")

@@ -12,10 +12,12 @@ from typing import Any
 import chess
 
 from anabranch.bench.suite import attempt, read_task
+from anabranch.catalogue import is_grid
 from anabranch.engine import Engine
 from anabranch.limits import Limits
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import ending
+from anabranch.match.grid_board import GridBoard
 from anabranch.match.openings import board_of
 from anabranch.match.player import PlayerSpec
 from anabranch.result import Result
@@ -61,13 +63,21 @@ def _grow(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     return {"looks": samples}
 
 
+def start_at(variant: str, position: str) -> chess.Board | GridBoard:
+    """A position of a variant of chess or of another game."""
+    return GridBoard(variant, position) if is_grid(variant) else board_of(variant, position, False)
+
+
 def _game(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     """A game of an engine against itself; as in a match, each side has its own graph."""
-    board = board_of(variant, about["position"], False)
+    board = start_at(variant, about["position"])
     sides = {color: engine_of(variant, about["preset"], about["settings"]) for color in chess.COLORS}
     moves: list[dict[str, Any]] = []
-    while ending(board) is None and len(moves) < about["plies"]:
-        result = sides[board.turn].search(board, evaluations=about["evaluations"], lines=0)
+    while len(moves) < about["plies"]:
+        if (board.ending() if isinstance(board, GridBoard) else ending(board)) is not None:
+            break
+        position = board.position if isinstance(board, GridBoard) else board
+        result = sides[board.turn].search(position, evaluations=about["evaluations"], lines=0)
         numbers = result.statistics
         moves.append(
             {
@@ -78,7 +88,10 @@ def _game(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
                 "evaluations": numbers.evaluations,
             }
         )
-        board.push(board.parse_uci(result.best_move))
+        if isinstance(board, GridBoard):
+            board.push(result.best_move)
+        else:
+            board.push(board.parse_uci(result.best_move))
     return {"moves": moves}
 
 

@@ -75,6 +75,8 @@ class SearchConfig(_Strict):
     """A preset, and settings that differ from it."""
 
     preset: Annotated[str, Field(max_length=40)] = "default"
+    network: Annotated[str, Field(pattern=r"^[\w.+-]{1,80}$")] | None = None
+    """One of the installed networks by its name; none for the evaluator of the server."""
     changes: Annotated[
         dict[Annotated[str, Field(max_length=40)], bool | int | float | Annotated[str, Field(max_length=40)]],
         Field(max_length=len(CHANGEABLE)),
@@ -118,7 +120,16 @@ class Clock(_Strict):
     increment: Annotated[float, Field(ge=0, le=3_600)] = 0.0
 
 
-Level: TypeAlias = Annotated[Elo | Evaluations | Seconds | Clock, Field(discriminator="by")]
+class Human(_Strict):
+    """Play as people of a rating do: by the policy of an installed network, without search."""
+
+    by: Literal["human"]
+    rating: Annotated[int, Field(ge=100, le=9999)]
+    temperature: Annotated[float, Field(ge=0, le=10)] = 1.0
+    """0 is the most probable move."""
+
+
+Level: TypeAlias = Annotated[Elo | Evaluations | Seconds | Clock | Human, Field(discriminator="by")]
 Number: TypeAlias = Annotated[int, Field(ge=0, le=2**31)]
 
 
@@ -147,6 +158,17 @@ class Play(_Strict):
     """A clock that the move must respect, whatever the level is."""
 
 
+class Judge(_Strict):
+    """Judge every move of a game."""
+
+    type: Literal["judge"]
+    id: Number
+    game: Game
+    config: SearchConfig = SearchConfig()
+    seconds: Annotated[float, Field(gt=0, le=60)] = 0.5
+    """For each position."""
+
+
 class Watch(_Strict):
     """Change what is shown of the graph, or stop showing it, while the search goes on."""
 
@@ -161,13 +183,19 @@ class Openings(_Strict):
     variant: Variant
 
 
+class Networks(_Strict):
+    """Request the installed networks."""
+
+    type: Literal["networks"]
+
+
 class StopMessage(_Strict):
     """End the search."""
 
     type: Literal["stop"]
 
 
-Message: TypeAlias = Analyse | Play | Watch | Openings | StopMessage
+Message: TypeAlias = Analyse | Play | Judge | Watch | Openings | Networks | StopMessage
 _READER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 
 
@@ -188,7 +216,7 @@ def read_message(text: str) -> Message:
     if isinstance(message, Analyse):
         for config in message.configs:
             _check(config)
-    elif isinstance(message, Play):
+    elif isinstance(message, Play | Judge):
         _check(message.config)
     return message
 

@@ -24,26 +24,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from anabranch import __version__, _core
 from anabranch.defaults import resolve
 from anabranch.engine import Engine
-from anabranch.errors import AnabranchError, VariantError
+from anabranch.errors import VariantError
 from anabranch.settings import presets, settings_table
 from anabranch.strength import HIGHEST, LOWEST
 from anabranch.web.access import AccessControl, Refusal, security_headers
 from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.http_timeout import TimeoutHttp
+from anabranch.web.listener import AnnouncedServer, ServerError
 from anabranch.web.messages import CHANGEABLE, LARGEST_MESSAGE, MOST_NODES, VARIANTS
 from anabranch.web.searches import ClientSearches, Resources
 
 STATIC = Path(__file__).with_name("static")
 MOST_CONNECTIONS = 128
 """Open connections of any kind; further ones get status 503."""
-UNREAD_MS = 20_000
-"""Time after which the system drops a connection whose data is not acknowledged."""
 POLICY_VIOLATION = 1008
 TRY_AGAIN_LATER = 1013
-
-
-class ServerError(AnabranchError, OSError):
-    """The server cannot begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,33 +224,10 @@ def _refused(refusal: Refusal) -> Response:
     return JSONResponse({"error": refusal.reason}, refusal.status)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """A socket at an address; a port of 0 takes any that is free."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):  # connections inherit it
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS)
-    try:
-        listener.bind((host, port))
-    except (OSError, OverflowError) as error:
-        listener.close()
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ServerError(f"the server cannot listen at {host}, port {port}: {reason.lower()}") from None
-    return listener
-
-
 def serve(
     listener: socket.socket, access: AccessControl, options: ServerOptions, started: Callable[[], None]
 ) -> None:
     """Serve until Ctrl-C. `started` is called once it listens."""
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            if self.started:
-                started()
-
     config = uvicorn.Config(
         make_app(access, options),
         http=TimeoutHttp,
@@ -272,4 +244,4 @@ def serve(
         ws_ping_interval=20.0,
         ws_ping_timeout=20.0,
     )
-    Server(config).run(sockets=[listener])
+    AnnouncedServer(config, started).run(sockets=[listener])

@@ -49,7 +49,8 @@ export function analysisPanel(app: App): VNode {
         ),
       ]),
     ]),
-    h('div.column', { key: 'game' }, [moveList(app), chart(app), trials(app)]),
+    h('div.column', { key: 'game' }, [moveList(app), chart(app)]),
+    trials(app),
   ]);
 }
 

@@ -15,6 +15,7 @@ import { plyOf } from '../tree';
 import { lines, playLine, sanCached, startButton, statistics, verdictRow } from './analysisPanel';
 import type { VNode } from './dom';
 import { button, figures, h, segments, slider, table } from './dom';
+import { download } from './games';
 import { presetSelect } from './searchConfig';
 
 const MAX_TRANSPOSITIONS = 12;
@@ -183,11 +184,7 @@ function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
             paletteOf(isDarkTheme(app)),
           );
   const type = { svg: 'image/svg+xml', dot: 'text/vnd.graphviz', json: 'application/json' }[kind];
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = `anabranch-graph.${kind}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  download(`anabranch-graph.${kind}`, text, type);
 }
 
 function pathText(app: App, path: readonly string[]): string {
@@ -245,7 +242,7 @@ function nodeNumbers(app: App, graph: Graph, node: GraphNode): VNode[] {
               h('tr', { key: `${edge.source}-${edge.move}` }, [
                 h('td', sanCached(app, graph.nodes[edge.source]?.fen ?? '', [edge.move])[0] ?? edge.move),
                 h('td', count(edge.visits)),
-                h('td', signed(edge.q, 3)),
+                h('td', signed(edge.white, 3)),
                 h('td', percent(edge.prior)),
                 h('td', edge.leak.toFixed(4)),
               ]),

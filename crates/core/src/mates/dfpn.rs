@@ -324,7 +324,10 @@ impl Solver {
         self.count(question);
         game.legal_moves(&mut self.moves);
         let is_attack = game.player() == question.attacker;
-        let numbers = match game.ending(&self.moves) {
+        // The first position needs a move.
+        let foresees = question.foresees && !self.path.is_empty();
+        let foreseen = || if foresees { game.foreseen() } else { None };
+        let numbers = match game.ending(&self.moves).or_else(foreseen) {
             Some(Ending::Win) if is_attack => Numbers::proven(0, MoveCode(0)),
             Some(Ending::Loss) if !is_attack => Numbers::proven(0, MoveCode(0)),
             Some(_) => Numbers::disproven(ON_ALL_PATHS, UNBOUNDED),

@@ -58,7 +58,8 @@ impl Proof {
         while let Some((game, id)) = waiting.pop_front() {
             game.legal_moves(&mut moves);
             let is_attack = known.nodes[id as usize].is_attack;
-            if game.ending(&moves).is_some() {
+            let foresees = question.foresees && id > 0;
+            if game.ending(&moves).is_some() || (foresees && game.foreseen().is_some()) {
                 continue;
             }
             done += 1;
@@ -287,6 +288,7 @@ mod tests {
             attack: Attack::All,
             depth: 24,
             before: &|_| 0,
+            foresees: false,
             cancel: &cancel,
         };
         let mut solver = Solver::default();

@@ -2,8 +2,9 @@
 //!
 //! Each search collects and applies in the order of its own loop, so it makes the graph that it would make
 //! alone. Any number of shared batches may be in flight; answers come back in the order of collection. Older
-//! searches go first. A new one begins whenever a batch has room left. Searches that a stop ended have no
-//! outcome.
+//! searches go first. A new one begins whenever a batch has room left. Each has an order of its own, can be
+//! reported on while it is under way, and can be cancelled; then it ends with what it has found. Searches that
+//! a stop ended have no outcome.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,12 +15,14 @@ use super::any::{AnySession, with_session};
 use super::drive::Finish;
 use super::errors::SessionError;
 use super::external::LeafText;
-use super::job::{Job, Order, Outcome, conclude, open_beside_others};
+use super::job::{Found, Job, Order, Outcome, conclude, open_beside_others, report_on};
+use crate::report::Meters;
 
 /// A search under way.
 struct Member {
     number: u64,
     session: AnySession,
+    lines: usize,
     begun: Instant,
     /// Its batches that are collected and not yet applied.
     flying: usize,
@@ -59,42 +62,60 @@ pub struct Gather {
     /// Sessions without a search.
     spare: Vec<AnySession>,
     batch_size: usize,
-    order: Order,
     stop: Arc<AtomicBool>,
     /// The oldest first.
     members: Vec<Member>,
-    waiting: VecDeque<Job>,
+    waiting: VecDeque<(Job, Order)>,
     flights: VecDeque<Vec<Part>>,
     done: Vec<Outcome>,
     most: usize,
+    /// Size of the policy.
+    width: usize,
 }
 
 impl Gather {
     /// Room for `most` searches at once like those of `pattern`. `stop` ends them all.
-    pub fn new(
-        pattern: &AnySession,
-        order: Order,
-        most: usize,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Gather, SessionError> {
+    pub fn new(pattern: &AnySession, most: usize, stop: &Arc<AtomicBool>) -> Result<Gather, SessionError> {
         let pattern = open_beside_others(pattern)?;
         Ok(Gather {
             batch_size: with_session!(&pattern, session => session.settings().batch_size) as usize,
             pattern,
             spare: Vec::new(),
-            order,
             stop: Arc::clone(stop),
             members: Vec::new(),
             waiting: VecDeque::new(),
             flights: VecDeque::new(),
             done: Vec::new(),
             most,
+            width: 0,
         })
     }
 
-    /// Takes a job, which begins when there is room for it.
-    pub fn add(&mut self, job: Job) {
-        self.waiting.push_back(job);
+    /// Takes a job, which begins when there is room for it. The numbers of jobs grow.
+    pub fn add(&mut self, job: Job, order: Order) {
+        self.waiting.push_back((job, order));
+    }
+
+    /// Ends a search under way, with what it has found as its outcome. A job that waits is forgotten without
+    /// an outcome. Returns whether there is a search to end.
+    pub fn cancel(&mut self, number: u64) -> bool {
+        self.waiting.retain(|(job, _)| job.number != number);
+        let Ok(place) = self.place_of(number) else { return false };
+        let mut member = self.members.remove(place);
+        with_session!(&mut member.session, session => session.abandon());
+        member.finish = Some(Finish::Stopped);
+        self.finish(member);
+        true
+    }
+
+    /// What a search under way has found, counted and not measured; `None` if it is not under way.
+    pub fn report(&self, number: u64) -> Option<Found> {
+        let member = &self.members[self.place_of(number).ok()?];
+        Some(report_on(&member.session, member.lines, Meters::Off, Finish::Stopped, member.begun.elapsed()))
+    }
+
+    fn place_of(&self, number: u64) -> Result<usize, usize> {
+        self.members.binary_search_by_key(&number, |member| member.number)
     }
 
     /// Planes, rows and columns of a layout, and the size of the policy.
@@ -109,7 +130,9 @@ impl Gather {
         let mut used = 0;
         let mut place = 0;
         let layout = if let Leaves::Planes(_, layout) = leaves { *layout } else { None };
-        let stride = self.shape(layout)?.0.iter().product();
+        let (shape, width) = self.shape(layout)?;
+        self.width = width;
+        let stride = shape.iter().product();
         loop {
             if place == self.members.len() && !self.admit(leaves, used, stride) {
                 break;
@@ -140,27 +163,27 @@ impl Gather {
         if self.members.len() >= self.most || room < self.batch_size {
             return false;
         }
-        let Some(job) = self.waiting.pop_front() else { return false };
-        match self.begin(&job) {
+        let Some((job, order)) = self.waiting.pop_front() else { return false };
+        match self.begin(&job, &order) {
             Ok(member) => self.members.push(member),
             Err(error) => self.done.push((job.number, Err(error))),
         }
         true
     }
 
-    fn begin(&mut self, job: &Job) -> Result<Member, SessionError> {
+    fn begin(&mut self, job: &Job, order: &Order) -> Result<Member, SessionError> {
         let mut any = match self.spare.pop() {
             Some(any) => any,
             None => open_beside_others(&self.pattern)?,
         };
-        let Order { limits, root_moves, .. } = &self.order;
         with_session!(&mut any, session => {
             session.start_at(job.fen.as_deref(), &job.moves)?;
-            session.begin(*limits, root_moves, &self.stop)?;
+            session.begin(order.limits, &order.root_moves, &self.stop)?;
         });
         Ok(Member {
             number: job.number,
             session: any,
+            lines: order.lines,
             begun: Instant::now(),
             flying: 0,
             must_apply: false,
@@ -171,17 +194,20 @@ impl Gather {
 
     fn finish(&mut self, mut member: Member) {
         let finish = member.finish.unwrap_or(Finish::Idle);
-        if finish == Finish::Solved {
-            with_session!(&mut member.session, session => session.conclude(&self.stop));
-        }
-        let found = conclude(&member.session, self.order.lines, finish, member.begun.elapsed());
+        with_session!(&mut member.session, session => {
+            session.check_choice();
+            if finish == Finish::Solved {
+                session.conclude(&self.stop);
+            }
+        });
+        let found = conclude(&member.session, member.lines, finish, member.begun.elapsed());
         self.done.push((member.number, Ok(found)));
         self.spare.push(member.session);
     }
 
     /// Takes the answer for the oldest batch in flight: one value per leaf, and the logits of all moves.
     pub fn apply(&mut self, values: &[f32], logits: &[f32]) -> Result<(), SessionError> {
-        let (_, width) = self.shape(None)?;
+        let width = self.width;
         let parts = self.flights.pop_front().ok_or(SessionError::State("no batch is in flight"))?;
         let size: usize = parts.iter().map(|part| part.size).sum();
         if values.len() != size || logits.len() != size * width {
@@ -195,8 +221,8 @@ impl Gather {
         let mut begin = 0;
         for Part { number, size } in parts {
             let end = begin + size;
-            // A search that has ended by its time wants no more answers.
-            if let Ok(place) = self.members.binary_search_by_key(&number, |member| member.number) {
+            // A search that has ended by its time, or was cancelled, wants no more answers.
+            if let Ok(place) = self.place_of(number) {
                 self.members[place].answer(&values[begin..end], &logits[begin * width..end * width])?;
             }
             begin = end;

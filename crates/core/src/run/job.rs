@@ -61,6 +61,11 @@ pub fn open_beside_others(pattern: &AnySession) -> Result<AnySession, SessionErr
 pub fn conclude(any: &AnySession, lines: usize, finish: Finish, elapsed: Duration) -> Found {
     let meters =
         if matches!(finish, Finish::Stopped | Finish::Time) { Meters::Sample } else { Meters::Whole };
+    report_on(any, lines, meters, finish, elapsed)
+}
+
+/// What a session has found so far, with a move in any case.
+pub fn report_on(any: &AnySession, lines: usize, meters: Meters, finish: Finish, elapsed: Duration) -> Found {
     with_session!(any, session => {
         let mut report = session.report(lines, meters);
         if report.best_move.is_none() {

@@ -11,7 +11,7 @@ use super::leaves::Joined;
 use super::nodes::add;
 use super::wave::{
     Act, Attached, Crew, Descent, Hands, Landing, Lent, Part, Settled, Settlement, Shared, Stem, StemId,
-    UNOPENED, View, Wave, Work, reclaim,
+    UNOPENED, View, Wave, Work, descend_fetching, reclaim,
 };
 use super::{Search, solver};
 use crate::game::{Game, MoveCode};
@@ -114,18 +114,34 @@ impl<G: Game> Search<G> {
             evaluator: self.evaluator.as_deref(),
             oracle: self.oracle.as_deref(),
         };
+        if start.root().is_fetched() {
+            let parts = descend_fetching(&view, &mut hands, &mut twigs, visits);
+            self.twigs = twigs;
+            self.spare_leaves.append(&mut hands.spares);
+            self.hands.push(hands);
+            self.end_descent(visits, begun.map(|begun| begun.elapsed()), None);
+            return parts;
+        }
         let mut descent = Descent {
             view: &view,
             trunk: &[],
             hands: &mut hands,
             part: Part::default(),
             twigs: Some(&mut twigs),
+            is_missing: false,
         };
         descent.grow_trunk(visits);
         let (trunk, begun) = (begun.map(|begun| begun.elapsed()), self.begin_phase());
         if !is_shared {
             let Descent { part, .. } = descent;
-            let mut descent = Descent { view: &view, trunk: &[], hands: &mut hands, part, twigs: None };
+            let mut descent = Descent {
+                view: &view,
+                trunk: &[],
+                hands: &mut hands,
+                part,
+                twigs: None,
+                is_missing: false,
+            };
             for twig in 0..twigs.len() {
                 descent.follow_twig(&twigs, twig);
             }

@@ -5,6 +5,7 @@
 //! of these calls alone decides the graph.
 
 pub mod path;
+pub mod trail;
 pub mod solver;
 pub mod root_moves;
 pub mod numbers;
@@ -32,6 +33,7 @@ mod phases;
 mod advance;
 mod simulate;
 mod branch;
+mod missing;
 mod leaves;
 mod commit;
 mod collect;
@@ -62,6 +64,7 @@ pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
 use tablebases::KnownRoot;
+use missing::Missing;
 use ucb::Below;
 use wave::{Hands, Settlement, Twigs, Wave};
 
@@ -164,6 +167,7 @@ pub struct Search<G: Game> {
     twigs: Twigs,
     settlement: Settlement,
     spare_waves: Vec<Wave>,
+    missing: Missing,
 }
 
 impl<G: Game> Search<G> {
@@ -215,6 +219,7 @@ impl<G: Game> Search<G> {
             twigs: Twigs::default(),
             settlement: Settlement::default(),
             spare_waves: Vec::new(),
+            missing: Missing::default(),
         };
         search.restart(origin, played);
         search
@@ -247,8 +252,8 @@ impl<G: Game> Search<G> {
         self.puct = Arc::new(Puct::new(&settings));
         self.plan = None;
         self.below.clear();
-        self.graph.set_memory(settings.memory as usize);
         self.settings = settings;
+        self.graph.set_memory(self.graph_memory());
         self.evaluator = evaluator;
         if !keeps {
             self.start_over();
@@ -313,10 +318,11 @@ impl<G: Game> Search<G> {
 
     /// Whether the budget allows another simulation.
     pub fn within(&self, budget: &Budget) -> bool {
-        budget.simulations.is_none_or(|limit| self.counters.simulations + self.flying < limit)
+        let missing = self.missing.len() as u64;
+        budget.simulations.is_none_or(|limit| self.counters.simulations + self.flying + missing < limit)
             && budget
                 .evaluations
-                .is_none_or(|limit| self.counters.evaluations + self.flying_evaluations < limit)
+                .is_none_or(|limit| self.counters.evaluations + self.flying_evaluations + missing < limit)
     }
 
     /// Whether the last collection found no room for another node under the memory cap.

@@ -27,6 +27,8 @@ pub(super) enum End {
     Terminal,
     /// No move can be selected.
     Stuck,
+    /// Before a position that is not at hand, and was asked for: see `resume`.
+    Missing,
 }
 
 impl<G: Game> Search<G> {
@@ -62,8 +64,19 @@ impl<G: Game> Search<G> {
     }
 
     /// Walks down from a node, by a forced choice first, until the trajectory ends.
-    fn walk(&mut self, mut node: NodeId, mut forced: Option<Choice>, batch: &mut Batch<G>) -> End {
+    fn walk(&mut self, node: NodeId, forced: Option<Choice>, batch: &mut Batch<G>) -> End {
         let exploration = forced.is_some();
+        self.walk_on(node, forced, exploration, batch)
+    }
+
+    /// The same for a trajectory that has begun.
+    pub(super) fn walk_on(
+        &mut self,
+        mut node: NodeId,
+        mut forced: Option<Choice>,
+        exploration: bool,
+        batch: &mut Batch<G>,
+    ) -> End {
         loop {
             let choice = match forced.take() {
                 Some(choice) => choice,
@@ -74,8 +87,12 @@ impl<G: Game> Search<G> {
                 Choice::Unopened(index) => (self.graph.open(node, index), true),
                 Choice::Nothing => return End::Stuck,
             };
-            let fresh = self.follow(node, slot, opened);
+            let followed = self.follow(node, slot, opened);
             self.steps.push(Step { node, slot });
+            let Some(fresh) = followed else {
+                self.note_missing(exploration);
+                return End::Missing;
+            };
             let edge = self.graph.edge(node, slot);
             let id = edge.child;
             let child = self.graph.node(id);
@@ -207,9 +224,10 @@ impl<G: Game> Search<G> {
         self.puct.select_among(&self.graph, self.root, &self.root_moves)
     }
 
-    /// Plays the edge on the path and makes sure that it has a child. Returns whether that child is new.
+    /// Plays the edge on the path and makes sure that it has a child. Returns whether that child is new;
+    /// `None` where its position is not at hand.
     #[inline]
-    fn follow(&mut self, id: NodeId, slot: u16, opened: bool) -> bool {
+    fn follow(&mut self, id: NodeId, slot: u16, opened: bool) -> Option<bool> {
         if opened {
             let mv = self.graph.edge(id, slot).mv;
             if self.path.position().is_zeroing(mv) {
@@ -218,7 +236,10 @@ impl<G: Game> Search<G> {
         }
         let edge = self.graph.edge(id, slot);
         self.path.follow(edge.mv, edge.has(edge_flag::ZEROING));
-        if edge.child == NONE { self.attach(id, slot) } else { false }
+        if edge.child != NONE {
+            return Some(false);
+        }
+        self.path.is_at_hand().then(|| self.attach(id, slot))
     }
 
     /// Links the edge to the node of the position at the path's end, created if need be.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from anabranch.errors import StudyError
 from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.bars import BARS
+from anabranch.study.experiments.games import GAMES_EXPERIMENT
 from anabranch.study.experiments.leak import LEAK
 from anabranch.study.experiments.memory import MEMORY
 from anabranch.study.experiments.only_moves import ONLY_MOVES
@@ -21,6 +22,7 @@ _OURS = (
     PROOFS,
     REGRET,
     ONLY_MOVES,
+    GAMES_EXPERIMENT,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (*_PAPER, *_OURS)}

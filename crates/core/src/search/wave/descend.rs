@@ -157,6 +157,8 @@ pub(in crate::search) struct Descent<'a, G: Game> {
     pub part: Part<G>,
     /// Where the trunk sets its twigs aside.
     pub twigs: Option<&'a mut Twigs>,
+    /// Whether a position was missing, which was asked for: the descent has to be made again.
+    pub is_missing: bool,
 }
 
 impl<G: Game> Descent<'_, G> {
@@ -273,7 +275,7 @@ impl<G: Game> Descent<'_, G> {
         if let Some(twigs) = &mut self.twigs {
             return twigs.push(&[Group { visits, ..*group }], Some((slot, mv)));
         }
-        let found = self.find(group.above, mv);
+        let Some(found) = self.find(group.above, mv) else { return };
         let (zeroing, child) = (found.zeroing, found.child);
         let key = match child {
             Attached::Known(id) => self.view.graph.node(id).key,
@@ -385,7 +387,7 @@ impl<G: Game> Descent<'_, G> {
             return self.land(stem, visits, Landing::Collision);
         }
         let mv = self.stem(stem).mv;
-        let mut leaf = leaf.unwrap_or_else(|| self.leaf_at(group.above, Some(mv)).0);
+        let Some(mut leaf) = leaf.or_else(|| Some(self.leaf_at(group.above, Some(mv))?.0)) else { return };
         let Leaf { game, moves, .. } = &mut *leaf;
         game.legal_moves(moves);
         self.land_leaf(group, stem, mv, leaf, visits);

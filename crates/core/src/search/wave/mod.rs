@@ -13,12 +13,14 @@ pub(super) mod split;
 mod view;
 mod expand;
 mod descend;
+mod fetch;
 mod share;
 mod settle;
 
 use std::sync::Arc;
 
 pub(super) use descend::{Descent, Hands, Part, Twigs};
+pub(super) use fetch::descend_fetching;
 pub(super) use settle::{Settled, Settlement};
 pub use share::{Alone, Crew, Work};
 pub(super) use share::{Lent, Shared};

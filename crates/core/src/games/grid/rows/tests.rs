@@ -1,0 +1,1 @@
+//! Connect Four as rows of bytes against Connect Four of the core.
