@@ -97,7 +97,7 @@ def test_solvers(rule: str, backup: str) -> None:
             check(board, "hash", base, [60, 40], advance=True)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(7))
 def test_random_settings(seed: int) -> None:
     rng = random.Random(3000 + seed)
     settings = dataclasses.asdict(ref.PRESETS["mcgs-combined"]) | {

@@ -237,6 +237,11 @@ def test_an_option_does_what_it_says(session: Session, tmp_path: Path, name: str
     EFFECTS[name](session, tmp_path)
 
 
+UCD = {"selection": "ucb1", "stop": "none"}
+COMPANIONS = {"ucd_value": UCD, "ucd_parent": UCD, "ucd_visits": UCD, "solver_rule": {"mate_root": "0"}}
+"""What makes sense only with other settings."""
+
+
 @pytest.mark.parametrize("name", [option.name for option in known() if option.setting is not None])
 def test_a_setting_reaches_the_search_and_returns_to_that_of_the_preset(session: Session, name: str) -> None:
     before = getattr(settings(session), name)
@@ -244,6 +249,8 @@ def test_a_setting_reaches_the_search_and_returns_to_that_of_the_preset(session:
     assert option is not None
     words = [word for word in option.choices if word not in (FROM_PRESET, str(before).lower())]
     value = words[0] if words else another(before)
+    for companion, word in COMPANIONS.get(name, {}).items():
+        assert set_option(session, companion, word) == []
     assert set_option(session, name, value) == []
     assert str(getattr(settings(session), name)).lower() == value.lower()
     set_option(session, name, FROM_PRESET)
