@@ -158,8 +158,22 @@ def check_game(game: object, games: int = 50, *, most_moves: int = 1000, seed: i
     """Play random games and say in sentences what is wrong with a game; an empty list means that nothing was
     found.
 
-    Looked at are the answers of every method, whether positions stay what they are when a move is played,
-    whether equal keys mean equal positions, and whether games end within `most_moves`.
+    It checks what every method returns, whether positions stay what they are when a move is played, whether
+    equal keys mean equal positions, and whether games end within `most_moves`.
+
+    >>> class Race:
+    ...     def __init__(self, steps=3, player=0):
+    ...         self.steps, self.player = steps, player
+    ...     def legal_moves(self):
+    ...         return [n for n in (1, 2) if n <= self.steps]
+    ...     def play(self, move):
+    ...         return Race(self.steps - move, 1 - self.player)
+    ...     def outcome(self):
+    ...         return None if self.steps else (-1.0 if self.player == 0 else 1.0)
+    ...     def key(self):
+    ...         return (self.steps, self.player)
+    >>> check_game(Race())
+    []
     """
     found: list[str] = []
     try:
