@@ -22,7 +22,7 @@ def check_game(game: object, games: int = GAMES, *, most_moves: int = 1000, seed
     """Play random games and say in sentences what is wrong with a game; an empty list means that nothing was
     found.
 
-    Looked at are the answers of every method, whether positions stay what they are when a move is played,
+    It checks what every method returns, whether positions stay what they are when a move is played,
     whether equal keys mean equal positions, and whether games end within `most_moves`; in games of rows also
     whether the answer for a row depends on the other rows, whether texts lead back to their states, and
     whether symmetries are ones.

@@ -129,7 +129,11 @@ class Engine(CoreGame):
 
     @property
     def settings(self) -> Settings:
-        """The settings in force."""
+        """The settings in force.
+
+        >>> Engine(q_epsilon=0.02).settings.q_epsilon
+        0.02
+        """
         return self._settings
 
     @property
@@ -401,7 +405,17 @@ class Engine(CoreGame):
         return graph_of(rows, edges, self._variant)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write position, settings and graph to a file. It appears whole or not at all."""
+        """Write position, settings and graph to a file. It appears whole or not at all.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> engine = Engine()
+        >>> _ = engine.search("startpos moves e2e4", simulations=100)
+        >>> with TemporaryDirectory() as folder:
+        ...     engine.save(f"{folder}/open.search")
+        ...     again = Engine.load(f"{folder}/open.search")
+        >>> again.result().moves == engine.result().moves
+        True
+        """
         with self._exclusive(), _naming(path):
             self._session.save(path)
 
