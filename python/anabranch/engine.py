@@ -438,7 +438,9 @@ class Engine(CoreGame):
         if base_name(variant) in (OBJECT, ROWS) and game is None:
             needed = f"the graph in {os.fsdecode(path)} is one of {variant.partition(':')[2]}"
             raise VariantError(f"{needed}: the game must be given again, as game=...")
-        engine = cls("chess" if game is not None else variant, "default", chess960, tablebases=tablebases, game=game)
+        engine = cls(
+            "chess" if game is not None else variant, "default", chess960, tablebases=tablebases, game=game
+        )
         if evaluator is None or evaluator == NETWORK:
             given = engine._evaluator
         else:

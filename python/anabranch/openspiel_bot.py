@@ -148,7 +148,9 @@ def native_name(game: Any) -> tuple[str, MoveText] | None:
             if columns == rows and 2 <= rows <= 19 and not given.get("swap", False):
                 return f"hex:size={rows}", _in_lower_case
         case "breakthrough" if 2 <= given["columns"] <= 8 and 4 <= given["rows"] <= 8:
-            return f"breakthrough:width={given['columns']},height={given['rows']}", _from_the_top(given["rows"])
+            return f"breakthrough:width={given['columns']},height={given['rows']}", _from_the_top(
+                given["rows"]
+            )
     return None
 
 

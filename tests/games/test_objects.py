@@ -165,7 +165,7 @@ class TestErrors:
             ({"outcome": lambda self: 7}, "from -1 to 1"),
             ({"outcome": lambda self: "won"}, "from -1 to 1"),
             ({"legal_moves": lambda self: []}, "no legal move"),
-            ({"legal_moves": lambda self: range(5000)}, "4096 are the most"),
+            ({"legal_moves": lambda self: range(5000)}, "1024 are the most"),
             ({"move_text": lambda self, move: "same"}, "each once"),
             ({"key": lambda self: [1]}, "key.. of Broken"),
             ({"key": lambda self: 1}, "one key and differ"),

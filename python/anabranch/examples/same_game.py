@@ -18,8 +18,8 @@ BONUS = 1000
 
 
 class SameGame:
-    """A state is the board, row by row from the top with 0 for an empty cell, and the points so far. An action
-    is a cell; the first cell of a group in this order stands for all of it.
+    """A state is the board, row by row from the top with 0 for an empty cell, and the points so far. An
+    action is a cell; the first cell of a group in this order stands for all of it.
     """
 
     players = 1
@@ -115,7 +115,7 @@ class SameGame:
 
 def _labels(cells: Array) -> Array:
     """The number of the first cell of the group of each cell."""
-    count, height, width = cells.shape
+    _, height, width = cells.shape
     labels = np.broadcast_to(np.arange(height * width, dtype=np.int32).reshape(height, width), cells.shape)
     labels = labels.copy()
     across, down = cells[:, :, 1:] == cells[:, :, :-1], cells[:, 1:] == cells[:, :-1]
@@ -125,9 +125,8 @@ def _labels(cells: Array) -> Array:
             (labels[:, :, 1:], labels[:, :, :-1], across),
             (labels[:, 1:], labels[:, :-1], down),
         ):
-            least = np.minimum(here, there)
-            np.copyto(here, least, where=same)
-            np.copyto(there, least, where=same)
+            np.minimum(here, there, out=here, where=same)
+            np.minimum(there, here, out=there, where=same)
         if np.array_equal(before, labels):
             return labels
 
