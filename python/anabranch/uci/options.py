@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from anabranch.errors import AnabranchError
-from anabranch.human import human_networks
+from anabranch.networks.folders import human_networks
 from anabranch.settings import SettingRow, presets, settings_table, variants
 from anabranch.strength import HIGHEST, LOWEST
 
