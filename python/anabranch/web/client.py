@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.errors import AnabranchError
-from anabranch.human import human_networks
 from anabranch.networks import list_networks
+from anabranch.networks.folders import human_networks
 from anabranch.web.messages import (
     LARGEST_MESSAGE,
     VARIANTS,

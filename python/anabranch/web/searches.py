@@ -22,9 +22,9 @@ from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, VariantError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.resolve import NETWORK, resolve_evaluator
-from anabranch.human import choose, human_networks, opinions
+from anabranch.human import choose, opinions
 from anabranch.limits import Limits
-from anabranch.networks.folders import installed_networks
+from anabranch.networks.folders import human_networks, installed_networks
 from anabranch.networks.shipped import bundled
 from anabranch.result import Result
 from anabranch.strength import Handicap
