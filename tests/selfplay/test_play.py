@@ -53,7 +53,7 @@ def test_positions_have_sound_targets() -> None:
 
 def test_the_games_of_a_generation_are_shared_out() -> None:
     jobs = jobs_of(plan_of("hex:size=3", games=40), "rollout", 0)
-    assert sum(job.count for job in jobs) == 40
+    assert sum(job.games for job in jobs) == 40
     assert [job.number for job in jobs] == list(range(len(jobs)))
 
 
