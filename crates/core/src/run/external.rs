@@ -67,8 +67,7 @@ impl<G: Kind> External<G> {
                 search.abandon(batch);
                 return Err(SessionError::State("the array for planes is too small for a batch"));
             }
-            let leaves: Vec<_> =
-                batch.pending.iter().filter_map(|pending| pending.leaf.as_deref()).collect();
+            let leaves: Vec<_> = batch.pending.iter().filter_map(|pending| pending.leaf.as_deref()).collect();
             G::fill_all(&leaves, layout, &mut planes[..size * stride]);
         }
         let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);

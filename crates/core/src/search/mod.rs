@@ -52,13 +52,13 @@ use backup::Step;
 pub use batch::{Batch, Evaluated, EvaluationScratch, Pending, Ranking};
 use mate::Shortest;
 use mates::Mates;
+use missing::Missing;
 use path::Path;
 pub use phases::Phases;
 pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
 use tablebases::KnownRoot;
-use missing::Missing;
 use wave::{Hands, Settlement, Twigs, Wave};
 
 /// What was counted during a search.
