@@ -97,6 +97,7 @@ class RowsAdapter:
         self.bytes: int = start.nbytes
         self._start = start.tobytes()
         self.plane_shape = self._read_plane_shape()
+        self.text(self._start)
 
     # What the core calls
 
@@ -161,6 +162,7 @@ class RowsAdapter:
 
     def after(self, states: Array, actions: Array) -> Array:
         """The states after one action in each, checked."""
+        states.setflags(write=False)
         after = self._guard("play", self.game.play, states, actions)
         if (
             type(after) is not np.ndarray

@@ -37,7 +37,8 @@ class ConnectFour:
 
     def legal(self, states: Array) -> Array:
         """Columns that are not full."""
-        return (states[:, 1:] & TOPS) == 0
+        legal: Array = (states[:, 1:] & TOPS) == 0
+        return legal
 
     def outcome(self, states: Array) -> Array:
         """Who has four in a row."""

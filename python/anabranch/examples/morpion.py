@@ -88,7 +88,8 @@ class Morpion:
 
     def lines(self, states: Array) -> Array:
         """How many lines were drawn."""
-        return np.bitwise_count(states[:, 0]).sum(axis=(1, 2), dtype=np.int64) - POINTS
+        lines: Array = np.bitwise_count(states[:, 0]).sum(axis=(1, 2), dtype=np.int64) - POINTS
+        return lines
 
     def text(self, state: Array) -> str:
         """The points, as far as there are any."""

@@ -79,7 +79,8 @@ class SameGame:
         labels = _labels(cells).reshape(len(cells), -1)
         own = np.arange(labels.shape[1])
         is_first = (labels == own) & (cells.reshape(labels.shape) > 0)
-        return is_first & self._has_company(cells).reshape(labels.shape)
+        legal: Array = is_first & self._has_company(cells).reshape(labels.shape)
+        return legal
 
     def outcome(self, states: Array) -> Array:
         """The points, from -1 for the least that is possible to 1 for the most."""

@@ -86,7 +86,8 @@ class Tour:
     def legal(self, states: Array) -> Array:
         """Cities that were not visited."""
         cities = np.arange(len(self.actions), dtype=np.uint64)
-        return (states["visited"][:, None] >> cities) & np.uint64(1) == 0
+        legal: Array = (states["visited"][:, None] >> cities) & np.uint64(1) == 0
+        return legal
 
     def outcome(self, states: Array) -> Array:
         """How short the tour is, from 1 for `least` to -1 for `most` and more."""

@@ -134,14 +134,8 @@ impl<G: Game> Search<G> {
         let (trunk, begun) = (begun.map(|begun| begun.elapsed()), self.begin_phase());
         if !is_shared {
             let Descent { part, .. } = descent;
-            let mut descent = Descent {
-                view: &view,
-                trunk: &[],
-                hands: &mut hands,
-                part,
-                twigs: None,
-                is_missing: false,
-            };
+            let mut descent =
+                Descent { view: &view, trunk: &[], hands: &mut hands, part, twigs: None, is_missing: false };
             for twig in 0..twigs.len() {
                 descent.follow_twig(&twigs, twig);
             }

@@ -58,13 +58,13 @@ pub use batch::{Batch, Evaluated, EvaluationScratch, Pending, Ranking};
 use gumbel::HalvingPlan;
 use mate::Shortest;
 use mates::Mates;
+use missing::Missing;
 use path::Path;
 pub use phases::Phases;
 pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
 use tablebases::KnownRoot;
-use missing::Missing;
 use ucb::Below;
 use wave::{Hands, Settlement, Twigs, Wave};
 

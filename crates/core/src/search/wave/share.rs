@@ -118,7 +118,8 @@ impl<G: Game> Shared<G> {
             oracle: lent.oracle.as_deref(),
         };
         let part = Part::default();
-        let mut descent = Descent { view: &view, trunk: &self.trunk, hands, part, twigs: None, is_missing: false };
+        let mut descent =
+            Descent { view: &view, trunk: &self.trunk, hands, part, twigs: None, is_missing: false };
         let begin = chunk.checked_sub(1).map_or(0, |before| self.chunks[before]);
         for twig in begin..self.chunks[chunk] {
             descent.follow_twig(&self.twigs, twig);
