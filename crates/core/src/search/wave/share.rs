@@ -23,6 +23,9 @@ const CHUNK: u32 = 4;
 
 /// Work that any number of threads may do together.
 pub trait Work: Send + Sync {
+    /// Number of parts, which are done one by one: no more threads can help.
+    fn parts(&self) -> usize;
+
     /// Does what is left of it; returns when there is nothing to begin any more.
     fn work(&self);
 }
@@ -128,6 +131,10 @@ impl<G: Game> Shared<G> {
 }
 
 impl<G: Game> Work for Shared<G> {
+    fn parts(&self) -> usize {
+        self.chunks.len()
+    }
+
     fn work(&self) {
         let mut hands = None;
         loop {
