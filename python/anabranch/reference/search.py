@@ -186,12 +186,7 @@ class Search:
     ) -> int:
         """How many visits may go down as a wave now; 0 where they go one by one."""
         settings = self.settings
-        is_plain = (
-            self.root.is_evaluated
-            and settings.mate_growth == settings.pn_weight == 0.0
-            and not settings.skip_draws
-            and not (settings.table_values and settings.merges)
-        )
+        is_able = self.root.is_evaluated and not (settings.table_values and settings.merges)
         done = self.statistics
         batches = [*self.queue, batch]
         visits = missing
@@ -199,7 +194,7 @@ class Search:
             visits = min(visits, simulations - done.simulations - sum(len(b.leaves) for b in batches))
         if evaluations is not None:
             visits = min(visits, evaluations - done.evaluations - sum(b.evaluations for b in batches))
-        return visits if is_plain and 0 < settings.wave_least <= visits else 0
+        return visits if is_able and 0 < settings.wave_least <= visits else 0
 
     def collect_wave(self, batch: MiniBatch, visits: int, collided: list[Trajectory]) -> None:
         """A wave: first the explorations among its visits, one after another, then the others together."""
@@ -217,7 +212,10 @@ class Search:
         findings = Descent(self.settings, self.graph).run(self.start_walk(), together)
         settlement = Settlement()
         for finding in findings:
-            if finding.end is None:
+            if finding.is_due:
+                assert finding.stem.edge.child is not None
+                self.grows_to_mate(finding.stem.edge.child, finding.board)
+            elif finding.end is None:
                 if finding.stem.edge.child is None:
                     self.open(finding.stem.node, finding.stem.edge, finding.board)
             else:

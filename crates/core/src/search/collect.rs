@@ -100,13 +100,8 @@ impl<G: Game> Search<G> {
     /// How many visits may go down as a wave now; none where they go one after another.
     fn wave_visits(&self, most: u64, budget: &Budget) -> u32 {
         let least = self.settings.wave_least;
-        let is_plain = self.is_root_evaluated()
-            && self.root_moves.is_all()
-            && self.settings.mate_growth == 0.0
-            && self.settings.pn_weight == 0.0
-            && !self.settings.skip_draws
-            && !(self.settings.table_values && self.settings.backup.merges());
-        if least == 0 || !is_plain {
+        let reads_table = self.settings.table_values && self.settings.backup.merges();
+        if least == 0 || reads_table || !self.is_root_evaluated() {
             return 0;
         }
         let mut visits = most;

@@ -16,6 +16,7 @@ pub mod proof;
 pub mod mate;
 pub mod choose;
 pub mod tablebases;
+mod due;
 mod nodes;
 pub mod wave;
 mod reclaim;
@@ -57,7 +58,7 @@ pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
 use tablebases::KnownRoot;
-use wave::{Hands, Settlement, Twigs, Wave};
+use wave::{Hands, Part, Settlement, Twigs, Wave};
 
 /// What was counted during a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -154,6 +155,7 @@ pub struct Search<G: Game> {
     twigs: Twigs,
     settlement: Settlement,
     spare_waves: Vec<Wave>,
+    spare_part: Part<G>,
 }
 
 impl<G: Game> Search<G> {
@@ -203,6 +205,7 @@ impl<G: Game> Search<G> {
             twigs: Twigs::default(),
             settlement: Settlement::default(),
             spare_waves: Vec::new(),
+            spare_part: Part::default(),
         };
         search.restart(origin, played);
         search

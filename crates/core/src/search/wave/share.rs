@@ -15,6 +15,7 @@ use crate::game::Game;
 use crate::graph::{Graph, NodeId};
 use crate::oracle::Oracle;
 use crate::search::path::Start;
+use crate::search::root_moves::RootMoves;
 use crate::search::select::Puct;
 use crate::settings::Settings;
 
@@ -57,6 +58,7 @@ impl Crew for Alone {
 pub(in crate::search) struct Lent<G: Game> {
     pub graph: Graph,
     pub root: NodeId,
+    pub root_moves: RootMoves,
     pub settings: Settings,
     pub puct: Arc<Puct>,
     pub start: Arc<Start<G>>,
@@ -114,6 +116,7 @@ impl<G: Game> Shared<G> {
         let view = View {
             graph: &lent.graph,
             root: lent.root,
+            root_moves: &lent.root_moves,
             settings: &lent.settings,
             puct: &lent.puct,
             start: &lent.start,
