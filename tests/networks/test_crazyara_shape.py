@@ -12,7 +12,11 @@ from anabranch.networks.planes import encode, shape_of
 
 SHAPES = [("crazyhouse", "v1", 34, 81), ("crazyhouse", "v3", 64, 81), ("chess", "v3", 52, 76)]
 GAMES = {
-    "crazyhouse": ["startpos", "startpos moves e2e4 d7d5 e4d5 d8d5 P@e4 d5e4", "startpos moves e2e4 d7d5 e4d5"],
+    "crazyhouse": [
+        "startpos",
+        "startpos moves e2e4 d7d5 e4d5 d8d5 P@e4 d5e4",
+        "startpos moves e2e4 d7d5 e4d5",
+    ],
     "chess": ["startpos", "startpos moves e2e4 e7e5 g1f3 b8c6 f1b5", "startpos moves d2d4 d7d5 c2c4"],
 }
 

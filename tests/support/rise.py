@@ -88,7 +88,10 @@ class Rise:
             nodes,
             "rise",
             [helper.make_tensor_value_info("data", TensorProto.FLOAT, ["N", self.planes, 8, 8])],
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", size]) for name, size in sizes.items()],
+            [
+                helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", size])
+                for name, size in sizes.items()
+            ],
             [numpy_helper.from_array(array, name) for name, array in arrays.items()],
         )
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
