@@ -16,8 +16,9 @@ from typing import Any
 
 from anabranch import _core
 from anabranch.annotate import Evaluation
+from anabranch.catalogue import is_grid
 from anabranch.clock import allocate
-from anabranch.defaults import resolve
+from anabranch.defaults import ROLLOUT, resolve
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, VariantError
 from anabranch.evaluators import AnyEvaluator
@@ -233,7 +234,8 @@ class ClientSearches:
                 raise AnabranchError(f"no network {network!r} is installed on the server")
             engine.configure(evaluator=file, threads=self._resources.threads)
             return
-        own = NETWORK if bundled(engine.variant) is not None else "material"
+        others = ROLLOUT if is_grid(engine.variant) else "material"
+        own = NETWORK if bundled(engine.variant) is not None else others
         engine.configure(evaluator=own)
         if self._evaluator is not None:
             with suppress(VariantError):  # a network for another variant
