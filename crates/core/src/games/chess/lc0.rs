@@ -5,7 +5,7 @@
 //! black to move, plies without progress, zeros, ones. All positions are seen by the side to move in the
 //! newest one. Where the game is shorter, its first position is repeated, unless it is the usual start.
 
-use shakmaty::{Bitboard, Board as Pieces, CastlingSide, Color, Position, Role, Square};
+use shakmaty::{Bitboard, Board as Pieces, CastlingSide, Color, Role, Square};
 
 use super::board::Board;
 use super::moves;
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::games::chess::random_games::play_randomly;
     use crate::games::chess::{ChessBoard, Variant};
-    use shakmaty::Chess;
+    use shakmaty::{Chess, Position};
 
     fn board(fen: &str) -> ChessBoard {
         ChessBoard::from_fen(Variant::Chess, fen, false).unwrap()
