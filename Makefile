@@ -25,7 +25,7 @@ ifndef AT_ONCE
 .NOTPARALLEL:
 endif
 .PHONY: run web programs ready core-tests committed test test-train test-cluster fuzz check check-clean lint
-.PHONY: format wheel publish bench report clean help
+.PHONY: format wheel publish bench docs report clean help
 
 run: $(VENV)/.native web ## Set up, then analyse a crazyhouse position (the default)
 	$(BIN)/anabranch analyse --variant crazyhouse --time 3 "$(POSITION)"
@@ -83,6 +83,10 @@ publish: committed wheel ## Upload wheel and sources; the credentials are MATURI
 	$(BIN)/maturin sdist --out dist
 	$(BIN)/python scripts/absolute_links.py dist/*.tar.gz
 	$(BIN)/maturin upload dist/*
+
+docs: $(VENV)/.native $(VENV)/.dev ## Build the documentation site in dist/site; warnings are errors
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "The site is dist/site/index.html. For its search: python3 -m http.server --directory dist/site"
 
 bench: $(VENV)/.native ## Measure speed and memory, and print the signature of the search
 	$(BIN)/anabranch bench

@@ -12,7 +12,8 @@ from tests.support.fake_engine import FakeEngine, fake_engines
 
 from anabranch.networks import shipped
 
-os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="anabranch-tests-")  # of converted networks
+for variable in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):  # networks of the user have no effect on tests
+    os.environ[variable] = tempfile.mkdtemp(prefix="anabranch-tests-")
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # Started in the background, where shells switch Ctrl-C off, for all children too: tests of it need it.

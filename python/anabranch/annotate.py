@@ -116,7 +116,7 @@ class Annotated(NamedTuple):
     """Of the position before the first move, and of the one after every move."""
 
 
-Search = Callable[[Engine], Result]
+PositionSearch = Callable[[Engine], Result]
 """Searches the position in which the engine stands."""
 
 
@@ -156,7 +156,7 @@ def annotate_game(
     which: Which = "marked",
     mates: int = MATE_POSITIONS,
     on_progress: OnProgress = no_progress,
-    search: Search | None = None,
+    search: PositionSearch | None = None,
 ) -> Annotated:
     """Annotate the main line of a game, in place; the limits are those of each position, and the solver looks
     for missed mates with so many positions of `mates` (0 for none).
@@ -222,7 +222,7 @@ def _search_all(
     game: chess.pgn.Game,
     nodes: Sequence[chess.pgn.ChildNode],
     engine: Engine,
-    search: Search,
+    search: PositionSearch,
     mates: int,
     on_progress: OnProgress,
 ) -> list[_Seen]:

@@ -22,7 +22,7 @@ def check_game(game: object, games: int = GAMES, *, most_moves: int = 1000, seed
     """Play random games and say in sentences what is wrong with a game; an empty list means that nothing was
     found.
 
-    Looked at are the answers of every method, whether positions stay what they are when a move is played,
+    It checks what every method returns, whether positions stay what they are when a move is played,
     whether equal keys mean equal positions, and whether games end within `most_moves`; in games of rows also
     whether the answer for a row depends on the other rows, whether texts lead back to their states, and
     whether symmetries are ones.
@@ -46,7 +46,12 @@ def _check_objects(adapter: ObjectAdapter, games: int, most_moves: int, random: 
     for _ in range(games):
         if found := _play_once(adapter, random, most_moves, seen):
             return found
-    return []
+    is_alone = all(player == 0 for player, _, _ in seen.values())
+    return [_alone(adapter.name)] if adapter.takes_turns and is_alone else []
+
+
+def _alone(name: str) -> str:
+    return f"the player of {name} is 0 in every position: a game of one player has players = 1"
 
 
 def _play_once(
@@ -105,14 +110,14 @@ def _differ(one: _Facts, other: _Facts) -> str | None:
     return None
 
 
-def _check_rows(
-    adapter: RowsAdapter, games: int, most_moves: int, random: np.random.Generator
-) -> list[str]:
+def _check_rows(adapter: RowsAdapter, games: int, most_moves: int, random: np.random.Generator) -> list[str]:
     """Play all games at once, a move in each at a time."""
     states = adapter.states(adapter.first()[0] * games)
     histories: list[set[bytes]] = [set() for _ in range(games)]
+    is_alone = adapter.takes_turns
     for _ in range(most_moves):
-        rows, bits, _, values = adapter.describe(states)
+        rows, bits, players, values = adapter.describe(states)
+        is_alone = is_alone and not any(players)
         legal = np.unpackbits(
             np.frombuffer(bits, np.uint8).reshape(len(states), -1), axis=1, bitorder="little"
         )
@@ -129,7 +134,7 @@ def _check_rows(
         states, legal = states[goes_on], legal[goes_on]
         histories = [history for history, stays in zip(histories, goes_on, strict=True) if stays]
         if not len(states):
-            return []
+            return [_alone(adapter.name)] if is_alone else []
         actions = np.array([random.choice(np.flatnonzero(row)) for row in legal], np.intp)
         after = adapter.after(states, actions)
         order = random.permutation(len(states))
@@ -150,7 +155,9 @@ def _check_answers(adapter: RowsAdapter, states: Array, random: np.random.Genera
     shuffled = _Facts(*(answer[order] for answer in facts))
     alone = _Facts(*(answer[:1] for answer in facts))
     name = _differ(shuffled, _facts(adapter, states[order])) or _differ(alone, _facts(adapter, states[:1]))
-    return f"{name}() of {adapter.name} answers otherwise when other rows stand beside a row" if name else None
+    return (
+        f"{name}() of {adapter.name} answers otherwise when other rows stand beside a row" if name else None
+    )
 
 
 def _check_texts(adapter: RowsAdapter, rows: bytes) -> str | None:
@@ -191,7 +198,11 @@ def _check_symmetries(adapter: RowsAdapter, states: Array, legal: Array, goes_on
             return f"the actions of symmetry {number} of {name} are no permutation"
         same_legal = np.array_equal(adapter.legal(other)[goes_on][:, places], legal[goes_on][:, :count] > 0)
         same_end = np.array_equal(adapter.outcome(other), adapter.outcome(states), equal_nan=True)
-        if not same_legal or not same_end or not np.array_equal(adapter.player(other), adapter.player(states)):
+        if (
+            not same_legal
+            or not same_end
+            or not np.array_equal(adapter.player(other), adapter.player(states))
+        ):
             return f"symmetry {number} of {name} changes the legal actions, the outcome or the player"
         if not goes_on.any():
             continue

@@ -129,7 +129,11 @@ class Engine(CoreGame):
 
     @property
     def settings(self) -> Settings:
-        """The settings in force."""
+        """The settings in force.
+
+        >>> Engine(q_epsilon=0.02).settings.q_epsilon
+        0.02
+        """
         return self._settings
 
     @property
@@ -401,7 +405,17 @@ class Engine(CoreGame):
         return graph_of(rows, edges, self._variant)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write position, settings and graph to a file. It appears whole or not at all."""
+        """Write position, settings and graph to a file. It appears whole or not at all.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> engine = Engine()
+        >>> _ = engine.search("startpos moves e2e4", simulations=100)
+        >>> with TemporaryDirectory() as folder:
+        ...     engine.save(f"{folder}/open.search")
+        ...     again = Engine.load(f"{folder}/open.search")
+        >>> again.result().moves == engine.result().moves
+        True
+        """
         with self._exclusive(), _naming(path):
             self._session.save(path)
 
@@ -424,7 +438,9 @@ class Engine(CoreGame):
         if base_name(variant) in (OBJECT, ROWS) and game is None:
             needed = f"the graph in {os.fsdecode(path)} is one of {variant.partition(':')[2]}"
             raise VariantError(f"{needed}: the game must be given again, as game=...")
-        engine = cls("chess" if game is not None else variant, "default", chess960, tablebases=tablebases, game=game)
+        engine = cls(
+            "chess" if game is not None else variant, "default", chess960, tablebases=tablebases, game=game
+        )
         if evaluator is None or evaluator == NETWORK:
             given = engine._evaluator
         else:

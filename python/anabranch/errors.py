@@ -2,11 +2,28 @@
 
 Messages are sentences that can be shown to people. After any of them the engine that raised it can be used
 on.
+
+>>> from anabranch import Engine
+>>> from anabranch.errors import MoveError
+>>> engine = Engine()
+>>> try:
+...     engine.play("e2e5")
+... except MoveError as error:
+...     print(error)
+"e2e5" is an illegal move.
 """
 
 
 class AnabranchError(Exception):
-    """Everything that this package raises on purpose."""
+    """Everything that this package raises on purpose.
+
+    >>> from anabranch import Engine
+    >>> try:
+    ...     Engine("checkers")
+    ... except AnabranchError as error:
+    ...     print(type(error).__name__)
+    VariantError
+    """
 
 
 class PositionError(AnabranchError, ValueError):

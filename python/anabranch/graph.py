@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A position of the graph."""
+    """A position of the graph.
+
+    >>> from anabranch import Engine
+    >>> engine = Engine()
+    >>> _ = engine.search("startpos", simulations=200)
+    >>> node = engine.graph().nodes[0]
+    >>> node.id, node.depth, node.legal, node.transposition
+    (0, 0, 20, False)
+    """
 
     id: int
     """Number in this export; 0 is the root."""
@@ -55,7 +63,15 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """A move of the graph."""
+    """A move of the graph.
+
+    >>> from anabranch import Engine
+    >>> engine = Engine()
+    >>> _ = engine.search("startpos", simulations=200)
+    >>> edges = [edge for edge in engine.graph().edges if edge.source == 0]
+    >>> sum(edge.visits for edge in edges) <= 200
+    True
+    """
 
     source: int
     """Number of the parent."""
@@ -96,7 +112,15 @@ class SearchGraph:
     variant: str
 
     def to_networkx(self) -> networkx.MultiDiGraph[int]:
-        """The graph for NetworkX, with all numbers as attributes; edges are keyed by their move."""
+        """The graph for NetworkX, with all numbers as attributes; edges are keyed by their move.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> _ = engine.search("startpos", simulations=200)
+        >>> graph = engine.graph(nodes=50).to_networkx()
+        >>> graph.number_of_nodes(), graph.nodes[0]["legal"]
+        (50, 20)
+        """
         require("networkx", "graph")
         import networkx
 
@@ -123,7 +147,11 @@ class SearchGraph:
 
     @classmethod
     def from_json(cls, text: str) -> SearchGraph:
-        """The graph that `to_json` wrote."""
+        """The graph that `to_json` wrote.
+
+        >>> SearchGraph.from_json('{"variant": "chess", "nodes": [], "edges": []}').variant
+        'chess'
+        """
         return graph_of(**json.loads(text))
 
     def to_dot(self) -> str:

@@ -1,40 +1,29 @@
-"""Play and predictions by the policy of a network alone, without search: what a network that was trained on
-the games of people is for.
+"""Play by the policy of a network alone, without search: what a network that was trained on the games of
+people is for.
 
-`opinions` evaluates positions with their history, `choose` picks a move, `predict` counts how many moves of
-games a policy predicts. Nothing here searches.
+`opinions` evaluates positions with their history, `choose` picks a move. Nothing here searches.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from itertools import islice
-from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeAlias, TypeVar
 
-import chess.pgn
 import numpy as np
 
 from anabranch import _core
-from anabranch.errors import AnnotationError, EvaluatorError, SettingError
+from anabranch.errors import EvaluatorError, SettingError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.call import EvaluatorCall, planes_version, takes_positions
-from anabranch.formats.pgn import parse_game, read_text, split_games
-from anabranch.networks.folders import installed_networks
 from anabranch.networks.planes import encode, shape_of
 from anabranch.positions import Position, read_position
 from anabranch.settings import Settings
 
 BATCH = 256
-MAIA = re.compile(r"maia-?(\d{3,4})$")
-FIRST_PLY = 10
-"""Plies at the start of a game that are not predicted, as in the paper of Maia."""
-LEAST_SECONDS = 30.0
-"""Moves with less time on the clock are not predicted, as there."""
 
 T = TypeVar("T")
 Judge: TypeAlias = _core.Network | AnyEvaluator | str
@@ -62,7 +51,7 @@ def opinions(
         raise EvaluatorError("an evaluator that takes positions has no policy without a search")
     version = planes_version(evaluator) or "v3"
     call = EvaluatorCall(evaluator, shape_of(variant, version)[1])
-    for batch in _batches(positions):
+    for batch in batches(positions):
         planes, moves = encode(batch, variant, version, chess960=chess960)
         values, logits = call.of_planes(planes)
         for value, row, places in zip(values, logits, moves, strict=True):
@@ -80,7 +69,8 @@ def _opinions_of_core(
         yield Opinion(value, _softmax(names, np.array([logit for _, logit in logits])))
 
 
-def _batches(items: Iterable[T]) -> Iterator[list[T]]:
+def batches(items: Iterable[T]) -> Iterator[list[T]]:
+    """The items in lists, as many as are evaluated at once."""
     iterator = iter(items)
     while batch := list(islice(iterator, BATCH)):
         yield batch
@@ -109,118 +99,3 @@ def choose(policy: Mapping[str, float], random: Random, temperature: float = 1.0
         return best
     weights = [(share / policy[best]) ** (1.0 / temperature) for share in policy.values()]
     return random.choices(list(policy), weights)[0]
-
-
-def human_networks(folder: Path | None = None) -> dict[int, Path]:
-    """The installed Maia networks by the rating of the players that they imitate."""
-    found = ((MAIA.search(name), path) for name, path in installed_networks(folder).items())
-    return dict(sorted((int(match[1]), path) for match, path in found if match is not None))
-
-
-@dataclass(slots=True)
-class Prediction:
-    """How well a policy predicts the moves of people."""
-
-    games: int = 0
-    unreadable: int = 0
-    """Games that are damaged, or of another variant."""
-    moves: int = 0
-    """Moves that were predicted or not."""
-    first: int = 0
-    """How often the most probable move was played."""
-    among_three: int = 0
-    """How often one of the three most probable was."""
-    log_loss: float = 0.0
-    """Sum of the negative logarithms of the probabilities of the moves played."""
-    by_rating: dict[int, list[int]] = field(default_factory=dict)
-    """By the rating of the player, in steps of 200: moves, and how often the most probable one was played."""
-
-    @property
-    def share(self) -> float:
-        """Share of moves predicted."""
-        return self.first / self.moves if self.moves else math.nan
-
-    @property
-    def error(self) -> float:
-        """Standard error of the share."""
-        return math.sqrt(self.share * (1.0 - self.share) / self.moves) if self.moves else math.nan
-
-    def add(self, policy: Mapping[str, float], played: str, rating: int | None) -> None:
-        """Count one move."""
-        ranked = list(policy)
-        self.moves += 1
-        self.first += ranked[0] == played
-        self.among_three += played in ranked[:3]
-        self.log_loss -= math.log(max(policy[played], 1e-12))
-        if rating is not None:
-            row = self.by_rating.setdefault(rating // 200 * 200, [0, 0])
-            row[0] += 1
-            row[1] += ranked[0] == played
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which moves of games are predicted."""
-
-    most: int = 10_000
-    """Moves in all."""
-    first_ply: int = FIRST_PLY
-    """Plies that are left out at the start of a game."""
-    lowest: int = 0
-    highest: int = 9999
-    """Ratings of the player who moves. With other bounds, players without a rating are left out."""
-
-
-class _Sample(NamedTuple):
-    game: int
-    position: tuple[str, list[str]]
-    played: str
-    rating: int | None
-
-
-def predict(evaluator: Judge, files: Iterable[Path], selection: Selection | None = None) -> Prediction:
-    """Count how many moves of the chess games in PGN files a policy predicts."""
-    found = Prediction()
-    games = set()
-    for batch in _batches(_samples(files, selection or Selection(), found)):
-        policies = opinions(evaluator, [sample.position for sample in batch])
-        for sample, opinion in zip(batch, policies, strict=True):
-            games.add(sample.game)
-            found.add(opinion.policy, sample.played, sample.rating)
-    found.games = len(games)
-    return found
-
-
-def _samples(files: Iterable[Path], selection: Selection, found: Prediction) -> Iterator[_Sample]:
-    left, number = selection.most, 0
-    for file in files:
-        for text in split_games(read_text(file)):
-            number += 1
-            try:
-                game = parse_game(text, "chess")
-            except AnnotationError:
-                found.unreadable += 1
-                continue
-            for sample in _samples_of(game, number, selection):
-                if left == 0:
-                    return
-                left -= 1
-                yield sample
-
-
-def _samples_of(game: chess.pgn.Game, number: int, selection: Selection) -> Iterator[_Sample]:
-    start, moves = game.board().fen(), list[str]()
-    ratings = {chess.WHITE: _rating(game, "WhiteElo"), chess.BLACK: _rating(game, "BlackElo")}
-    takes_all = (selection.lowest, selection.highest) == (0, 9999)
-    for ply, node in enumerate(game.mainline()):
-        move, turn = node.move.uci(), not node.turn()
-        rating, seconds = ratings[turn], node.clock()
-        fits = takes_all if rating is None else selection.lowest <= rating <= selection.highest
-        if ply >= selection.first_ply and fits and (seconds is None or seconds >= LEAST_SECONDS):
-            yield _Sample(number, (start, list(moves)), move, rating)
-        moves.append(move)
-
-
-def _rating(game: chess.pgn.Game, tag: str) -> int | None:
-    text = game.headers.get(tag, "")
-    return int(text) if text.isascii() and text.isdigit() else None

@@ -25,7 +25,7 @@ from typing import Any, Protocol, Self
 from anabranch.errors import GameError
 from anabranch.rows import clip, raise_endless, read_most_moves
 
-MOST_MOVES = 4096
+MOST_MOVES = 1024
 """The largest number of moves of a position."""
 
 

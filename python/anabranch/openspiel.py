@@ -42,13 +42,13 @@ class OpenSpielGame:
         return actions
 
     def move_text(self, move: int) -> str:
-        """An action as OpenSpiel writes it, in one word in lower case."""
+        """An action as OpenSpiel writes it, in one word."""
         return self.text_of(self._state, move)
 
     @staticmethod
     def text_of(state: Any, action: int) -> str:
         """The same for a state of OpenSpiel."""
-        return "".join(state.action_to_string(action).lower().split()) + f"#{action}"
+        return "".join(state.action_to_string(action).split()) + f"#{action}"
 
     def play(self, move: int) -> OpenSpielGame:
         """The position after an action."""

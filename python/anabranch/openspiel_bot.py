@@ -30,7 +30,7 @@ SIMULATIONS = 1000
 """Simulations of a move where no limit is given."""
 
 
-class SearchBot(pyspiel.Bot):  # type: ignore[misc]  # it has no types
+class SearchBot(pyspiel.Bot):  # type: ignore[misc,name-defined]  # it has no types
     """A bot for one game of OpenSpiel; it may play either side.
 
     `simulations` and `time` (seconds) limit the search of a move. `merge` is that of `load_game`, for games
@@ -57,8 +57,9 @@ class SearchBot(pyspiel.Bot):  # type: ignore[misc]  # it has no types
         if self._simulations is None and self._time is None:
             self._simulations = SIMULATIONS
         self._name = str(game)
-        name, self._text = (native_name(game) if native else None) or (None, OpenSpielGame.text_of)
-        self._engine = Engine(game=first if name is None else name, **options)
+        found = native_name(game) if native else None
+        self._text: MoveText = OpenSpielGame.text_of if found is None else found[1]
+        self._engine = Engine(game=first if found is None else found[0], **options)
         self._game = game
         self._begin()
 
@@ -148,7 +149,9 @@ def native_name(game: Any) -> tuple[str, MoveText] | None:
             if columns == rows and 2 <= rows <= 19 and not given.get("swap", False):
                 return f"hex:size={rows}", _in_lower_case
         case "breakthrough" if 2 <= given["columns"] <= 8 and 4 <= given["rows"] <= 8:
-            return f"breakthrough:width={given['columns']},height={given['rows']}", _from_the_top(given["rows"])
+            return f"breakthrough:width={given['columns']},height={given['rows']}", _from_the_top(
+                given["rows"]
+            )
     return None
 
 

@@ -59,7 +59,13 @@ def board_of(variant: str, fen: str, chess960: bool) -> chess.Board:
 
 @dataclass(frozen=True)
 class Line:
-    """A principal variation."""
+    """A principal variation.
+
+    >>> from anabranch import Engine
+    >>> line = Engine().search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=100).lines[0]
+    >>> line.moves, line.state, line.plies
+    (('a1a8',), 'win', 1)
+    """
 
     moves: tuple[str, ...]
     """The moves (UCI)."""
@@ -110,7 +116,13 @@ class Line:
 
 @dataclass(frozen=True)
 class MoveStatistics:
-    """One move of the root."""
+    """One move of the root.
+
+    >>> from anabranch import Engine
+    >>> result = Engine().search("startpos", simulations=100)
+    >>> len(result.moves), round(sum(row.prior for row in result.moves), 2)
+    (20, 1.0)
+    """
 
     move: str
     """The move (UCI)."""
@@ -169,7 +181,12 @@ class MoveStatistics:
 
 @dataclass(frozen=True)
 class Solved:
-    """A verdict on the root that stands with the game's history."""
+    """A verdict on the root that holds with the game's history.
+
+    >>> from anabranch import Engine
+    >>> Engine().search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=100).solved
+    Solved(state='win', plies=1, exact=True)
+    """
 
     state: SolverState
     """For the side to move."""
@@ -239,6 +256,11 @@ class Counts:
 class Statistics(Counts):
     """All numbers: those that need a walk over the graph too.
 
+    >>> from anabranch import Engine
+    >>> statistics = Engine().search("startpos", simulations=500).statistics
+    >>> statistics.simulations, statistics.evaluations <= 500, statistics.transposition_nodes > 0
+    (500, True, True)
+
     After a stop and at a deadline the leaks are measured over some 30,000 nodes at most, because they
     must not delay the result; `Engine.result` measures them over all.
     """
@@ -257,7 +279,14 @@ class Statistics(Counts):
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """What is known while a search goes on."""
+    """What is known while a search goes on.
+
+    >>> from anabranch import Engine
+    >>> reports = []
+    >>> _ = Engine().search(simulations=2000, progress=reports.append, progress_interval=0.0)
+    >>> all(report.statistics.simulations <= 2000 for report in reports)
+    True
+    """
 
     best_move: str
     """The move to play (UCI). Where nothing is known yet, the first legal one."""
@@ -325,7 +354,12 @@ class Progress:
         return chances_of(self.value, state, self.root.raw, self.root.variant)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in dictionaries, lists and plain values."""
+        """The same in dictionaries, lists and plain values.
+
+        >>> from anabranch import Engine
+        >>> sorted(Engine().search(simulations=20).to_dict())[:4]
+        ['best_move', 'centipawns', 'chess960', 'elapsed']
+        """
         values = _fields_of(self)
         values["lines"] = [
             {**_fields_of(line), "moves": list(line.moves), **_judgement_of(line)} for line in self.lines

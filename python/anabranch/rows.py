@@ -97,6 +97,7 @@ class RowsAdapter:
         self.bytes: int = start.nbytes
         self._start = start.tobytes()
         self.plane_shape = self._read_plane_shape()
+        self.text(self._start)
 
     # What the core calls
 
@@ -161,6 +162,7 @@ class RowsAdapter:
 
     def after(self, states: Array, actions: Array) -> Array:
         """The states after one action in each, checked."""
+        states.setflags(write=False)
         after = self._guard("play", self.game.play, states, actions)
         if (
             type(after) is not np.ndarray
@@ -186,8 +188,7 @@ class RowsAdapter:
         outcome = self._guard("outcome", self.game.outcome, states)
         if type(outcome) is not np.ndarray or outcome.dtype.kind != "f" or outcome.shape != (len(states),):
             raise GameError(
-                f"outcome() of {self.name} returns an array [{len(states)}] of float, "
-                f"not {_kind_of(outcome)}"
+                f"outcome() of {self.name} returns an array [{len(states)}] of float, not {_kind_of(outcome)}"
             )
         values = outcome.astype(np.float64)
         if np.any(np.abs(values) > 1.0):
@@ -295,17 +296,18 @@ class RowsAdapter:
         elif isinstance(actions, Sequence) and not isinstance(actions, str):
             count = len(actions)
         else:
-            raise GameError(f"the actions of {self.name} are their number or their texts, not {clip(actions)}")
+            raise GameError(
+                f"the actions of {self.name} are their number or their texts, not {clip(actions)}"
+            )
         if not 1 <= count <= MOST_ACTIONS:
             raise GameError(f"{self.name} has {count} actions, and 1 to {MOST_ACTIONS} are possible")
         if not isinstance(actions, Sequence):
             return [str(number) for number in range(count)]
         texts = list(actions)
-        is_word = all(isinstance(text, str) and text.lower() == text and text.split() == [text] for text in texts)
+        is_word = all(isinstance(text, str) and text.split() == [text] for text in texts)
         if not is_word or len(set(texts)) < count or any("/" in text for text in texts):
             raise GameError(
-                f"the texts of actions of {self.name} are words in lower case, each once and without /, "
-                f"not {clip(texts)}"
+                f"the texts of actions of {self.name} are words, each once and without /, not {clip(texts)}"
             )
         return texts
 

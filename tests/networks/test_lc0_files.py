@@ -11,6 +11,7 @@ from tests.support.lc0_writer import MAGIC, Writer, integer, message, varint
 
 from anabranch import Engine
 from anabranch.errors import EvaluatorError, NetworkError, VariantError
+from anabranch.evaluators.onnx_network import OnnxNetwork
 from anabranch.evaluators.open import open_network
 from anabranch.networks import describe_network, folders, list_networks
 from anabranch.networks.container import fields
@@ -138,6 +139,16 @@ def test_installed_networks_have_names(places: Path, cli: Commands) -> None:
     assert Engine(evaluator="tiny").search(evaluations=4).statistics.evaluations == 4
 
 
+def test_many_searches_share_batches() -> None:
+    """Results are those of the searches alone, so planes and places of moves are the same."""
+    engine = Engine(evaluator=NETWORK, threads=1)
+    positions = ["startpos moves e2e4 e7e5 g1f3", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "startpos"]
+    for position, result in zip(positions, engine.search_many(positions, evaluations=60), strict=True):
+        alone = Engine(evaluator=NETWORK, threads=1).search(position, evaluations=60)
+        shown = [(row.move, row.visits, round(row.prior, 3)) for row in result.moves]
+        assert shown == [(row.move, row.visits, round(row.prior, 3)) for row in alone.moves]
+
+
 def test_a_network_of_lc0_plays_chess_only() -> None:
     with pytest.raises(VariantError, match="is for chess, and this engine plays crazyhouse"):
         Engine("crazyhouse", evaluator=NETWORK)
@@ -151,8 +162,9 @@ def test_the_command_line_searches_with_it(cli: Commands) -> None:
     priors = {row["move"]: row["prior"] for row in found["moves"]}
     planes, moves = encode(["startpos moves e2e4 e7e5"], "chess", "lc0")
     network = open_network(NETWORK, threads=1)
-    _, logits = network.evaluate(planes)  # type: ignore[union-attr]
-    weights = np.exp(np.asarray(logits)[0, list(moves[0].values())])
+    assert isinstance(network, OnnxNetwork)
+    _, logits = network.evaluate(planes)
+    weights = np.exp(logits[0, list(moves[0].values())])
     best = max(zip(weights / weights.sum(), moves[0], strict=True))
     assert priors[best[1]] == pytest.approx(best[0], abs=2e-3)
 

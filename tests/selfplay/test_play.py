@@ -53,7 +53,7 @@ def test_positions_have_sound_targets() -> None:
 
 def test_the_games_of_a_generation_are_shared_out() -> None:
     jobs = jobs_of(plan_of("hex:size=3", games=40), "rollout", 0)
-    assert sum(job.count for job in jobs) == 40
+    assert sum(job.games for job in jobs) == 40
     assert [job.number for job in jobs] == list(range(len(jobs)))
 
 
@@ -132,6 +132,7 @@ def test_a_move_that_gives_away_the_win_is_wrong() -> None:
         session.set_position(None, [*win.position.split(), move])
         return Chosen(win, move, session.fen(), session.ending())
 
-    assert count_wrong([chosen("4")], exact) == 0
-    assert count_wrong([chosen("7")], exact) == 1
+    assert count_wrong([chosen("4")], exact) == (0, 0)
+    assert count_wrong([chosen("7")], exact) == (1, 0)
+    assert count_wrong([chosen("7")], ExactResults(None, 10)) == (0, 1)
     assert [one.move for one in choose("rollout", [win], 50)] == ["4"]

@@ -17,7 +17,7 @@ from anabranch.match.player import PlayerSpec
 from anabranch.match.runner import check_match
 from anabranch.settings import Settings, presets
 from anabranch.study import paper
-from anabranch.study.experiments import EXPERIMENTS, find_experiment
+from anabranch.study.experiments import EXPERIMENTS, find_experiment, gumbel, solvers, ucd
 from anabranch.study.experiments.games import GAMES
 from anabranch.study.experiments.measurements import FILES
 from anabranch.study.experiments.only_moves import only_moves
@@ -29,9 +29,17 @@ from anabranch.study.plan import SCALES, VARIANTS, Size, Study
 OF_PAPER = {"mcgs-vs-tree", "scaling", "ablation", "memory", "reuse"}
 OURS = {
     "settings", "leave-one-out", "backups", "merge", "virtual", "q-epsilon", "leak", "proofs", "regret",
-    "only-moves", "games",
+    "only-moves", "games", "ucd", "solvers", "gumbel",
 }  # fmt: skip
-OWN_VARIANTS = {"regret": ("chess",), "games": GAMES}
+OF_LITERATURE = {"gumbel", "uct", "uct+solver", "ucd", "update-all"}
+"""Presets that other experiments compare."""
+OWN_VARIANTS = {
+    "regret": ("chess",),
+    "games": GAMES,
+    "ucd": (*ucd.GAMES, ucd.LEFT_RIGHT),
+    "solvers": solvers.GAMES,
+    "gumbel": gumbel.GAMES,
+}
 DATA = Path(__file__).parent.parent / "data"
 
 
@@ -81,7 +89,7 @@ def test_the_ablation_tries_every_preset_against_alphazero() -> None:
     plan = experiment.plan(experiment.study("full"))
     for variant in VARIANTS:
         tried = [match for match in plan.matches if match.variant == variant]
-        assert {match.name for match in tried} == set(presets()) - {"alphazero"}
+        assert {match.name for match in tried} == set(presets()) - {"alphazero"} - OF_LITERATURE
         assert {match.spec.players[1].target for match in tried} == {"alphazero"}
     assert {player.budget.evaluations for one in plan.matches for player in one.spec.players} == {3_000}
     assert plan.matches[0].spec.pairs >= 250

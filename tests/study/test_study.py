@@ -39,7 +39,7 @@ from anabranch.study.report import build_report
 from anabranch.study.run import open_study, run_study
 from anabranch.study.summary import figures_of, read_summary, summarise, to_markdown, write_summary
 
-OF_GAMES = {"games"}
+OF_GAMES = {"games", "ucd", "solvers"}
 """Experiments that have nothing of chess."""
 
 

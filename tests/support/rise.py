@@ -82,7 +82,7 @@ class Rise:
         policy = node("Flatten", conv("policy.second", node("Relu", conv("policy.first", flow))))
         nodes.append(helper.make_node("Identity", [value], ["value"]))
         nodes.append(helper.make_node("Identity", [policy], ["policy"]))
-        arrays = {**self.weights, "shape": np.array([-1, CHANNELS, 1, 1], np.int64)}
+        arrays: dict[str, NDArray[Any]] = {**self.weights, "shape": np.array([-1, CHANNELS, 1, 1], np.int64)}
         sizes = {"value": 1, "policy": 64 * self.policy_planes}
         graph = helper.make_graph(
             nodes,
@@ -107,7 +107,7 @@ class Rise:
             if f"{block}.squeeze.w" in self.weights:
                 hidden = _relu(self._multiply(f"{block}.squeeze", inside.mean(axis=(2, 3))))
                 gates = 1 / (1 + np.exp(-self._multiply(f"{block}.excite", hidden)))
-                inside = inside * gates[:, :, None, None]
+                inside = inside * gates.astype(np.float32)[:, :, None, None]
             inside = _relu(self._apply(f"{block}.widen", inside))
             inside = _relu(self._apply(f"{block}.depthwise", inside, depthwise=True))
             flow = flow + self._apply(f"{block}.narrow", inside)

@@ -14,10 +14,10 @@ import pytest
 
 from anabranch import Engine
 from anabranch.cli import run as run_command
-from anabranch.errors import SelfPlayError, VariantError
+from anabranch.errors import SelfPlayError, TrainingError, VariantError
 from anabranch.jobs.executor import Processes
 from anabranch.networks import describe_network
-from anabranch.networks.grid import inputs_of
+from anabranch.networks.grid import inputs_of, write_grid
 from anabranch.selfplay import loop
 from anabranch.selfplay.folder import RunFolder, read_run
 from anabranch.selfplay.plan import Plan, plan_of
@@ -112,6 +112,27 @@ def test_a_convolutional_network_goes_through_onnx(tmp_path: Path) -> None:
     assert np.abs(values).max() <= 1.0
     with pytest.raises(VariantError, match="connect-four"):
         Engine("othello", evaluator=file)
+
+
+def test_a_run_begins_from_a_network(tmp_path: Path) -> None:
+    """Its weights are those of the file, up to nothing: exported again, the file is the same."""
+    from anabranch.train.export import quantise
+    from anabranch.train.grid import GridSparse, build_grid, load_grid
+
+    inputs = inputs_of("tic-tac-toe")
+    first, second = (build_grid(inputs, "sparse", seed, policy_width=32, value_width=64) for seed in (1, 2))
+    assert isinstance(first, GridSparse)
+    assert isinstance(second, GridSparse)
+    file = tmp_path / "net.safetensors"
+    write_grid(file, inputs, quantise(first), {"step": "0", "licence": "none"}, [".../.../... x"])
+    load_grid(second, file)
+    for name, tensor in quantise(first).items():
+        assert np.array_equal(quantise(second)[name], tensor), name
+    plan = plan_of("tic-tac-toe", **{**TINY, "value_width": 64}, initial=str(file))
+    folder = tiny_run(tmp_path / "run", plan, 1)
+    assert folder.records("gate", 0)[("gate", 0, "")]["against"] is not None
+    with pytest.raises(TrainingError, match="other widths"):
+        load_grid(build_grid(inputs, "sparse", 1, policy_width=32, value_width=32), file)
 
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,12 +14,15 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.engine
 import chess.pgn
 import chess.variant
 import pytest
+import yaml
+from chess.engine import Option
 from tests.support.engine_process import EngineProcess, our_command, our_environment
 
 from anabranch.data.teacher import find_engine
@@ -113,6 +116,50 @@ def test_python_chess_analyses_several_lines(variant: str) -> None:
                 if seen >= 6:
                     break
         assert engine.play(board, SHORT).move in list(board.legal_moves)
+
+
+def lichess_bot_options() -> dict[str, Any]:
+    """The options for the engine of the configuration in docs/uci.md."""
+    guide = (Path(__file__).parents[2] / "docs" / "uci.md").read_text(encoding="utf-8")
+    config = yaml.safe_load(guide.split("```yaml\n")[1].split("```")[0])
+    options: dict[str, Any] = config["engine"]["uci_options"]
+    return {name: value for name, value in options.items() if not Option(name, "", *[None] * 4).is_managed()}
+
+
+@pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
+def test_the_calls_of_lichess_bot(variant: str) -> None:
+    # As its class UCIEngine makes them: the process, options, opponent, first move, clock, result.
+    board = chess.variant.find_variant(variant)()
+    engine = chess.engine.SimpleEngine.popen_uci(
+        our_command(), env=our_environment(), timeout=20, debug=False, setpgrp=True, stderr=subprocess.DEVNULL
+    )
+    with engine:
+        engine.configure({**lichess_bot_options(), "Threads": 1, "Hash": 64})
+        opponent = chess.engine.Opponent(name="somebody", title="BOT", rating=1800, is_engine=True)
+        engine.send_opponent_information(opponent=opponent, engine_rating=2000)
+        first = chess.engine.Limit(time=0.3, clock_id="first move")
+        clock = chess.engine.Limit(
+            white_clock=4, black_clock=4, white_inc=0.02, black_inc=0.02, clock_id="real time"
+        )
+        for ply in range(12):
+            ponder = len(board.move_stack) >= 2
+            played = engine.play(
+                board,
+                clock if ponder else first,
+                info=chess.engine.INFO_ALL,
+                ponder=ponder and ply % 2 == 0,
+                draw_offered=ply == 6,
+                root_moves=list(board.legal_moves)[:5] if ply == 7 else None,
+            )
+            assert played.move in board.legal_moves
+            assert not played.resigned
+            assert played.info["score"].relative.score(mate_score=40000) is not None
+            assert {"depth", "nodes", "nps", "time", "pv"} <= set(played.info)
+            assert board.variation_san(played.info["pv"])
+            board.push(played.move)
+        engine.send_game_result(board, chess.WHITE, "Black resigned")
+        engine.ping()
+        engine.quit()
 
 
 def test_python_chess_understands_every_option() -> None:

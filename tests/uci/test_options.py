@@ -180,7 +180,19 @@ def log_is_written(session: Session, folder: Path) -> None:
     assert "<< bestmove" in text
 
 
+def changes_drawing(session: Session, _: Path) -> None:
+    def drawn() -> set[str]:
+        return {answers(session, "position startpos", "go nodes 1")[-1] for _ in range(12)}
+
+    set_option(session, "PolicyOnly", True)
+    assert len(drawn()) > 1
+    set_option(session, "PolicyTemperature", 0)
+    assert len(drawn()) == 1
+
+
 EFFECTS: dict[str, Effect] = {
+    "PolicyOnly": changes_lines("PolicyOnly", True, "policy move", "position startpos", "go nodes 1"),
+    "PolicyTemperature": changes_drawing,
     "Threads": changes_setting("Threads", 2, "threads", 2),
     "Hash": changes_setting("Hash", 33, "memory", 33 << 20),
     "Clear Hash": clears_hash,

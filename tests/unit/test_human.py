@@ -15,8 +15,10 @@ from tests.support.engine_session import Session, answers, set_option
 from anabranch import Engine
 from anabranch.errors import AnabranchError, EvaluatorError
 from anabranch.evaluators.resolve import resolve_evaluator
-from anabranch.human import Selection, choose, human_networks, opinions, predict
+from anabranch.human import choose, opinions
 from anabranch.networks import folders
+from anabranch.networks.folders import human_networks
+from anabranch.predictions import Selection, predict
 from anabranch.web.client import _networks
 from anabranch.web.messages import MessageError, Play, SearchConfig, read_message
 from anabranch.web.searches import ClientSearches, Resources

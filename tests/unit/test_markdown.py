@@ -11,7 +11,9 @@ from anabranch.cli import make_app
 
 REPOSITORY = Path(__file__).parents[2]
 FILES = [
-    path for place in (".", "docs", "python/anabranch") for path in sorted((REPOSITORY / place).glob("*.md"))
+    path
+    for place in (".", "docs", "docs/examples", "docs/reference", "python/anabranch")
+    for path in sorted((REPOSITORY / place).glob("*.md"))
 ]
 FILES += sorted((REPOSITORY / "python/anabranch/networks/files").glob("*.md"))
 WIDTH = 100

@@ -2,7 +2,7 @@
 // stores the results. `judge.ts` judges whole games.
 import type { App } from './app';
 import { stopSearch } from './app';
-import { currentNode, gameSoFar, outcomeAt } from './current';
+import { currentNode, gameSoFar, isOver } from './current';
 import { graphOf } from './graph/model';
 import { forWhite, whiteScore } from './numbers';
 import type { GraphColumns, SearchConfig, Report, Setting } from './protocol';
@@ -37,12 +37,24 @@ export function requestAnalysis(app: App): void {
   analysis.reports = [null, null];
   analysis.graphs = [null, null];
   analysis.finish = null;
-  if (outcomeAt(state)) {
+  if (isOver(state)) {
     stopSearch(app);
     return;
   }
   const id = app.nextId();
   state.request = { id, purpose: 'analysis' };
+  if (state.mode === 'games') {
+    const { game: name, moves, at } = state.grid;
+    app.send({
+      type: 'grid-analyse',
+      id,
+      game: { name, moves: moves.slice(0, at) },
+      configs: [{ preset: analysis.configs[0].preset, changes: {} }],
+      lines: analysis.lines,
+      view: state.view,
+    });
+    return;
+  }
   app.send({
     type: 'analyse',
     id,
@@ -70,6 +82,10 @@ export function onPositionChange(app: App): void {
 export function onReport(app: App, report: Report): void {
   const { state } = app;
   state.analysis.reports[report.side] = report;
+  if (state.mode === 'games') {
+    app.redraw();
+    return;
+  }
   if (report.side === 0) {
     const node = currentNode(state);
     storeJudgement(node, { ...whiteScore(report, turnOf(node.fen)), visits: report.statistics.visits });
@@ -102,7 +118,7 @@ function storeTrial(state: State, report: Report): void {
   const row: Trial = {
     label,
     move: sanLine(state.game.variant, fen, [report.best])[0] ?? report.best,
-    cp: forWhite(turnOf(fen), report.cp),
+    cp: forWhite(turnOf(fen), report.cp ?? 0),
     visits: report.statistics.visits,
     depth: report.statistics.mean_depth,
     transpositions: report.statistics.transpositions,
@@ -164,6 +180,12 @@ export function onModeChange(app: App, before: Mode): void {
   const { state } = app;
   state.selected = null;
   if (state.mode === before) return;
+  if (state.mode === 'games' || before === 'games') {
+    stopSearch(app);
+    Object.assign(state.analysis, { running: false, reports: [null, null], graphs: [null, null], sweep: [] });
+    if (state.mode === 'graph') start(app);
+    return;
+  }
   if (state.mode === 'play') {
     stopSearch(app);
     state.analysis.running = false;
@@ -178,6 +200,6 @@ export function onModeChange(app: App, before: Mode): void {
 export function onViewChange(app: App): void {
   const { state } = app;
   if (state.request?.purpose === 'analysis') app.send({ type: 'watch', view: state.view });
-  else if (state.mode === 'graph') start(app);
+  else if (state.mode === 'graph' || (state.mode === 'games' && !state.grid.match)) start(app);
   app.redraw();
 }

@@ -1,85 +1,35 @@
-// The games of an opened file: a list to choose from. A game that was changed is written back into the list,
-// the others keep their text as it came; the whole list can be downloaded. Stored in the browser where it fits.
-import type { App } from './app';
-import { update } from './app';
-import * as game from './game';
-import { readEntry, variantOf } from './pgn';
+// The games of an opened file, as a list. A game that was changed is written back into the list, the others
+// keep their text as it came. Stored in the browser where it fits.
+import { outcomeAt } from './current';
+import { variantOf, writePgn } from './pgn';
 import type { PgnEntry } from './pgnFile';
 import { splitPgn } from './pgnFile';
-import { RulesError } from './rules';
 import type { Collection, State } from './state';
+import { endOfLine, ROOT } from './tree';
 
-const MAX_BYTES = 64 << 20;
 const MAX_STORED = 2_000_000;
 const STORAGE_KEY = 'anabranch-games';
 const PLACE_KEY = 'anabranch-place';
 
-/** Open the games of a text: one at once, several as a list. Throws a `RulesError` if there is none. */
-export function openText(app: App, text: string, name: string): void {
-  const entries = splitPgn(text);
-  if (entries.length > 1) {
-    keepGame(app.state);
-    app.state.collection = { name, entries, index: null, opened: '' };
-    storeCollection(app.state);
-    update(app, { dialog: 'games', gamesFilter: '' });
-    return;
-  }
-  const [entry] = entries;
-  if (!entry) throw new RulesError('That is neither a FEN nor a PGN.');
-  openEntry(app, entry);
-}
-
-/** Open a file of the user. */
-export async function openFile(app: App, file: File): Promise<void> {
-  try {
-    if (file.size > MAX_BYTES) throw new RulesError(`${file.name} is larger than ${MAX_BYTES >> 20} MB.`);
-    const bytes = await file.arrayBuffer();
-    const text = decode(bytes);
-    if (text.includes('\0')) throw new RulesError(`${file.name} is not text.`);
-    openText(app, text, file.name);
-  } catch (error) {
-    if (!(error instanceof RulesError)) throw error;
-    update(app, app.state.dialog === 'import' ? { importError: error.message } : { notice: error.message });
-  }
-}
-
-/** UTF-8, or what old programs wrote. */
-function decode(bytes: ArrayBuffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('latin1').decode(bytes);
-  }
-}
-
-export function chooseGame(app: App, index: number): void {
-  const { state } = app;
-  keepGame(state);
-  const { collection } = state;
-  const entry = collection?.entries[index];
-  if (!collection || !entry) return;
-  try {
-    openEntry(app, entry);
-    Object.assign(collection, { index, opened: game.pgn(state) });
-    storePlace(state);
-  } catch (error) {
-    if (!(error instanceof RulesError)) throw error;
-    update(app, { notice: error.message });
-  }
-}
-
-function openEntry(app: App, entry: PgnEntry): void {
-  const { game: opened, skipped } = readEntry(entry);
-  app.state.notice = game.skippedText(skipped);
-  game.openGame(app, opened);
-  game.toEnd(app);
+/** The game on the board as PGN. */
+export function gamePgn(state: State): string {
+  if (state.game.isImported && !state.match?.outcome) return writePgn(state.game);
+  const outcome = state.match?.outcome ?? outcomeAt(state, state.match?.tip ?? endOfLine(state.game, ROOT));
+  const result = !outcome
+    ? '*'
+    : outcome.winner === 'white'
+      ? '1-0'
+      : outcome.winner === 'black'
+        ? '0-1'
+        : '1/2-1/2';
+  return writePgn(state.game, result);
 }
 
 /** Write the game on the board back into the list, if it is from there and was changed. */
 export function keepGame(state: State): void {
   const { collection } = state;
   if (!collection || collection.index === null) return;
-  const text = game.pgn(state);
+  const text = gamePgn(state);
   const entry = collection.entries[collection.index];
   if (text !== collection.opened && entry) {
     entry.text = text;
@@ -95,12 +45,6 @@ export function wholeText(state: State): string {
   return (state.collection?.entries ?? []).map((entry) => entry.text).join('\n');
 }
 
-export function closeCollection(app: App): void {
-  app.state.collection = null;
-  storeCollection(app.state);
-  update(app, { dialog: null });
-}
-
 /** Why a game of the list cannot be opened, or nothing. */
 export function refusal(entry: PgnEntry): string {
   try {
@@ -112,12 +56,12 @@ export function refusal(entry: PgnEntry): string {
 }
 
 /** Which game is open; the list itself is stored when it changes. */
-function storePlace(state: State): void {
+export function storePlace(state: State): void {
   const { index = null, opened = '' } = state.collection ?? {};
   localStorage.setItem(PLACE_KEY, JSON.stringify({ index, opened }));
 }
 
-function storeCollection(state: State): void {
+export function storeCollection(state: State): void {
   const { collection } = state;
   try {
     localStorage.removeItem(STORAGE_KEY);

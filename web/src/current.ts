@@ -27,6 +27,16 @@ export function outcomeAt(state: State, id = state.current): Outcome | null {
   );
 }
 
+/** The position that is searched: of the game, or of the game on a grid. */
+export function searchedPosition(state: State): string {
+  return state.mode === 'games' ? (state.grid.position?.position ?? '. x') : currentNode(state).fen;
+}
+
+/** Whether the game is over in the position on the board. */
+export function isOver(state: State): boolean {
+  return state.mode === 'games' ? state.grid.position?.result !== null : outcomeAt(state) !== null;
+}
+
 /** Whether the user may move here. */
 export function canMove(state: State): boolean {
   if (state.selected || outcomeAt(state)) return false;

@@ -4,13 +4,12 @@ import { roleToChar } from 'chessops/util';
 import * as analysis from './analysis';
 import type { App } from './app';
 import { update } from './app';
-import { keepGame, openText } from './collection';
-import { canMove, clearSelection, currentNode, outcomeAt, pieceAt } from './current';
+import { keepGame } from './collection';
+import { canMove, clearSelection, currentNode, pieceAt } from './current';
 import * as match from './match';
 import type { Opening } from './openings';
-import { writePgn } from './pgn';
 import type { Role, SquareName } from './rules';
-import { RulesError, spoken, START, turnOf } from './rules';
+import { spoken, START, turnOf } from './rules';
 import type { State } from './state';
 import type { Game, TreeNode } from './tree';
 import { addMove, endOfLine, newGame, nodeOf, promote, remove, ROOT } from './tree';
@@ -132,56 +131,6 @@ export function startFromMatchOpening(app: App, number: number): void {
 
 export function restart(app: App, variant: Game['variant'], fen = START[variant], chess960 = false): void {
   openGame(app, newGame(variant, fen, chess960));
-}
-
-/** The notice about illegal moves of an imported game. */
-export function skippedText(moves: number): string {
-  if (moves === 0) return '';
-  const what = moves === 1 ? '1 illegal move is' : `${moves} illegal moves are`;
-  return `${what} in a comment, with what follows.`;
-}
-
-/** Import the pasted FEN or PGN. */
-export function importText(app: App): void {
-  const { state } = app;
-  try {
-    const text = state.importText.trim();
-    if (!text) throw new RulesError('The text is empty.');
-    if (isFen(text)) {
-      openGame(app, readFen(text, state.game));
-      state.notice = '';
-    } else openText(app, text, 'Pasted games');
-    state.importError = '';
-    state.importText = '';
-    app.redraw();
-  } catch (error) {
-    if (!(error instanceof RulesError)) throw error;
-    update(app, { importError: error.message });
-  }
-}
-
-function isFen(text: string): boolean {
-  return /^[\w~/[\]]+\/[\w~/[\]]+(\s|$)/.test(text);
-}
-
-function readFen(text: string, present: Game): Game {
-  const isHouse = /\[[a-z]*\]|(?:\/[\w~]*){8}/i.test(text.split(' ')[0] ?? '');
-  const variant = isHouse ? 'crazyhouse' : 'chess';
-  const rights = text.split(/\s+/)[2] ?? '-';
-  return newGame(variant, text, present.chess960 || /[A-Ha-h]/.test(rights));
-}
-
-export function pgn(state: State): string {
-  if (state.game.isImported && !state.match?.outcome) return writePgn(state.game);
-  const outcome = state.match?.outcome ?? outcomeAt(state, state.match?.tip ?? endOfLine(state.game, ROOT));
-  const result = !outcome
-    ? '*'
-    : outcome.winner === 'white'
-      ? '1-0'
-      : outcome.winner === 'black'
-        ? '0-1'
-        : '1/2-1/2';
-  return writePgn(state.game, result);
 }
 
 /** Called when a piece was moved on the board. A promotion first opens the choice of the piece. */

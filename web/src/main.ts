@@ -4,9 +4,11 @@ import 'chessground/assets/chessground.cburnett.css';
 import './style/main.css';
 import * as analysis from './analysis';
 import type { App } from './app';
-import * as collection from './collection';
+import { gamePgn, loadCollection } from './collection';
+import { chooseGame, openFile } from './files';
 import { onPage } from './keyboard';
 import * as game from './game';
+import * as gridGame from './gridGame';
 import * as judge from './judge';
 import * as match from './match';
 import { throttle } from './throttle';
@@ -23,7 +25,7 @@ import { page } from './view/page';
 history.replaceState(null, '', location.pathname); // remove the token from the address
 
 const state = load();
-state.collection = collection.loadCollection();
+state.collection = loadCollection();
 const root = document.getElementById('app');
 if (!root) throw new Error('the page has no place for the board');
 let drawn: VNode | HTMLElement = root;
@@ -69,13 +71,18 @@ function receive(message: ServerMessage): void {
     state.hello = message;
     state.connection = 'open';
     match.requestMove(app);
-    analysis.requestAnalysis(app);
+    if (state.mode === 'games') gridGame.lookUp(app);
+    else analysis.requestAnalysis(app);
     app.redraw();
     return;
   }
   if (message.type === 'openings') {
     state.openings[message.variant] = message.positions;
     app.redraw();
+    return;
+  }
+  if (message.type === 'grid-position') {
+    gridGame.onPosition(app, message.id, message);
     return;
   }
   if (message.type === 'error' && message.id === null) {
@@ -102,7 +109,8 @@ function receive(message: ServerMessage): void {
       analysis.onDone(app, message.finish);
       break;
     case 'move':
-      if (purpose === 'hint') match.onHint(app, message.move);
+      if (purpose === 'grid-move') gridGame.onEngineMove(app, message.move);
+      else if (purpose === 'hint') match.onHint(app, message.move);
       else game.playEngineMove(app, message.move);
       break;
     case 'error':
@@ -155,10 +163,10 @@ document.addEventListener('drop', (event) => {
   const file = event.dataTransfer?.files[0];
   if (!file) return;
   event.preventDefault();
-  void collection.openFile(app, file);
+  void openFile(app, file);
 });
 
 // For tests of the page in a real browser.
-const games = { choose: (index: number) => collection.chooseGame(app, index), pgn: () => game.pgn(state) };
+const games = { choose: (index: number) => chooseGame(app, index), pgn: () => gamePgn(state) };
 Object.assign(window, { anabranch: { state, graph: graphCanvas, games } });
 draw();

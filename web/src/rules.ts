@@ -159,8 +159,10 @@ export function samePositionKey(fen: string): string {
   return fen.split(' ').slice(0, 4).join(' ').replaceAll('~', '');
 }
 
+/** The side to move; in games on a grid x is the first and counts as White. */
 export function turnOf(fen: string): Color {
-  return fen.split(' ')[1] === 'b' ? 'black' : 'white';
+  const side = fen.split(' ')[1];
+  return side === 'b' || side === 'o' ? 'black' : 'white';
 }
 
 export function randomStart(variant: Variant): string {

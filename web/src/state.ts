@@ -2,6 +2,7 @@
 // function of the state.
 import type { Clock } from './clock';
 import type { Graph } from './graph/model';
+import type { GridPosition, Side } from './grid';
 import type { PgnEntry } from './pgnFile';
 import type { Hello, SearchConfig, Report, View } from './protocol';
 import type { Color, Outcome, Role, SquareName, Variant } from './rules';
@@ -9,7 +10,7 @@ import type { ConnectionState } from './socket';
 import type { Game } from './tree';
 import { newGame, ROOT } from './tree';
 
-export type Mode = 'play' | 'analyse' | 'graph';
+export type Mode = 'play' | 'analyse' | 'graph' | 'games';
 export type Theme = 'system' | 'light' | 'dark';
 export type Dialog = 'import' | 'openings' | 'games' | null;
 
@@ -69,6 +70,40 @@ export interface Analysis {
   judgeSeconds: number;
 }
 
+export interface GridLevel {
+  by: 'evaluations' | 'seconds';
+  evaluations: number;
+  seconds: number;
+}
+
+/** The form of a new game on a grid. */
+export interface GridForm {
+  name: string;
+  parameters: Record<string, string>;
+  human: Side;
+  level: GridLevel;
+}
+
+export interface GridMatch {
+  human: Side;
+  level: GridLevel;
+}
+
+/** The game on a grid: its moves, and how many of them are played on the board. */
+export interface GridState {
+  form: GridForm;
+  /** With its parameters, `hex:size=7`. */
+  game: string;
+  moves: string[];
+  at: number;
+  match: GridMatch | null;
+  /** What the server said about the position; it may be that of the move before. */
+  position: GridPosition | null;
+  lookId: number;
+  /** The piece that was chosen to move. */
+  from: string | null;
+}
+
 /** The games of an opened file. */
 export interface Collection {
   name: string;
@@ -90,7 +125,7 @@ export interface State {
   match: Match | null;
   form: MatchForm;
   /** The running request: its id and purpose. */
-  request: { id: number; purpose: 'move' | 'hint' | 'analysis' | 'sweep' } | null;
+  request: { id: number; purpose: 'move' | 'hint' | 'analysis' | 'sweep' | 'grid-move' } | null;
   hint: string | null;
   analysis: Analysis;
   view: View;
@@ -104,6 +139,7 @@ export interface State {
   /** The openings that the server has sent: name and FEN. */
   openings: Partial<Record<Variant, [string, string][]>>;
   openingNumber: number;
+  grid: GridState;
   collection: Collection | null;
   gamesFilter: string;
   importText: string;
@@ -164,6 +200,21 @@ export function initialState(): State {
     dialog: null,
     openings: {},
     openingNumber: 1,
+    grid: {
+      form: {
+        name: 'connect-four',
+        parameters: {},
+        human: 'x',
+        level: { by: 'evaluations', evaluations: 5000, seconds: 1 },
+      },
+      game: 'connect-four',
+      moves: [],
+      at: 0,
+      match: null,
+      position: null,
+      lookId: 0,
+      from: null,
+    },
     collection: null,
     gamesFilter: '',
     importText: '',
@@ -185,6 +236,7 @@ const SAVED_KEYS = [
   'orientation',
   'match',
   'form',
+  'grid',
   'view',
   'arrows',
   'theme',

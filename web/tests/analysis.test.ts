@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import * as analysis from '../src/analysis';
 import type { App } from '../src/app';
+import { gamePgn } from '../src/collection';
 import * as game from '../src/game';
 import { onJudged, onJudging, startJudging } from '../src/judge';
 import type { ClientMessage } from '../src/protocol';
@@ -83,7 +84,7 @@ it('judges the line on the board, and keeps deeper evaluations and glyphs of oth
   expect(g4).toMatchObject({ nags: [4], comments: ['mate in 2 missed: e4'] });
   expect(mate).toMatchObject({ isBest: true, isJudged: false });
   expect(mate.judgement).toBeUndefined();
-  expect(game.pgn(app.state)).toContain(
+  expect(gamePgn(app.state)).toContain(
     '2. g4 $4 { [%eval 0.00] mate in 2 missed: e4 } ( 2. e4 Nf6 ) 2... Qh4#',
   );
   expect(app.state.request).toBeNull();

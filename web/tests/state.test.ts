@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outOfTime, stopClock, timeLeft, newClock, pressClock } from '../src/clock';
-import { skippedText } from '../src/game';
+import { skippedText } from '../src/files';
 import { clockText, count, score, signed, verdictText } from '../src/numbers';
 import { OPENINGS } from '../src/openings';
 import { spoken } from '../src/rules';

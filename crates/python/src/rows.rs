@@ -86,11 +86,7 @@ impl RowRules for PythonRules {
 }
 
 /// The first position of a game, behind its adapter.
-pub fn start(
-    py: Python<'_>,
-    adapter: Py<PyAny>,
-    stop: &Arc<AtomicBool>,
-) -> PyResult<(RowGame, Arc<Faults>)> {
+pub fn start(py: Python<'_>, adapter: Py<PyAny>, stop: &Arc<AtomicBool>) -> PyResult<(RowGame, Arc<Faults>)> {
     let whole = |name: &str| adapter.getattr(py, name)?.extract::<usize>(py);
     let flag = |name: &str| adapter.getattr(py, name)?.extract::<bool>(py);
     let (planes, rows, columns) = adapter.getattr(py, "plane_shape")?.extract(py)?;

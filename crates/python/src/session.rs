@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
+use anabranch_core::games::grid::catalogue::Named;
 use anabranch_core::report::Part;
 use anabranch_core::report::progress::Progress;
-use anabranch_core::games::grid::catalogue::Named;
 use anabranch_core::run::any::{AnySession, open, open_named};
 use anabranch_core::run::drive::Finish;
 use anabranch_core::run::external::LeafText;
@@ -22,9 +22,9 @@ use crate::convert::{self, dict};
 use crate::errors;
 use crate::faults::Faults;
 use crate::network::Network;
-use crate::{object, rows};
 use crate::tablebases::Tablebases;
 use crate::watch::watch;
+use crate::{object, rows};
 
 /// A search on one game. One call at a time; `stop` may be called at any time from any thread.
 #[pyclass(frozen, module = "anabranch._core")]
@@ -202,8 +202,8 @@ impl Session {
     }
 
     /// The board in lines of text.
-    fn picture(&self) -> PyResult<String> {
-        Ok(read!(self.picture()))
+    fn picture(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(call!(py, self.picture()))
     }
 
     /// Whether evaluations come from outside.
@@ -268,8 +268,8 @@ impl Session {
     }
 
     /// The position at the root.
-    fn fen(&self) -> PyResult<String> {
-        Ok(read!(self.fen()))
+    fn fen(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(call!(py, self.fen()))
     }
 
     /// Where the game began, and the moves since.
@@ -434,8 +434,8 @@ impl Session {
     }
 
     /// The newest batch: for each leaf its position, and the legal moves with their policy indices.
-    fn newest_leaves(&self) -> PyResult<Vec<LeafText>> {
-        Ok(read!(self.newest_leaves()))
+    fn newest_leaves(&self, py: Python<'_>) -> PyResult<Vec<LeafText>> {
+        Ok(call!(py, self.newest_leaves()))
     }
 
     /// Applies the evaluator's results to the oldest batch in flight.

@@ -145,8 +145,8 @@ def predict(
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import output, print_json
     from anabranch.evaluators.resolve import resolve_evaluator
-    from anabranch.human import Selection
-    from anabranch.human import predict as predict_moves
+    from anabranch.predictions import Selection
+    from anabranch.predictions import predict as predict_moves
 
     if moves < 1 or skip < 0:
         raise AnabranchError("--moves is a number from 1 on, and --skip one from 0 on")

@@ -144,6 +144,7 @@ def check(
     ] = 400,
     limit: Annotated[int | None, option("N", "Positions of each file.  [default: all]")] = None,
     exact: Annotated[Path | None, option("FILE", "Where exact results are kept (JSON).")] = None,
+    most: Annotated[int, option("N", "Positions after which the solver gives up a move.")] = 1_000_000_000,
     as_json: JsonOption = False,
 ) -> None:
     """Count wrong moves in Connect Four: moves that change win, draw or loss.
@@ -157,12 +158,12 @@ def check(
 
     from anabranch.selfplay.wrong_moves import ExactResults, check_files
 
-    rows = check_files(evaluator, files, evaluations, ExactResults(exact), limit)
+    rows = check_files(evaluator, files, evaluations, ExactResults(exact, most), limit)
     if as_json:
         typer.echo(json.dumps([{**asdict(row), "share": row.share} for row in rows]))
         return
     for row in rows:
         typer.echo(
             f"{row.name:<12} {row.wrong:>4} wrong of {row.positions} ({row.share:.1%}; "
-            f"{row.decidable} not lost), {row.seconds:.1f} s"
+            f"{row.decidable} not lost, {row.undecided} undecided), {row.seconds:.1f} s"
         )

@@ -14,8 +14,14 @@ Two more attributes are optional: `planes`, the version of planes that it takes 
 where there is none; crazyhouse has "v1" too), and `variant`, the only one that it is for.
 
 All calls of one engine come from one thread, one at a time. The built-in evaluators live in the core and go
-by their names: `"uniform"`, `"hash"` and `"rollout"`; in chess
-`"material"` too.
+by their names: `"uniform"`, `"hash"` and `"rollout"`; in chess `"material"` too.
+
+>>> import numpy as np
+>>> from anabranch import Engine
+>>> def equal(planes):
+...     return np.zeros(len(planes)), np.zeros((len(planes), 7))
+>>> Engine("connect-four", evaluator=equal).search(simulations=50).statistics.evaluations > 0
+True
 """
 
 from __future__ import annotations
@@ -31,7 +37,16 @@ Answer: TypeAlias = tuple[ArrayLike, ArrayLike]
 
 
 class Leaf(NamedTuple):
-    """A position that waits for its evaluation."""
+    """A position that waits for its evaluation.
+
+    >>> from anabranch import Engine
+    >>> class Even:
+    ...     inputs = "positions"
+    ...     def evaluate(self, leaves):
+    ...         return [0.0] * len(leaves), [[0.0] * len(leaf.moves) for leaf in leaves]
+    >>> Engine(evaluator=Even()).search(simulations=20).statistics.simulations
+    20
+    """
 
     fen: str
     moves: tuple[str, ...]

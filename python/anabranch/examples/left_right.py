@@ -1,5 +1,5 @@
-"""LeftRight, a puzzle with a known answer: so many steps to the left or to the right, and a point for each step
-to the left.
+"""LeftRight, a puzzle with a known answer: so many steps to the left or to the right, and a point for each
+step to the left.
 
 Positions after as many steps with as many points are one, so the graph has about half the square of the steps
 as nodes, and the tree two to their power.

@@ -1,5 +1,5 @@
-"""Morpion Solitaire, 5D: from a cross of 36 points, each move draws a line through five points of which one is
-new. Lines of one direction have no point in common.
+"""Morpion Solitaire, 5D: from a cross of 36 points, each move draws a line through five points of which one
+is new. Lines of one direction have no point in common.
 
 The score is the number of lines. No game has more than 121 (Kawamura and others 2013), which is the score 1.
 """
@@ -34,13 +34,13 @@ def _cross() -> Array:
 
 
 class Morpion:
-    """A state is five boards of bits: the points, and for each direction those that a line has used. An action
-    is a line: its direction, and its first point from the top.
+    """A state is five boards of bits: the points, and for each direction those that a line has used. An
+    action is a line: its direction, and its first point from the top.
     """
 
     players = 1
     can_recur = False
-    actions = [f"{name}{y}.{x}" for name in "hvdu" for y in range(SIZE) for x in range(SIZE)]
+    actions = tuple(f"{name}{y}.{x}" for name in "hvdu" for y in range(SIZE) for x in range(SIZE))
 
     def first(self) -> Array:
         """The cross."""
@@ -88,7 +88,8 @@ class Morpion:
 
     def lines(self, states: Array) -> Array:
         """How many lines were drawn."""
-        return np.bitwise_count(states[:, 0]).sum(axis=(1, 2), dtype=np.int64) - POINTS
+        lines: Array = np.bitwise_count(states[:, 0]).sum(axis=(1, 2), dtype=np.int64) - POINTS
+        return lines
 
     def text(self, state: Array) -> str:
         """The points, as far as there are any."""

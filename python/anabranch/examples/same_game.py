@@ -18,8 +18,8 @@ BONUS = 1000
 
 
 class SameGame:
-    """A state is the board, row by row from the top with 0 for an empty cell, and the points so far. An action
-    is a cell; the first cell of a group in this order stands for all of it.
+    """A state is the board, row by row from the top with 0 for an empty cell, and the points so far. An
+    action is a cell; the first cell of a group in this order stands for all of it.
     """
 
     players = 1
@@ -79,7 +79,8 @@ class SameGame:
         labels = _labels(cells).reshape(len(cells), -1)
         own = np.arange(labels.shape[1])
         is_first = (labels == own) & (cells.reshape(labels.shape) > 0)
-        return is_first & self._has_company(cells).reshape(labels.shape)
+        legal: Array = is_first & self._has_company(cells).reshape(labels.shape)
+        return legal
 
     def outcome(self, states: Array) -> Array:
         """The points, from -1 for the least that is possible to 1 for the most."""
@@ -115,7 +116,7 @@ class SameGame:
 
 def _labels(cells: Array) -> Array:
     """The number of the first cell of the group of each cell."""
-    count, height, width = cells.shape
+    _, height, width = cells.shape
     labels = np.broadcast_to(np.arange(height * width, dtype=np.int32).reshape(height, width), cells.shape)
     labels = labels.copy()
     across, down = cells[:, :, 1:] == cells[:, :, :-1], cells[:, 1:] == cells[:, :-1]
@@ -125,9 +126,8 @@ def _labels(cells: Array) -> Array:
             (labels[:, :, 1:], labels[:, :, :-1], across),
             (labels[:, 1:], labels[:, :-1], down),
         ):
-            least = np.minimum(here, there)
-            np.copyto(here, least, where=same)
-            np.copyto(there, least, where=same)
+            np.minimum(here, there, out=here, where=same)
+            np.minimum(there, here, out=there, where=same)
         if np.array_equal(before, labels):
             return labels
 

@@ -39,9 +39,19 @@ class Tour:
         nearest = np.sort(np.minimum(others, others.T), axis=1)[:, :2].sum()
         self.least = int(max(arriving, leaving, -(-int(nearest) // 2)))
         """No tour is shorter: every city has a way in and a way out."""
-        self.most = int(self.distances.max(axis=1).sum())
-        """No tour is longer."""
+        self.most = max(self.least + 1, self._greedy() * 5 // 4)
+        """A quarter more than always going to the nearest city: longer tours are all worth -1."""
         self._everywhere = np.uint64((1 << count) - 1)
+
+    def _greedy(self) -> int:
+        """The length of the tour that always goes to the nearest city."""
+        city, left, length = 0, set(range(1, len(self.distances))), 0
+        while left:
+            nearest = min(left, key=lambda other: (self.distances[city, other], other))
+            length += int(self.distances[city, nearest])
+            left.remove(nearest)
+            city = nearest
+        return length + int(self.distances[city, 0])
 
     @classmethod
     def random(cls, cities: int, seed: int = 0) -> Tour:
@@ -76,14 +86,14 @@ class Tour:
     def legal(self, states: Array) -> Array:
         """Cities that were not visited."""
         cities = np.arange(len(self.actions), dtype=np.uint64)
-        return (states["visited"][:, None] >> cities) & np.uint64(1) == 0
+        legal: Array = (states["visited"][:, None] >> cities) & np.uint64(1) == 0
+        return legal
 
     def outcome(self, states: Array) -> Array:
-        """How short the tour is: 1 for the lower bound, -1 for the upper one."""
-        spread = max(self.most - self.least, 1)
-        score = 1 - 2 * (states["length"] - self.least) / spread
-        return np.where(states["visited"] == self._everywhere, score, np.nan)
+        """How short the tour is, from 1 for `least` to -1 for `most` and more."""
+        score = 1 - 2 * (states["length"] - self.least) / (self.most - self.least)
+        return np.where(states["visited"] == self._everywhere, np.maximum(score, -1), np.nan)
 
     def length(self, outcome: float) -> int:
-        """The length of a tour with an outcome."""
-        return round(self.least + (1 - outcome) / 2 * max(self.most - self.least, 1))
+        """The length of a tour with an outcome above -1."""
+        return round(self.least + (1 - outcome) / 2 * (self.most - self.least))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import re
 from pathlib import Path
+
+from anabranch.jobs.files import user_folder
 
 SUFFIXES = (".onnx", ".safetensors", ".pb.gz")
 """How the names of network files end."""
+MAIA = re.compile(r"maia-?(\d{3,4})$")
 
 
 def network_directory() -> Path:
@@ -15,7 +18,7 @@ def network_directory() -> Path:
     >>> network_directory().parts[-2:]
     ('anabranch', 'networks')
     """
-    return _base("XDG_DATA_HOME", ".local/share") / "anabranch" / "networks"
+    return user_folder("XDG_DATA_HOME", ".local/share") / "networks"
 
 
 def cache_directory() -> Path:
@@ -24,7 +27,7 @@ def cache_directory() -> Path:
     >>> cache_directory().parts[-2:]
     ('anabranch', 'networks')
     """
-    return _base("XDG_CACHE_HOME", ".cache") / "anabranch" / "networks"
+    return user_folder("XDG_CACHE_HOME", ".cache") / "networks"
 
 
 def installed_networks(folder: Path | None = None) -> dict[str, Path]:
@@ -44,6 +47,7 @@ def installed_networks(folder: Path | None = None) -> dict[str, Path]:
     return dict(sorted(found.items()))
 
 
-def _base(variable: str, otherwise: str) -> Path:
-    given = os.environ.get(variable, "")
-    return Path(given) if os.path.isabs(given) else Path.home() / otherwise
+def human_networks(folder: Path | None = None) -> dict[int, Path]:
+    """The installed Maia networks by the rating of the players that they imitate."""
+    found = ((MAIA.search(name), path) for name, path in installed_networks(folder).items())
+    return dict(sorted((int(match[1]), path) for match, path in found if match is not None))

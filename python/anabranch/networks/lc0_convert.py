@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from anabranch.errors import NetworkError
@@ -69,18 +70,7 @@ def _stem(path: Path) -> str:
 
 def _named(found: OnnxFile, source: Lc0File) -> OnnxFile:
     """The file under the name of its source, for messages."""
-    return OnnxFile(
-        path=source.path,
-        content=found.content,
-        metadata=found.metadata,
-        sha256=found.sha256,
-        canaries=found.canaries,
-        batch=found.batch,
-        is_half=found.is_half,
-        parameters=found.parameters,
-        notes=(),
-        places=found.places,
-    )
+    return replace(found, path=source.path, notes=())
 
 
 def _convert(file: Lc0File) -> bytes:

@@ -45,7 +45,7 @@ VALUES = {1: "classical", 2: "wdl", 3: "parameters"}
 ACTIVATIONS = {0: "relu", 1: "mish"}
 
 
-class Message:
+class ProtoMessage:
     """The fields of a protocol buffer message by their numbers."""
 
     def __init__(self, content: bytes | memoryview) -> None:
@@ -60,14 +60,14 @@ class Message:
         """Whether the field is there."""
         return number in self._fields
 
-    def all(self, number: int) -> list[Message]:
+    def all(self, number: int) -> list[ProtoMessage]:
         """The messages of a repeated field."""
-        return [Message(value) for value in self._fields.get(number, ())]
+        return [ProtoMessage(value) for value in self._fields.get(number, ())]
 
-    def one(self, number: int) -> Message:
+    def one(self, number: int) -> ProtoMessage:
         """The message of a field; an empty one where it is missing."""
         found = self._fields.get(number)
-        return Message(found[-1] if found else b"")
+        return ProtoMessage(found[-1] if found else b"")
 
     def bytes(self, number: int) -> bytes:
         """The bytes of a field; none where it is missing."""
@@ -117,7 +117,7 @@ class Lc0File:
     step: int | None
     accuracy: float | None
     """Share of moves of the training data that the policy predicted, as the file states it."""
-    message: Message
+    message: ProtoMessage
 
     @property
     def is_tower(self) -> bool:
@@ -136,7 +136,7 @@ def read_lc0(path: str | os.PathLike[str], content: bytes | None = None) -> Lc0F
 
 
 def _read(path: Path, content: bytes) -> Lc0File:
-    message = Message(_unpack(content))
+    message = ProtoMessage(_unpack(content))
     if message.bytes(1) != MAGIC:
         raise DamageError("it is not a network of Lc0")
     form = message.one(4)

@@ -32,8 +32,8 @@ def policy_places() -> NDArray[np.int64]:
     """For each of the 1,858 moves its place in the planes of a policy by convolution.
 
     >>> places = policy_places()
-    >>> len(places), len(set(places.tolist())), places[0] == 14 * 64
-    (1858, 1858, True)
+    >>> len(places), len(set(places.tolist())), int(places[0]) // 64
+    (1858, 1858, 14)
     """
     planes: dict[tuple[int, int], int] = {}
     for origin in range(64):

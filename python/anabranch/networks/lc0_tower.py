@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anabranch.errors import NetworkError
 from anabranch.networks.container import DamageError
-from anabranch.networks.lc0_file import Lc0File, Message
+from anabranch.networks.lc0_file import Lc0File, ProtoMessage
 
 PLANES = 112
 MOVES = 1858
 POLICY_PLANES = 80
 EPSILON = 1e-5
 """Added to the variances of batch normalisation."""
-FLOAT_KINDS = {2: np.dtype("<f2"), 4: np.dtype("<f4")}
+LINEAR = (0, 1)
+"""Kinds of numbers that lie between the least and the largest of a layer."""
+KINDS: dict[int, np.dtype[Any]] = {
+    0: np.dtype("<u2"),
+    1: np.dtype("<u2"),
+    2: np.dtype("<f2"),
+    4: np.dtype("<f4"),
+}
 
 Array: TypeAlias = NDArray[np.float32]
 
@@ -42,7 +49,7 @@ class Dense:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TowerBlock:
     """A residual block, with squeeze-excitation where it has two dense layers."""
 
     first: Conv
@@ -63,7 +70,7 @@ class Tower:
     """A residual tower with its heads."""
 
     first: Conv
-    blocks: tuple[Block, ...]
+    blocks: tuple[TowerBlock, ...]
     policy: Head
     value: Head
     moves_left: Head | None
@@ -119,18 +126,18 @@ def _tower(file: Lc0File) -> Tower:
     return Tower(first, blocks, policy, value, moves_left, file.activation)
 
 
-def _block(block: Message, name: str, filters: int) -> Block:
+def _block(block: ProtoMessage, name: str, filters: int) -> TowerBlock:
     first = _conv(block.one(1), f"{name}, first convolution", filters, 3, filters)
     second = _conv(block.one(2), f"{name}, second convolution", filters, 3, filters)
     if not block.has(3):
-        return Block(first, second, None)
+        return TowerBlock(first, second, None)
     unit = block.one(3)
     squeeze = _dense(unit, 1, f"{name}, squeeze", filters)
     excite = _dense(unit, 3, f"{name}, excitation", len(squeeze.biases), 2 * filters)
-    return Block(first, second, (squeeze, excite))
+    return TowerBlock(first, second, (squeeze, excite))
 
 
-def _head(weights: Message, conv: int, layers: int, name: str, filters: int, outputs: int) -> Head:
+def _head(weights: ProtoMessage, conv: int, layers: int, name: str, filters: int, outputs: int) -> Head:
     """A head of a convolution and two dense layers, the fields of which begin at `layers`."""
     planes = _conv(weights.one(conv), name, filters, 1)
     hidden = _dense(weights, layers, f"{name}, first layer", 64 * len(planes.biases))
@@ -138,7 +145,7 @@ def _head(weights: Message, conv: int, layers: int, name: str, filters: int, out
     return Head((planes,), (hidden, last))
 
 
-def _dense(holder: Message, number: int, name: str, inputs: int, outputs: int | None = None) -> Dense:
+def _dense(holder: ProtoMessage, number: int, name: str, inputs: int, outputs: int | None = None) -> Dense:
     """The layer whose weights are in one field and whose biases are in the next."""
     biases = _array(holder.one(number + 1), f"{name}, biases")
     _check_size(biases, (len(biases) if outputs is None else outputs,), f"{name}, biases")
@@ -146,7 +153,7 @@ def _dense(holder: Message, number: int, name: str, inputs: int, outputs: int | 
     return Dense(_shaped(_array(holder.one(number), name), shape, name), biases)
 
 
-def _conv(block: Message, name: str, inputs: int, size: int, outputs: int | None = None) -> Conv:
+def _conv(block: ProtoMessage, name: str, inputs: int, size: int, outputs: int | None = None) -> Conv:
     """A convolution with its batch normalisation folded into weights and biases."""
     weights = _array(block.one(1), name)
     count = len(weights) // (inputs * size * size) if outputs is None else outputs
@@ -165,7 +172,9 @@ def _conv(block: Message, name: str, inputs: int, size: int, outputs: int | None
     return Conv(kernel.astype(np.float32), biases.astype(np.float32))
 
 
-def _optional(block: Message, number: int, count: int, otherwise: float, name: str) -> NDArray[np.float64]:
+def _optional(
+    block: ProtoMessage, number: int, count: int, otherwise: float, name: str
+) -> NDArray[np.float64]:
     if not block.has(number) or not block.one(number).has(3):
         return np.full(count, otherwise)
     found = _array(block.one(number), name)
@@ -173,25 +182,20 @@ def _optional(block: Message, number: int, count: int, otherwise: float, name: s
     return found.astype(np.float64)
 
 
-def _array(layer: Message, name: str) -> Array:
+def _array(layer: ProtoMessage, name: str) -> Array:
     """The numbers of a layer: 16 bits between the least and the largest, or floats."""
     params = layer.bytes(3)
     if not params:
         raise DamageError(f"its layer {name!r} is missing")
     kind = layer.integer(4, 1)
-    if kind in FLOAT_KINDS:
-        width = FLOAT_KINDS[kind].itemsize
-        if len(params) % width:
-            raise DamageError(f"its layer {name!r} is cut short")
-        found = np.frombuffer(params, FLOAT_KINDS[kind]).astype(np.float32)
-    elif kind in (0, 1):
-        if len(params) % 2:
-            raise DamageError(f"its layer {name!r} is cut short")
-        least, most = layer.real(1), layer.real(2)
-        theta = np.frombuffer(params, "<u2").astype(np.float32) / np.float32(0xFFFF)
-        found = np.float32(least) * (1 - theta) + np.float32(most) * theta
-    else:
+    if kind not in KINDS:
         raise DamageError(f"the numbers of its layer {name!r} are of an unknown kind, {kind}")
+    if len(params) % KINDS[kind].itemsize:
+        raise DamageError(f"its layer {name!r} is cut short")
+    found: Array = np.frombuffer(params, KINDS[kind]).astype(np.float32)
+    if kind in LINEAR:
+        share = found / np.float32(0xFFFF)
+        found = np.float32(layer.real(1)) * (1 - share) + np.float32(layer.real(2)) * share
     if not np.isfinite(found).all():
         raise DamageError(f"its layer {name!r} has numbers that are not finite")
     return found

@@ -190,8 +190,8 @@ _Shape = tuple[int, int, int]
 
 
 def _signature(graph: Any, places: Places) -> tuple[_Shape, int | None, int | None, int | None, bool]:
-    """Planes with rows and columns, columns of the value, size of the policy, size of the batch, whether planes
-    are float16.
+    """Planes with rows and columns, columns of the value, size of the policy, size of the batch, whether
+    planes are float16.
     """
     proto = require("onnx", "onnx").TensorProto
     weights = {tensor.name for tensor in graph.initializer}

@@ -193,10 +193,10 @@ class Search:
     ) -> int:
         """How many visits may go down as a wave now; 0 where they go one by one."""
         settings = self.settings
-        is_plain = self.root.is_evaluated and settings.allows_waves
+        is_able = self.root.is_evaluated and settings.allows_waves
         left = self.left(simulations, evaluations, [*self.queue, batch])
         visits = missing if left is None else min(missing, left)
-        return visits if is_plain and 0 < settings.wave_least <= visits else 0
+        return visits if is_able and 0 < settings.wave_least <= visits else 0
 
     def left(
         self, simulations: int | None, evaluations: int | None, batches: Sequence[MiniBatch]
@@ -231,7 +231,10 @@ class Search:
         findings = Descent(self.settings, self.graph).run(self.start_walk(), together)
         settlement = Settlement()
         for finding in findings:
-            if finding.end is None:
+            if finding.is_due:
+                assert finding.stem.edge.child is not None
+                self.grows_to_mate(finding.stem.edge.child, finding.board)
+            elif finding.end is None:
                 if finding.stem.edge.child is None:
                     self.open(finding.stem.node, finding.stem.edge, finding.board)
             else:

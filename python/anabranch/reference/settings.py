@@ -78,14 +78,12 @@ class ReferenceSettings:
 
     @property
     def allows_waves(self) -> bool:
-        """Whether visits may go down together: a wave knows the paper's rules only."""
+        """Whether visits may go down together: what selection, backup and proofs need is what a wave knows."""
         return (
             self.selection == "puct"
             and self.backup != "all"
             and self.solver_rule == "exact-win-2"
             and not self.gumbel
-            and not self.skip_draws
-            and self.mate_growth == self.pn_weight == 0.0
             and not (self.table_values and self.merges)
         )
 

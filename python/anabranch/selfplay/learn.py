@@ -29,7 +29,7 @@ from anabranch.selfplay.symmetries import symmetries_of
 from anabranch.selfplay.targets import surprise_weights
 from anabranch.selfplay.window import canonical, merged, transformed
 from anabranch.train.export import quantise
-from anabranch.train.grid import GridNetwork, GridSparse, build_grid
+from anabranch.train.grid import GridNetwork, GridSparse, build_grid, load_grid
 from anabranch.train.machine import prepare
 
 CANARIES = 8
@@ -76,6 +76,8 @@ def learn(
     optimiser = _optimiser(network, plan)
     if before is not None:
         _load(before, network, optimiser)
+    elif plan.initial is not None:
+        load_grid(network, Path(plan.initial))
     symmetries = symmetries_of(inputs) if plan.symmetries else symmetries_of(inputs)[:1]
     weighted = _weighted(window, plan)
     data = merged(canonical(weighted, symmetries)) if plan.merge else weighted

@@ -28,6 +28,8 @@ from anabranch.selfplay.window import newest
 
 NOTHING = "rollout"
 """What plays the first games of a run from nothing: random playouts."""
+FIRST = "first"
+"""The outsider that is the network of the first generation."""
 Notify = Callable[[str], object]
 
 
@@ -162,9 +164,14 @@ class _Loop:
         for number, outsider in enumerate(plan.outsiders):
             if plan.outsider_pairs == 0 or ("outsider", generation, outsider) in self._folder.journal.records:
                 continue
+            if outsider == FIRST and generation == 0:
+                continue
             self._stop_if_over()
             budget = (plan.gate_evaluations, round(plan.gate_evaluations * plan.outsider_factor))
-            verdict = self._match((network, outsider), budget, plan.outsider_pairs, 1000 + number)
+            player = outsider
+            if outsider == FIRST:
+                player, budget = str(self._folder.network_file(0).resolve()), (plan.gate_evaluations,) * 2
+            verdict = self._match((network, player), budget, plan.outsider_pairs, 1000 + number)
             self._add("outsider", generation, outsider, _verdict_record(verdict))
             self._notify(f"generation {generation}: against {outsider} {_show(verdict)}")
 

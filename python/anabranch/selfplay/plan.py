@@ -109,12 +109,12 @@ class Plan:
     """Evaluations of a move in matches."""
     gate_elo: float = 30.0
     """The test decides between this many Elo worse and better."""
-    outsiders: tuple[str, ...] = ("rollout",)
-    """Evaluators that every network plays for its Elo."""
+    outsiders: tuple[str, ...] = ("rollout", "first")
+    """Evaluators that every network plays for its Elo; first is the network of the first generation."""
     outsider_pairs: int = 10
     """Pairs against each of them."""
     outsider_factor: float = 4.0
-    """Evaluations of the outsiders for each one of the network."""
+    """Evaluations of the outsiders for each one of the network; first has as many as it."""
 
     def check(self) -> None:
         """Refuse values that make no sense."""
@@ -178,7 +178,7 @@ def read_plan(content: dict[str, Any]) -> Plan:
     known = {field.name for field in fields(Plan)}
     if strange := [name for name in content if name not in known]:
         raise SelfPlayError(f"the plan is of another version of anabranch: it has {strange[0]!r}")
-    outsiders = tuple(content.get("outsiders", Plan.outsiders))  # type: ignore[arg-type]
-    plan = Plan(**{**content, "outsiders": outsiders})
+    plan = Plan(**content)
+    plan = plan.changed(outsiders=tuple(plan.outsiders))
     plan.check()
     return plan

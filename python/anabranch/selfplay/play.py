@@ -35,8 +35,8 @@ class PlayJob(NamedTuple):
     generation: int
     number: int
     """Of the job in its generation."""
-    count: int
-    """Games."""
+    games: int
+    """How many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def play_games(job: PlayJob) -> PlayDone:
     inputs = inputs_of(job.plan.game)
     writer = SampleWriter(inputs)
     lengths, results, proven, evaluations = [], [], 0, 0
-    for number in range(job.count):
+    for number in range(job.games):
         source = np.random.default_rng([job.plan.seed, job.generation, job.number, number])
         ended = _play(job, inputs, source, writer)
         writer.end_game(ended.result)

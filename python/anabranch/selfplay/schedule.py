@@ -16,7 +16,8 @@ def evaluations_at(plan: Plan, generation: int) -> int:
     if plan.growth == 0:
         return plan.last_evaluations
     done = min(generation / plan.growth, 1.0)
-    return round(plan.evaluations * (plan.last_evaluations / plan.evaluations) ** done)
+    factor: float = (plan.last_evaluations / plan.evaluations) ** done
+    return round(plan.evaluations * factor)
 
 
 def cheap_evaluations_at(plan: Plan, generation: int) -> int:
@@ -44,4 +45,5 @@ def window_at(plan: Plan, positions: int) -> int:
     """
     if positions <= plan.window:
         return positions
-    return round(plan.window * (positions / plan.window) ** plan.window_power)
+    factor: float = (positions / plan.window) ** plan.window_power
+    return round(plan.window * factor)

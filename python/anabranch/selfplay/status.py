@@ -65,7 +65,7 @@ def rows_of(folder: RunFolder) -> list[GenerationRow]:
                 total["games"],
                 total["positions"],
                 total["plies"] / max(1, total["games"]),
-                tuple(sum(record["results"][i] for record in played) for i in range(3)),  # type: ignore[arg-type]
+                tuple(sum(record["results"][i] for record in played) for i in range(3)),
                 sum(record["proven"] for record in played) / max(1, total["games"]),
                 sum(record["evaluations"] for record in played),
                 None if learned is None else learned["unique"] / max(1, learned["positions"]),

@@ -43,16 +43,10 @@ def symmetries_of(inputs: GridInputs) -> list[Symmetry]:
 
 def _symmetry(kind: str, inputs: GridInputs) -> Symmetry:
     grid = np.arange(inputs.area).reshape(inputs.height, inputs.width)
-    moved = {
-        "same": lambda: grid,
-        "mirror": lambda: grid[:, ::-1],
-        "flip": lambda: grid[::-1],
-        "turn": lambda: grid[::-1, ::-1],
-        "transpose": lambda: grid.T,
-        "quarter": lambda: np.rot90(grid),
-        "three quarters": lambda: np.rot90(grid, 3),
-        "other": lambda: grid[::-1, ::-1].T,
-    }[kind]()
+    turned, flipped = grid[::-1, ::-1], grid[::-1]
+    forms = {"same": grid, "mirror": grid[:, ::-1], "flip": flipped, "turn": turned}
+    forms |= {"transpose": grid.T, "quarter": grid[:, ::-1].T, "three quarters": flipped.T, "other": turned.T}
+    moved = forms[kind]
     source = moved.reshape(-1).copy()
     return Symmetry(source, _places(kind, source, inputs))
 
@@ -72,6 +66,7 @@ def _places(kind: str, source: NDArray[np.int64], inputs: GridInputs) -> NDArray
         cells = source
     if name == "breakthrough":
         steps = np.array([2, 1, 0] if kind == "mirror" else [0, 1, 2])
-        return (cells[:, None] * 3 + steps).reshape(-1)
+        places: NDArray[np.int64] = (cells[:, None] * 3 + steps).reshape(-1)
+        return places
     passes = np.arange(inputs.area, inputs.actions)
     return np.concatenate([cells, passes])

@@ -75,7 +75,8 @@ def completed_q(root: RootStatistics) -> Floats:
     mean = float((root.prior[known] * root.q[known]).sum()) / mass if mass > 0.0 else root.raw
     mixed = (root.raw + visits * mean) / (1.0 + visits)
     filled = np.where(known, root.q, mixed)
-    return np.where(np.isfinite(root.proven), np.nan_to_num(root.proven), filled)
+    completed: Floats = np.where(np.isfinite(root.proven), np.nan_to_num(root.proven), filled)
+    return completed
 
 
 def improved_policy(root: RootStatistics) -> Floats:
@@ -86,7 +87,7 @@ def improved_policy(root: RootStatistics) -> Floats:
     scores = (completed_q(root) + 1.0) / 2.0
     most = float(root.visits.max(initial=0.0))
     logits = np.log(np.maximum(root.prior, 1e-9)) + (VISIT_OFFSET + most) * VALUE_SCALE * scores
-    powers = np.exp(logits - logits.max())
+    powers: Floats = np.exp(logits - logits.max())
     return powers / powers.sum()
 
 

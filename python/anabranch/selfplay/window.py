@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,8 +73,8 @@ def merged(samples: Samples) -> Samples:
     rank[order] = np.arange(len(order))
     group, first, count = rank[group], first[order], count[order].astype(np.float64)
 
-    def total(numbers: NDArray[np.floating]) -> NDArray[np.float64]:
-        return np.bincount(group, numbers, len(first))
+    def total(numbers: NDArray[Any]) -> NDArray[np.float64]:
+        return np.bincount(group, numbers.astype(np.float64), len(first)).astype(np.float64)
 
     weight = samples.weight.astype(np.float64)
     mass = np.maximum(total(weight), 1e-12)

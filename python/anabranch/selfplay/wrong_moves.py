@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +23,8 @@ from anabranch.selfplay.search import GameSearch
 
 GAME = "connect-four"
 WORTH = {"win": 1, "draw": 0, "loss": -1}
+MOST = 1_000_000_000
+"""Positions after which the solver gives up: about a minute."""
 TABLE = 1 << 23
 """Results in the solver's table."""
 
@@ -36,6 +38,8 @@ class WrongMoves:
     decidable: int
     """Positions that are not lost, where a move can be wrong."""
     wrong: int
+    undecided: int
+    """Moves whose result the solver did not find; they count as right."""
     seconds: float
     """Processor time of the searches."""
 
@@ -58,19 +62,21 @@ class Chosen(NamedTuple):
 class ExactResults:
     """Exact results of positions, kept in a file."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, most: int = MOST) -> None:
         self._path = path
+        self._most = most
         self._solver = _core.ConnectFourSolver(TABLE)
         self._known: dict[str, int] = {}
         self._new = 0
         if path is not None and path.is_file():
             self._known = json.loads(path.read_text(encoding="utf-8"))
 
-    def result(self, position: str) -> int:
-        """1, 0 or -1 for the side to move."""
+    def result(self, position: str) -> int | None:
+        """1, 0 or -1 for the side to move; `None` where the solver gave up."""
         if position not in self._known:
-            found = self._solver.solve(position)
-            assert found is not None
+            found = self._solver.solve(position, self._most)
+            if found is None:
+                return None
             self._known[position] = found
             self._new += 1
             if self._new % 50 == 0:
@@ -103,23 +109,25 @@ def choose(evaluator: str, tasks: Iterable[ExactTask], evaluations: int) -> list
     return chosen
 
 
-def count_wrong(chosen: Sequence[Chosen], exact: ExactResults) -> int:
-    """How many moves change win, draw or loss."""
-    wrong = 0
+def count_wrong(chosen: Sequence[Chosen], exact: ExactResults) -> tuple[int, int]:
+    """How many moves change win, draw or loss, and how many are undecided."""
+    wrong = undecided = 0
     for one in chosen:
         worth = WORTH[one.task.result]
         if worth == -1:
             continue
-        after = -one.over if one.over is not None else -exact.result(one.after)
-        wrong += after < worth
-    return wrong
+        after = one.over if one.over is not None else exact.result(one.after)
+        if after is None:
+            undecided += 1
+        else:
+            wrong += -after < worth
+    return wrong, undecided
 
 
 def check_files(
     evaluator: str, files: Sequence[Path], evaluations: int, exact: ExactResults, limit: int | None = None
-) -> list[WrongMoves]:
+) -> Iterator[WrongMoves]:
     """Wrong moves in each file, or in the first `limit` positions of it."""
-    found = []
     engine = Engine(GAME, evaluator="uniform")
     for file in files:
         tasks = read_exact(file, engine)[:limit]
@@ -129,6 +137,6 @@ def check_files(
         chosen = choose(evaluator, tasks, evaluations)
         seconds = time.process_time() - begun
         decidable = sum(task.result != "loss" for task in tasks)
-        found.append(WrongMoves(file.stem, len(tasks), decidable, count_wrong(chosen, exact), seconds))
+        wrong, undecided = count_wrong(chosen, exact)
         exact.save()
-    return found
+        yield WrongMoves(file.stem, len(tasks), decidable, wrong, undecided, seconds)

@@ -11,6 +11,7 @@ from typing import Any
 
 import chess
 
+from anabranch.bench.exact import attempt_exact, read_exact_task
 from anabranch.bench.suite import attempt, read_task
 from anabranch.catalogue import is_grid
 from anabranch.engine import Engine
@@ -21,6 +22,7 @@ from anabranch.match.grid_board import GridBoard
 from anabranch.match.openings import board_of
 from anabranch.match.player import PlayerSpec
 from anabranch.result import Result
+from anabranch.study.left_right import LeftRight
 from anabranch.study.plan import Measurement
 
 OF_GRAPH = ("nodes", "bytes", "root_visits", "transposition_nodes", "leak", "node_leak")
@@ -36,9 +38,10 @@ def measure(measurement: Measurement) -> dict[str, Any]:
     return KINDS[measurement.kind](measurement.variant, measurement.about)
 
 
-def engine_of(variant: str, preset: str, settings: Mapping[str, str]) -> Engine:
+def engine_of(variant: str, preset: str, settings: Mapping[str, str], game: object = None) -> Engine:
     """An engine with settings given as text."""
-    return Engine(variant, preset, **read_settings(PlayerSpec(preset, "preset", preset, dict(settings))))
+    changes = read_settings(PlayerSpec(preset, "preset", preset, dict(settings)))
+    return Engine(variant, preset, game=game, **changes)
 
 
 def _grow(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,6 +112,31 @@ def _proof(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _exact(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Simulations until the known result of a position is proven; that the proof is right is checked."""
+    engine = engine_of(variant, about["preset"], about["settings"])
+    task = read_exact_task(about["position"], engine)
+    tried = attempt_exact(engine, task, Limits(simulations=about["simulations"]))
+    return {
+        "result": task.result,
+        "proven": tried.solved,
+        "wrong": tried.wrong,
+        "simulations": tried.simulations,
+        "nodes": tried.nodes,
+    }
+
+
+def _left_right(_variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """A game of LeftRight, with so many simulations for each step: the steps to the left."""
+    game = LeftRight(about["steps"])
+    engine = engine_of("", about["preset"], about["settings"], game)
+    for _ in range(about["steps"]):
+        move = engine.search(simulations=about["simulations"], lines=0).best_move
+        engine.play(move)
+        game = game.play(move)
+    return {"lefts": game.lefts}
+
+
 def _regret(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     """The loss of the chosen move at every checkpoint, where the value of every move is known."""
     best = max(about["values"].values())
@@ -154,6 +182,8 @@ KINDS: dict[str, Callable[[str, Mapping[str, Any]], dict[str, Any]]] = {
     "grow": _grow,
     "game": _game,
     "proof": _proof,
+    "exact": _exact,
+    "left-right": _left_right,
     "regret": _regret,
     "only": _only,
 }

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from anabranch.errors import AnabranchError
-from anabranch.human import human_networks
+from anabranch.networks.folders import human_networks
 from anabranch.settings import SettingRow, presets, settings_table, variants
 from anabranch.strength import HIGHEST, LOWEST
 
@@ -229,15 +229,18 @@ class UciOptions:
     def evaluator(self) -> str | None:
         """The name or path of the network or evaluator; none for that of the package."""
         if (rating := self.plays_like) is not None:
-            return str(human_networks()[rating])
+            file = human_networks().get(rating)
+            if file is None:
+                raise OptionError(f"no network that plays like {rating} is installed any more")
+            return str(file)
         requested = (self.text(name) for name in NETWORK_OPTIONS)
         return next((text for text in requested if text not in OWN_NETWORK), None)
 
     @property
     def plays_like(self) -> int | None:
-        """The rating of the players that an installed network imitates, where one was chosen."""
+        """The rating of the players that an installed network imitates, where one was chosen; in chess."""
         text = self._values.get("playslike", OFF)
-        return None if text == OFF else int(text)
+        return None if text == OFF or self.variant != "chess" else int(text)
 
     @property
     def policy_temperature(self) -> float | None:

@@ -18,12 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from anabranch.errors import AnabranchError
-from anabranch.human import human_networks
 from anabranch.networks import list_networks
+from anabranch.networks.folders import human_networks
+from anabranch.web.grid import GridRules
 from anabranch.web.messages import (
     LARGEST_MESSAGE,
     VARIANTS,
     Analyse,
+    GridAnalyse,
+    GridPlay,
+    GridPosition,
     Judge,
     MessageError,
     Networks,
@@ -129,6 +133,7 @@ class Client:
         self._searches = searches
         self._receive = receive
         self._send = send
+        self._rules = GridRules()
         self._box = Mailbox()
         # A thread of its own: a common pool has room for as many searches as it has threads, and no more.
         self._thread = ThreadPoolExecutor(1, "search")
@@ -173,12 +178,15 @@ class Client:
 
     async def _handle(self, text: str) -> None:
         match read_message(text):
-            case Analyse() | Play() | Judge() as request:
+            case Analyse() | Play() | Judge() | GridAnalyse() | GridPlay() as request:
                 await self._end_search()
-                self._searches.prepare(request.view if isinstance(request, Analyse) else None)
+                self._searches.prepare(getattr(request, "view", None))
                 self._search = asyncio.create_task(self._run(request))
             case Watch(view=view):
                 self._searches.view = view
+            case GridPosition(id=number, game=game):
+                found = await asyncio.to_thread(self._rules.describe, game)
+                self._queue({"type": "grid-position", "id": number, **found})
             case Openings(variant=variant):
                 self._queue({"type": "openings", "variant": variant, "positions": await openings(variant)})
             case Networks():
@@ -186,7 +194,7 @@ class Client:
             case StopMessage():
                 await self._end_search()
 
-    async def _run(self, request: Analyse | Play | Judge) -> None:
+    async def _run(self, request: Analyse | Play | Judge | GridAnalyse | GridPlay) -> None:
         loop = asyncio.get_running_loop()
 
         def send(message: dict[str, Any]) -> None:
@@ -199,7 +207,9 @@ class Client:
 
         work: dict[type, Callable[..., None]] = {
             Analyse: self._searches.analyse,
+            GridAnalyse: self._searches.analyse,
             Play: self._searches.play,
+            GridPlay: self._searches.play,
             Judge: self._searches.judge,
         }
         try:

@@ -71,6 +71,16 @@ class Game(_Strict):
     ] = []
 
 
+class GridGame(_Strict):
+    """A game on a grid up to the position in question."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z-]{1,20}(:[a-z0-9=.,-]{1,60})?$")]
+    """With its parameters, as "hex:size=7"."""
+    moves: Annotated[
+        list[Annotated[str, Field(pattern=r"^[a-z0-9]{1,6}$")]], Field(max_length=MOST_MOVES)
+    ] = []
+
+
 class SearchConfig(_Strict):
     """A preset, and settings that differ from it."""
 
@@ -158,6 +168,37 @@ class Play(_Strict):
     """A clock that the move must respect, whatever the level is."""
 
 
+class GridAnalyse(_Strict):
+    """Search a position of a game on a grid until `stop`."""
+
+    type: Literal["grid-analyse"]
+    id: Number
+    game: GridGame
+    configs: Annotated[list[SearchConfig], Field(min_length=1, max_length=1)]
+    lines: Annotated[int, Field(ge=1, le=8)] = 3
+    seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
+    view: View | None = None
+
+
+class GridPlay(_Strict):
+    """Choose a move of a game on a grid."""
+
+    type: Literal["grid-play"]
+    id: Number
+    game: GridGame
+    config: SearchConfig = SearchConfig()
+    level: Annotated[Evaluations | Seconds, Field(discriminator="by")]
+    clock: None = None
+
+
+class GridPosition(_Strict):
+    """Request the position after the moves, its legal moves and its end."""
+
+    type: Literal["grid-position"]
+    id: Number
+    game: GridGame
+
+
 class Judge(_Strict):
     """Judge every move of a game."""
 
@@ -195,7 +236,9 @@ class StopMessage(_Strict):
     type: Literal["stop"]
 
 
-Message: TypeAlias = Analyse | Play | Judge | Watch | Openings | Networks | StopMessage
+Message: TypeAlias = (
+    Analyse | Play | Judge | GridAnalyse | GridPlay | GridPosition | Watch | Openings | Networks | StopMessage
+)
 _READER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 
 
@@ -213,10 +256,10 @@ def read_message(text: str) -> Message:
         message = _READER.validate_json(text)
     except ValidationError as error:
         raise MessageError(f"the message cannot be read: {_first(error)}") from None
-    if isinstance(message, Analyse):
+    if isinstance(message, Analyse | GridAnalyse):
         for config in message.configs:
             _check(config)
-    elif isinstance(message, Play | Judge):
+    elif isinstance(message, Play | GridPlay | Judge):
         _check(message.config)
     return message
 

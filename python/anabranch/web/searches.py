@@ -16,15 +16,16 @@ from typing import Any
 
 from anabranch import _core
 from anabranch.annotate import Evaluation
+from anabranch.catalogue import is_grid
 from anabranch.clock import allocate
-from anabranch.defaults import resolve
+from anabranch.defaults import ROLLOUT, resolve
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, VariantError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.resolve import NETWORK, resolve_evaluator
-from anabranch.human import choose, human_networks, opinions
+from anabranch.human import choose, opinions
 from anabranch.limits import Limits
-from anabranch.networks.folders import installed_networks
+from anabranch.networks.folders import human_networks, installed_networks
 from anabranch.networks.shipped import bundled
 from anabranch.result import Result
 from anabranch.strength import Handicap
@@ -36,6 +37,9 @@ from anabranch.web.messages import (
     Elo,
     Evaluations,
     Game,
+    GridAnalyse,
+    GridGame,
+    GridPlay,
     Human,
     Judge,
     Play,
@@ -99,7 +103,7 @@ class ClientSearches:
         self._stopped.clear()
         self.view = view
 
-    def analyse(self, request: Analyse, send: Send) -> None:
+    def analyse(self, request: Analyse | GridAnalyse, send: Send) -> None:
         """Search in slices until it is stopped, and send a report of each; two configurations take turns."""
         limit = min(request.seconds or self._resources.seconds, self._resources.seconds)
         sides = [
@@ -111,7 +115,8 @@ class ClientSearches:
             for side in sides:
                 if side.finish is None and not self._stopped.is_set():
                     result, message = side.search(limit)
-                    self._known.deepest(result)
+                    if not result.root.is_grid:
+                        self._known.deepest(result)
                     send({"type": "report", "id": request.id, **message})
                     shown = side.snapshot(self.view)
                     if shown is not None:
@@ -145,7 +150,7 @@ class ClientSearches:
             return
         send({"type": "judged", "id": request.id, **answer})
 
-    def play(self, request: Play, send: Send) -> None:
+    def play(self, request: Play | GridPlay, send: Send) -> None:
         """Choose one move."""
         engine = self._engine(0, request.game, request.config)
         limits = Limits(time=self._resources.seconds)
@@ -195,15 +200,14 @@ class ClientSearches:
         if self._stopped.is_set():
             engine.stop()
 
-    def _engine(self, number: int, game: Game, config: SearchConfig) -> Engine:
+    def _engine(self, number: int, game: Game | GridGame, config: SearchConfig) -> Engine:
         """An engine that stands in the position, with the settings; its graph is kept where it still fits."""
+        name, chess960 = (game.name, False) if isinstance(game, GridGame) else (game.variant, game.chess960)
         engine = self._engines[number]
-        if engine is None or (engine.variant, engine.chess960) != (game.variant, game.chess960):
+        if engine is None or (engine.variant, engine.chess960) != (name, chess960):
             self._engines[number] = None  # frees the memory of the old one first
-            tables = self._tables if game.variant == "chess" else None
-            engine = Engine(
-                game.variant, chess960=game.chess960, memory=self._resources.memory // 2, tablebases=tables
-            )
+            tables = self._tables if name == "chess" else None
+            engine = Engine(name, chess960=chess960, memory=self._resources.memory // 2, tablebases=tables)
             self._engines[number] = engine
             self._chosen[number] = None
             self._configure_evaluator(engine, None)
@@ -211,13 +215,13 @@ class ClientSearches:
             self._chosen[number] = None
             self._configure_evaluator(engine, config.network)
             self._chosen[number] = config.network
-        if number == 0 and self._engines[1] is not None and self._engines[1].variant != game.variant:
+        if number == 0 and self._engines[1] is not None and self._engines[1].variant != name:
             self._engines[1] = None
-        settings = asdict(resolve(config.preset, game.variant, engine.evaluator, config.changes))
+        settings = asdict(resolve(config.preset, name, engine.evaluator, config.changes))
         del settings["evaluator"]
         settings |= {"memory": self._resources.memory // 2, "threads": self._resources.threads}
         engine.configure(**settings)
-        engine.position = (game.fen, game.moves)
+        engine.position = game.moves if isinstance(game, GridGame) else (game.fen, game.moves)
         if engine.is_over:
             raise AnabranchError("the game is over in this position, so there is nothing to search")
         return engine
@@ -230,7 +234,8 @@ class ClientSearches:
                 raise AnabranchError(f"no network {network!r} is installed on the server")
             engine.configure(evaluator=file, threads=self._resources.threads)
             return
-        own = NETWORK if bundled(engine.variant) is not None else "material"
+        others = ROLLOUT if is_grid(engine.variant) else "material"
+        own = NETWORK if bundled(engine.variant) is not None else others
         engine.configure(evaluator=own)
         if self._evaluator is not None:
             with suppress(VariantError):  # a network for another variant

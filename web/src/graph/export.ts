@@ -1,12 +1,11 @@
 // The graph as files: SVG as it is drawn, DOT for Graphviz, JSON as `anabranch.graph.SearchGraph` reads it.
 import { count, signed, verdictText } from '../numbers';
-import type { Variant } from '../rules';
 import type { Layout } from './layout';
 import type { Graph, GraphEdge, GraphNode } from './model';
 import type { Palette } from './palette';
 import { shade } from './palette';
 
-export function toJson(graph: Graph, variant: Variant): string {
+export function toJson(graph: Graph, variant: string): string {
   return JSON.stringify({
     variant,
     nodes: graph.nodes.map((node) => ({

@@ -1,7 +1,7 @@
 // Dialogs: text to paste, and openings to start from.
 import type { App } from '../app';
 import { update } from '../app';
-import { openFile } from '../collection';
+import { importText, openFile } from '../files';
 import * as game from '../game';
 import { OPENINGS } from '../openings';
 import { randomStart, VARIANT_NAMES } from '../rules';
@@ -63,7 +63,7 @@ function importForm(app: App): VNode[] {
     }),
     state.importError ? h('p.error', { attrs: { role: 'alert' } }, state.importError) : h('span'),
     h('div.buttons', [
-      button('Load', () => game.importText(app), { kind: 'primary', id: 'import' }),
+      button('Load', () => importText(app), { kind: 'primary', id: 'import' }),
       h('label.file', [
         h('span', 'Open a PGN file'),
         h('input', {

@@ -1,7 +1,8 @@
 // The dialog with the games of an opened file.
 import type { App } from '../app';
 import { update } from '../app';
-import * as collection from '../collection';
+import { refusal, wholeText } from '../collection';
+import { chooseGame, closeCollection } from '../files';
 import type { PgnEntry } from '../pgnFile';
 import type { VNode } from './dom';
 import { button, h } from './dom';
@@ -41,19 +42,19 @@ export function gamesList(app: App): VNode[] {
       found.slice(0, MAX_SHOWN).map(({ entry, index }) => row(app, entry, index, index === present.index)),
     ),
     h('div.buttons', [
-      button('Download all', () => download('games.pgn', collection.wholeText(app.state)), {
+      button('Download all', () => download('games.pgn', wholeText(app.state)), {
         kind: 'quiet',
         icon: 'save',
         showsText: true,
         id: 'download-all',
       }),
-      button('Close the file', () => collection.closeCollection(app), { kind: 'quiet', id: 'close-file' }),
+      button('Close the file', () => closeCollection(app), { kind: 'quiet', id: 'close-file' }),
     ]),
   ];
 }
 
 function row(app: App, entry: PgnEntry, index: number, isCurrent: boolean): VNode {
-  const refused = collection.refusal(entry);
+  const refused = refusal(entry);
   const { Event: event, Date: date, Result: result } = entry.headers;
   return h('li', { key: index }, [
     h(
@@ -66,7 +67,7 @@ function row(app: App, entry: PgnEntry, index: number, isCurrent: boolean): VNod
           ...(isCurrent ? { 'aria-current': 'true' } : {}),
         },
         class: { current: isCurrent },
-        on: { click: () => collection.chooseGame(app, index) },
+        on: { click: () => chooseGame(app, index) },
       },
       [
         h('span', `${index + 1}. ${players(entry.headers)}`),

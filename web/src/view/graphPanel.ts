@@ -3,13 +3,14 @@
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import { update } from '../app';
-import { currentNode } from '../current';
+import { searchedPosition } from '../current';
 import { GraphCanvas } from '../graph/canvas';
 import { toDot, toJson, toSvg } from '../graph/export';
 import type { Graph, GraphNode } from '../graph/model';
 import { transpositions, trace, pathTo, pathsTo } from '../graph/model';
 import type { Palette } from '../graph/palette';
 import { DARK, LIGHT } from '../graph/palette';
+import type { Color } from '../rules';
 import { count, moveNumber, percent, signed, verdictText } from '../numbers';
 import { plyOf } from '../tree';
 import { lines, playLine, sanCached, startButton, statistics, verdictRow } from './analysisPanel';
@@ -61,7 +62,7 @@ export function graphPanel(app: App): VNode {
               state.analysis.running ? 'The graph is growing…' : 'Start the search to see its graph.',
             ),
         tooltip(app, graph),
-        legend(),
+        legend(app),
       ]),
     ]),
     transpositionCard(app, graph),
@@ -126,8 +127,17 @@ function selectNode(app: App, id: number | null): void {
   if (node)
     state.announcement =
       `${pathText(app, state.selected?.path ?? []) || 'Root'}: ${count(node.visits)} visits, ` +
-      `value ${signed(node.white, 2)} for White, ${node.above.length} parents.`;
+      `value ${signed(node.white, 2)} for ${firstPlayer(app)}, ${node.above.length} parents.`;
   app.redraw();
+}
+
+function firstPlayer(app: App): string {
+  return app.state.mode === 'games' ? 'x' : 'White';
+}
+
+function playerOf(app: App, turn: Color): string {
+  if (app.state.mode !== 'games') return turn;
+  return turn === 'white' ? 'x' : 'o';
 }
 
 function toolbar(app: App, graph: Graph | null): VNode {
@@ -139,9 +149,9 @@ function toolbar(app: App, graph: Graph | null): VNode {
     analysis.onViewChange(app);
   };
   return h('div.graph-tools', [
-    startButton(app),
-    presetSelect(app, state.viewSide, true),
-    state.analysis.compare
+    state.mode === 'games' ? null : startButton(app),
+    state.mode === 'games' ? null : presetSelect(app, state.viewSide, true),
+    state.analysis.compare && state.mode !== 'games'
       ? segments('Which graph', { A: 'A', B: 'B' }, state.viewSide ? 'B' : 'A', (side) =>
           update(app, { viewSide: side === 'B' ? 1 : 0 }),
         )
@@ -174,7 +184,7 @@ function toolbar(app: App, graph: Graph | null): VNode {
 function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
   const text =
     kind === 'json'
-      ? toJson(graph, app.state.game.variant)
+      ? toJson(graph, app.state.mode === 'games' ? app.state.grid.game : app.state.game.variant)
       : kind === 'dot'
         ? toDot(graph)
         : toSvg(
@@ -188,8 +198,8 @@ function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
 }
 
 function pathText(app: App, path: readonly string[]): string {
-  const { fen } = currentNode(app.state);
-  const first = plyOf(fen);
+  const fen = searchedPosition(app.state);
+  const first = app.state.mode === 'games' ? app.state.grid.at : plyOf(fen);
   return sanCached(app, fen, path)
     .map((san, step) => {
       const number = moveNumber(first + step, step === 0);
@@ -227,10 +237,10 @@ function nodeNumbers(app: App, graph: Graph, node: GraphNode): VNode[] {
     h('strong', path || 'The position on the board'),
     figures([
       ['Visits N', count(node.visits)],
-      ['Value V', `${signed(node.white, 3)} for White`],
+      ['Value V', `${signed(node.white, 3)} for ${firstPlayer(app)}`],
       ['First evaluation', signed(node.turn === 'white' ? node.raw : -node.raw, 3)],
       ['Legal moves', String(node.legal)],
-      ...(proven ? [['Proven', `${proven} for ${node.turn}`] as const] : []),
+      ...(proven ? [['Proven', `${proven} for ${playerOf(app, node.turn)}`] as const] : []),
     ]),
     node.above.length
       ? table(
@@ -333,9 +343,9 @@ export function searchCard(app: App): VNode {
   ]);
 }
 
-function legend(): VNode {
+function legend(app: App): VNode {
   return h('ul.legend', { attrs: { 'aria-label': 'Legend' } }, [
-    h('li', [h('i.scale'), 'light: good for White']),
+    h('li', [h('i.scale'), `light: good for ${firstPlayer(app)}`]),
     h('li', [h('i.met'), 'several parents']),
     h('li', [h('i.pv'), 'principal variation']),
     h('li', [h('i.box'), 'solved']),

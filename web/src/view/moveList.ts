@@ -2,6 +2,7 @@
 import type { App } from '../app';
 import { update } from '../app';
 import { currentNode, outcomeAt } from '../current';
+import { gamePgn } from '../collection';
 import { glyph, readComments, scoreOf } from '../comments';
 import * as game from '../game';
 import { clockText, moveNumber, score } from '../numbers';
@@ -43,11 +44,11 @@ export function moveList(app: App): VNode {
               { kind: 'quiet', id: 'games' },
             )
           : null,
-        button('Download PGN', () => download('anabranch.pgn', game.pgn(state)), {
+        button('Download PGN', () => download('anabranch.pgn', gamePgn(state)), {
           icon: 'save',
           id: 'download-pgn',
         }),
-        button('Copy PGN', () => copy(app, game.pgn(state), 'The PGN'), { kind: 'quiet', id: 'copy-pgn' }),
+        button('Copy PGN', () => copy(app, gamePgn(state), 'The PGN'), { kind: 'quiet', id: 'copy-pgn' }),
       ]),
     ]),
     gameInfo(app),

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::game::Game;
 use crate::graph::State;
-use crate::run::pool::{Flight, Pool, Task};
+use crate::run::flight::{Flight, Task};
+use crate::run::pool::Pool;
 use crate::search::proof::ProofCheck;
 use crate::search::{Batch, Budget, EvaluationScratch, Search};
 
@@ -152,11 +153,7 @@ pub fn run<G: Game>(
             let flight = (is_apart && (batch.evaluations > 1 || most > 1)).then(|| {
                 let results = search.result_buffers(batch.evaluations);
                 let leaves = batch.pending.iter_mut().filter_map(|pending| pending.leaf.take());
-                let tasks = leaves
-                    .zip(results)
-                    .enumerate()
-                    .map(|(place, (leaf, result))| Task { place, leaf, result })
-                    .collect();
+                let tasks = leaves.zip(results).map(|(leaf, result)| Task { leaf, result }).collect();
                 pool.launch(tasks, &evaluator, search.ranking(), stop)
             });
             queue.push_back((batch, flight));

@@ -111,8 +111,7 @@ impl<G: Game> Search<G> {
     /// How many visits may go down as a wave now; none where they go one after another.
     fn wave_visits(&self, most: u64, budget: &Budget) -> u32 {
         let least = self.settings.wave_least;
-        let is_plain = self.is_root_evaluated() && self.root_moves.is_all() && self.settings.allows_waves();
-        if least == 0 || !is_plain {
+        if least == 0 || !self.settings.allows_waves() || !self.is_root_evaluated() {
             return 0;
         }
         let mut visits = most;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use super::due::{has_visits_for_mate, searches_due};
 use super::halt::Halt;
 use super::{Search, solver};
 use crate::game::Game;
@@ -102,14 +103,6 @@ fn search_position<G: Game>(
     if verdict == Verdict::Win && is_late { (Verdict::Open, 0) } else { (verdict, plies) }
 }
 
-/// Searches that a node of so many visits has had, if none was left out.
-fn searches_due(visits: u32, start: u64) -> u8 {
-    u64::from(visits)
-        .checked_div(start)
-        .and_then(u64::checked_ilog2)
-        .map_or(0, |doublings| doublings as u8 + 1)
-}
-
 /// Positions for the search of a node: more with its visits, and where the side to move stands well.
 fn growing_budget(growth: f64, node: &Node) -> u64 {
     let score = (1.0 + node.value) * 0.5;
@@ -158,10 +151,7 @@ impl<G: Game> Search<G> {
     }
 
     fn is_due(&self, id: NodeId) -> bool {
-        let node = self.graph.node(id);
-        node.state == State::Unknown
-            && searches_due(node.visits, self.settings.mate_start) > node.mate_searches
-            && self.takes_proofs()
+        has_visits_for_mate(self.graph.node(id), self.settings.mate_start) && self.takes_proofs()
     }
 
     /// Searches the node at the path's end. Returns whether it is won now.

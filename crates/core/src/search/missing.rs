@@ -61,9 +61,9 @@ impl<G: Game> Search<G> {
                 continue;
             };
             mark(&mut self.graph, &steps, false);
-            let end = self.retrace(&steps).map(|last| {
-                self.walk_on(last.node, Some(Choice::Opened(last.slot)), exploration, batch)
-            });
+            let end = self
+                .retrace(&steps)
+                .map(|last| self.walk_on(last.node, Some(Choice::Opened(last.slot)), exploration, batch));
             self.spare_steps.push(steps);
             match end {
                 Some(End::Missing) | None => {}

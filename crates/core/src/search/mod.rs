@@ -21,6 +21,7 @@ pub mod proof;
 pub mod mate;
 pub mod choose;
 pub mod tablebases;
+mod due;
 mod nodes;
 pub mod wave;
 mod reclaim;
@@ -58,15 +59,15 @@ pub use batch::{Batch, Evaluated, EvaluationScratch, Pending, Ranking};
 use gumbel::HalvingPlan;
 use mate::Shortest;
 use mates::Mates;
+use missing::Missing;
 use path::Path;
 pub use phases::Phases;
 pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
 use tablebases::KnownRoot;
-use missing::Missing;
 use ucb::Below;
-use wave::{Hands, Settlement, Twigs, Wave};
+use wave::{Hands, Part, Settlement, Twigs, Wave};
 
 /// What was counted during a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -167,6 +168,7 @@ pub struct Search<G: Game> {
     twigs: Twigs,
     settlement: Settlement,
     spare_waves: Vec<Wave>,
+    spare_part: Part<G>,
     missing: Missing,
 }
 
@@ -219,6 +221,7 @@ impl<G: Game> Search<G> {
             twigs: Twigs::default(),
             settlement: Settlement::default(),
             spare_waves: Vec::new(),
+            spare_part: Part::default(),
             missing: Missing::default(),
         };
         search.restart(origin, played);

@@ -77,9 +77,6 @@ impl Settings {
             && !self.gumbel
             && self.backup != Backup::All
             && self.solver_rule == SolverRule::ExactWin2
-            && self.mate_growth == 0.0
-            && self.pn_weight == 0.0
-            && !self.skip_draws
             && !(self.table_values && self.backup.merges())
     }
 }

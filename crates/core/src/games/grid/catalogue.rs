@@ -3,7 +3,9 @@
 //! A game is named with its parameters in one text, `go:size=5,komi=0.5`; what is not named has its default.
 
 use super::cells::clip;
-use super::{Breakthrough, ConnectFour, Go, GridError, GridGame, Hex, Ko, ObjectGame, Othello, RowGame, TicTacToe};
+use super::{
+    Breakthrough, ConnectFour, Go, GridError, GridGame, Hex, Ko, ObjectGame, Othello, RowGame, TicTacToe,
+};
 
 /// What a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -212,11 +214,7 @@ impl Named {
 
     /// A game that is written elsewhere, from its first position.
     pub fn of_object(name: &str, start: ObjectGame) -> Named {
-        Named {
-            name: format!("{OBJECT}{name}"),
-            moves: WRITTEN_ELSEWHERE,
-            start: GridGame::Object(start),
-        }
+        Named { name: format!("{OBJECT}{name}"), moves: WRITTEN_ELSEWHERE, start: GridGame::Object(start) }
     }
 
     /// A game of rows that is written elsewhere, from its first position.

@@ -131,18 +131,22 @@ impl Game for Hex {
     }
 
     /// By virtual connections, on boards of at most eight columns.
-    fn foreseen(&self) -> Option<Ending> {
+    fn foresee(&self, moves: &mut Vec<MoveCode>) -> Option<Ending> {
         let size = usize::from(self.size);
         if size > MOST_SIZE {
             return None;
         }
         let (player, other) = (self.player(), 1 - self.player());
         let [mine, theirs] = [player, other].map(|player| self.pieces[usize::from(player)].0[0]);
-        if connection(theirs, mine, size, other, Connection::Full) == Connection::Full {
+        if connection(mine, theirs, size, player, Connection::Half).0 >= Connection::Half {
+            return Some(Ending::Win);
+        }
+        let (found, needed) = connection(theirs, mine, size, other, Connection::Full);
+        if found == Connection::Full {
             return Some(Ending::Loss);
         }
-        let own = connection(mine, theirs, size, player, Connection::Half);
-        (own >= Connection::Half).then_some(Ending::Win)
+        moves.retain(|mv| needed >> mv.0 & 1 == 1);
+        None
     }
 
     #[inline]
@@ -336,9 +340,20 @@ mod tests {
         values_below(game, &mut values);
         let mut foreseen = 0;
         for (position, value) in values.values() {
-            if let Some(ending) = position.foreseen().filter(|_| !position.is_won) {
+            if position.is_won {
+                continue;
+            }
+            let (mut moves, mut legal) = (Vec::new(), Vec::new());
+            position.legal_moves(&mut legal);
+            position.legal_moves(&mut moves);
+            if let Some(ending) = position.foresee(&mut moves) {
                 assert_eq!(ending.value(), *value, "{}", position.picture());
                 foreseen += 1;
+            }
+            for mv in legal.into_iter().filter(|mv| !moves.contains(mv)) {
+                let mut next = *position;
+                next.play(mv);
+                assert_eq!(values[&next.key].1, 1.0, "a move that is left out loses: {}", position.picture());
             }
         }
         (foreseen, values.len())
@@ -355,9 +370,10 @@ mod tests {
     #[test]
     fn bridges_and_the_edge_are_foreseen() {
         // A piece on the second row and a bridge below it: the second player cannot stop it.
-        assert_eq!(after(Hex::new(3), "b2").foreseen(), Some(Ending::Loss));
-        assert_eq!(Hex::new(3).foreseen(), Some(Ending::Win));
-        assert_eq!(after(Hex::new(3), "a1").foreseen(), Some(Ending::Win), "the second player takes b2");
-        assert_eq!(Hex::new(11).foreseen(), None, "larger boards are not looked at");
+        let foreseen = |game: Hex| game.foresee(&mut Vec::new());
+        assert_eq!(foreseen(after(Hex::new(3), "b2")), Some(Ending::Loss));
+        assert_eq!(foreseen(Hex::new(3)), Some(Ending::Win));
+        assert_eq!(foreseen(after(Hex::new(3), "a1")), Some(Ending::Win), "the second player takes b2");
+        assert_eq!(foreseen(Hex::new(11)), None, "larger boards are not looked at");
     }
 }

@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 /// The largest board: a carrier is a word.
 pub(super) const MOST_SIZE: usize = 8;
 /// Carriers that are kept for two points. More find more, and take longer.
-const MOST_LINKS: usize = 6;
-const MOST_HALF_LINKS: usize = 12;
+const MOST_LINKS: usize = 4;
+const MOST_HALF_LINKS: usize = 8;
 /// Half links that are joined at most.
 const MOST_JOINED: u32 = 4;
 /// Links that are looked at before the search is given up.
@@ -30,9 +30,19 @@ pub(super) enum Connection {
 }
 
 /// The connection of the edges of a player: his pieces, those of the other one, and the number of columns.
-/// It is at least `enough` where the search finds that much, and no more is looked for.
-pub(super) fn connection(own: u64, other: u64, size: usize, player: u8, enough: Connection) -> Connection {
-    Links::new(own, other, size, player).search(enough)
+/// Where the search finds `enough`, no more is looked for. The second number has the cells that all half
+/// links need: the other player must move there, or the player wins.
+pub(super) fn connection(
+    own: u64,
+    other: u64,
+    size: usize,
+    player: u8,
+    enough: Connection,
+) -> (Connection, u64) {
+    let mut links = Links::new(own, other, size, player);
+    let found = links.search(enough);
+    let pair = links.pair(FIRST_EDGE, SECOND_EDGE);
+    (found, links.half_links[pair].iter().fold(u64::MAX, |common, carrier| common & carrier))
 }
 
 /// Links between points. Points 0 and 1 are the edges.
@@ -146,20 +156,21 @@ impl Links {
         if !self.links[pair].iter().any(is_known)
             && add_smallest(&mut self.half_links[pair], carrier, MOST_HALF_LINKS)
         {
-            self.join(first, second, carrier, carrier, 1);
+            self.join(first, second, (carrier, carrier), MOST_JOINED - 1, 0);
         }
     }
 
-    /// Looks for half links that have no cell in common with those joined so far.
-    fn join(&mut self, first: usize, second: usize, common: u64, union: u64, joined: u32) {
+    /// Looks for half links, from a place in the list on, that leave no cell in common with those joined so
+    /// far, whose common cells and union are given.
+    fn join(&mut self, first: usize, second: usize, (common, union): (u64, u64), more: u32, from: usize) {
         let pair = self.pair(first, second);
-        for index in 0..self.half_links[pair].len() {
+        for index in from..self.half_links[pair].len() {
             let other = self.half_links[pair][index];
             let left = common & other;
             if left == 0 {
                 self.add_link(first, second, union | other);
-            } else if left != common && joined + 1 < MOST_JOINED {
-                self.join(first, second, left, union | other, joined + 1);
+            } else if left != common && more > 1 {
+                self.join(first, second, (left, union | other), more - 1, index + 1);
             }
         }
     }

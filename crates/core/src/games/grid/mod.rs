@@ -151,13 +151,16 @@ impl GridGame {
 
     /// Reads a legal move.
     pub fn parse_move(&self, text: &str, form: &str) -> Result<MoveCode, GridError> {
-        let given = text.trim().to_ascii_lowercase();
+        let given = text.trim();
         let mut moves = Vec::new();
         self.legal_moves(&mut moves);
         if self.ending(&moves).is_some() {
             return Err(GridError::Move(format!("the game is over before the move {:?}", cells::clip(text))));
         }
-        moves.into_iter().find(|&mv| self.move_text(mv) == given).ok_or_else(|| {
+        let texts: Vec<String> = moves.iter().map(|&mv| self.move_text(mv)).collect();
+        let place = texts.iter().position(|text| text == given);
+        let place = place.or_else(|| texts.iter().position(|text| text.eq_ignore_ascii_case(given)));
+        place.map(|place| moves[place]).ok_or_else(|| {
             GridError::Move(format!("{:?} is no legal move here; a move is {form}", cells::clip(text)))
         })
     }
@@ -208,7 +211,7 @@ forward! {
     fn legal_moves(&self, moves: &mut Vec<MoveCode>) -> ();
     #[inline]
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending>;
-    fn foreseen(&self) -> Option<Ending>;
+    fn foresee(&self, moves: &mut Vec<MoveCode>) -> Option<Ending>;
     fn text(&self) -> String;
     fn move_text(&self, mv: MoveCode) -> String;
     fn can_recur(&self) -> bool;

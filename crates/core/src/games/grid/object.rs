@@ -10,7 +10,7 @@ use crate::game::{Ending, Game, MoveCode};
 use crate::random::Random;
 
 /// The largest number of moves of a position.
-pub const MOST_MOVES: usize = 4096;
+pub const MOST_MOVES: usize = 1024;
 
 /// A position of a game that is written elsewhere.
 pub trait Object: Send + Sync {

@@ -15,12 +15,7 @@ struct Playout {
 }
 
 /// The mean values of some playouts for the sides to move; `None` where the rules fail or a stop comes.
-pub(super) fn play(
-    games: &[&RowGame],
-    count: u64,
-    seed: u64,
-    stop: &dyn Fn() -> bool,
-) -> Option<Vec<f32>> {
+pub(super) fn play(games: &[&RowGame], count: u64, seed: u64, stop: &dyn Fn() -> bool) -> Option<Vec<f32>> {
     let mut sums = vec![0.0; games.len()];
     let Some(first) = games.first() else { return Some(Vec::new()) };
     let (rules, shape) = (first.store.rules(), first.store.shape());

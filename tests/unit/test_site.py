@@ -1,0 +1,60 @@
+"""The documentation site: built without a warning, loads nothing from elsewhere, has every public name."""
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import anabranch
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
+        cwd=REPOSITORY,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return folder
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 30
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        loaded = re.findall(r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?([^"' >]+)""", text)
+        loaded += re.findall(
+            r"""<link\b[^>]*\brel="(?:stylesheet|icon|preconnect)"[^>]*href="([^"]+)""", text
+        )
+        assert [address for address in loaded if address.startswith(("http", "//"))] == [], page
+
+
+def test_every_public_name_is_there_with_an_example(site: Path) -> None:
+    text = "".join(page.read_text(encoding="utf-8") for page in (site / "reference").glob("*.html"))
+    for name in anabranch.__all__:
+        if name == "__version__":
+            continue
+        assert re.search(rf'id="anabranch(\.\w+)*\.{name}"', text), name
+        assert ">>> " in (inspect.getdoc(getattr(anabranch, name)) or ""), name
+    assert "&gt;&gt;&gt; </span>" in text
+    assert "<blockquote>" not in text  # an example that is not set as code
+
+
+def test_formulas_and_links_out_of_the_guides(site: Path) -> None:
+    assert (site / "matches.html").read_text(encoding="utf-8").count("<math") > 10
+    front = (site / "index.html").read_text(encoding="utf-8")
+    assert 'href="uci.html"' in front
+    assert 'href="cards/chess.html"' in front
+    assert "/blob/main/LICENSE" in front
