@@ -55,7 +55,7 @@ def test_memory_is_reclaimed(preset: str) -> None:
 def test_what_makes_no_sense_is_refused_with_a_sentence() -> None:
     for changes in ({"gumbel": True, "temperature": 1.0}, {"ucd_value": 1}, {"backup": "all"}):
         with pytest.raises(SettingError, match=f"{next(iter(changes))}.*(must|need)"):
-            Engine(**changes)  # type: ignore[arg-type]
+            Engine(**changes)
     engine = Engine(preset="uct")
     with pytest.raises(SettingError, match="they need puct"):
         engine.configure(skip_draws=True)
