@@ -25,20 +25,24 @@ ENDINGS = (
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     "8/8/8/8/2k5/8/2p5/2K5 w - - 0 1",
 )
+GUMBEL: tuple[dict[str, Any], ...] = (
+    {},
+    {"selection": "puct", "virtual_mode": "loss", "batches_in_flight": 2},
+    {"solver": True, "gumbel_considered": 5, "epsilon_greedy": 0.1},
+    {"gumbel_scale": 0.0, "batch_size": 1, "c_visit": 5.0, "c_scale": 0.3},
+    {"gumbel": False, "virtual_mode": "loss", "solver": True},
+)
+UCD: tuple[dict[str, Any], ...] = (
+    {},
+    {"solver": True, "backup": "paper"},
+    {"batch_size": 4, "contempt": 0.2},
+)
 GRAPHS = ["naive", "paper", "delta", "recompute"]
 
 
-@pytest.mark.parametrize("backup", ["tree", "paper", "recompute"])
+@pytest.mark.parametrize("backup", ["tree", "paper"])
 def test_gumbel(backup: str) -> None:
-    for seed, more in enumerate(
-        (
-            {},
-            {"selection": "puct", "virtual_mode": "loss", "batches_in_flight": 2},
-            {"solver": True, "gumbel_considered": 5, "epsilon_greedy": 0.1},
-            {"gumbel_scale": 0.0, "batch_size": 1, "c_visit": 5.0, "c_scale": 0.3},
-            {"gumbel": False, "virtual_mode": "loss", "solver": True},
-        )
-    ):
+    for seed, more in enumerate(GUMBEL):
         settings = preset("gumbel", backup=backup, seed=seed, **more)
         check(random_board("chess", 40 + seed, 50), "hash", settings, [17 + 24 * seed])
         check(random_board("crazyhouse", 50 + seed, 30), "material", settings, [40, 24], advance=True)
@@ -58,7 +62,7 @@ def test_the_improved_policy_is_that_of_the_reference() -> None:
 
 
 @pytest.mark.parametrize("changes", [{}, {"solver": True}, {"batch_size": 8, "virtual_mode": "loss"}])
-@pytest.mark.parametrize("backup", ["tree", "tree+cache", "paper"])
+@pytest.mark.parametrize("backup", ["tree+cache", "paper"])
 def test_uct(backup: str, changes: dict[str, Any]) -> None:
     settings = preset("uct", backup=backup, c_ucb=0.7, **changes)
     check(random_board("chess", 3, 30), "hash", settings, [120, 60], advance=True)
@@ -70,9 +74,7 @@ def test_uct(backup: str, changes: dict[str, Any]) -> None:
 def test_ucd(depths: tuple[int, int, int]) -> None:
     value, parent, visits = depths
     more = {"ucd_value": value, "ucd_parent": parent, "ucd_visits": visits}
-    for seed, changes in enumerate(
-        ({}, {"solver": True, "backup": "paper"}, {"batch_size": 4, "contempt": 0.2})
-    ):
+    for seed, changes in enumerate(UCD):
         settings = preset("ucd", **more, **changes)
         check(chess.Board(ENDINGS[1 + seed]), "hash", settings, [250])
         check(chess.Board(ENDINGS[2]), "hash", settings | {"virtual_mode": "loss"}, [120, 80], advance=True)
@@ -97,7 +99,7 @@ def test_solvers(rule: str, backup: str) -> None:
             check(board, "hash", base, [60, 40], advance=True)
 
 
-@pytest.mark.parametrize("seed", range(7))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_settings(seed: int) -> None:
     rng = random.Random(3000 + seed)
     settings = dataclasses.asdict(ref.PRESETS["mcgs-combined"]) | {

@@ -207,7 +207,7 @@ def test_solver_rules_prove_by_their_own_rules() -> None:
 
 
 def test_update_all_visits_more_than_its_trajectories() -> None:
-    """Each node has the visits of its edges and 1, and the first ones have more than there were simulations."""
+    """A node has the visits of its edges and 1; the root has more than there were simulations."""
     engine = Engine(preset="update-all", evaluator="hash")
     result = engine.search(ENDGAME, simulations=1000)
     assert result.statistics.root_visits > 1000
