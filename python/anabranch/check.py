@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.errors import GameError
 from anabranch.objects import ObjectAdapter
-from anabranch.rows import Array, RowsAdapter, clip, is_rows
+from anabranch.rows import RowsAdapter, States, clip, is_rows
 
 GAMES = 50
 """Random games that are played."""
@@ -90,13 +90,13 @@ def _play_once(
 class _Facts(NamedTuple):
     """What a game answers for some states."""
 
-    legal: Array
-    outcome: Array
-    player: Array
-    features: Array
+    legal: States
+    outcome: States
+    player: States
+    features: States
 
 
-def _facts(adapter: RowsAdapter, states: Array) -> _Facts:
+def _facts(adapter: RowsAdapter, states: States) -> _Facts:
     return _Facts(
         adapter.legal(states), adapter.outcome(states), adapter.player(states), adapter.planes(states)
     )
@@ -146,7 +146,7 @@ def _check_rows(adapter: RowsAdapter, games: int, most_moves: int, random: np.ra
     return [f"a game of {adapter.name} has not ended after {most_moves} moves"]
 
 
-def _check_answers(adapter: RowsAdapter, states: Array, random: np.random.Generator) -> str | None:
+def _check_answers(adapter: RowsAdapter, states: States, random: np.random.Generator) -> str | None:
     """Answers are the same when they are asked twice, in another order, and for a row alone."""
     facts = _facts(adapter, states)
     if name := _differ(facts, _facts(adapter, states)):
@@ -169,7 +169,7 @@ def _check_texts(adapter: RowsAdapter, rows: bytes) -> str | None:
     return None
 
 
-def _check_recurrence(adapter: RowsAdapter, states: Array, histories: list[set[bytes]]) -> str | None:
+def _check_recurrence(adapter: RowsAdapter, states: States, histories: list[set[bytes]]) -> str | None:
     for state, history in zip(states, histories, strict=True):
         row = state.tobytes()
         if row in history:
@@ -178,7 +178,7 @@ def _check_recurrence(adapter: RowsAdapter, states: Array, histories: list[set[b
     return None
 
 
-def _check_symmetries(adapter: RowsAdapter, states: Array, legal: Array, goes_on: Array) -> str | None:
+def _check_symmetries(adapter: RowsAdapter, states: States, legal: States, goes_on: States) -> str | None:
     """Mirrored states have mirrored moves, the same result and the same player; and a move after the mirror
     leads to the mirror of the move.
     """

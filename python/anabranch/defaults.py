@@ -30,7 +30,7 @@ PROVING = {"skip_draws": True, "mate_leaf": 100}
 """What goes better with the evaluator uniform, which knows nothing, so that only proofs count
 (docs/games.md)."""
 OF_ROWS: dict[str, bool | int | float | str] = {
-    "batch_size": 128,
+    "batch_size": 256,
     "batches_in_flight": 1,
     "width_visits": 8,
     "epsilon_checks": 0.0,

@@ -40,8 +40,8 @@ MOST_BYTES = 65536
 MOST_MOVES = 10_000
 """Moves after which a game that has not ended is at fault, unless it says otherwise."""
 
-Array: TypeAlias = NDArray[Any]
-Encoded: TypeAlias = tuple[bytes, bytes, bytes, bytes]
+States: TypeAlias = NDArray[Any]
+RowBytes: TypeAlias = tuple[bytes, bytes, bytes, bytes]
 """Rows, legal actions as bits, players, and values for the sides to move, as the core takes them."""
 
 
@@ -52,19 +52,19 @@ class RowsGame(Protocol):
     def actions(self) -> int | Sequence[str]:
         """The number of actions, or their texts."""
 
-    def first(self) -> Array:
+    def first(self) -> States:
         """The first state."""
 
-    def play(self, states: Array, actions: Array, /) -> Array:
+    def play(self, states: States, actions: States, /) -> States:
         """The states after one action in each."""
 
-    def legal(self, states: Array, /) -> Array:
+    def legal(self, states: States, /) -> States:
         """Which actions are legal."""
 
-    def outcome(self, states: Array, /) -> Array:
+    def outcome(self, states: States, /) -> States:
         """The results for player 0; `nan` while the game goes on."""
 
-    def player(self, states: Array, /) -> Array:
+    def player(self, states: States, /) -> States:
         """Who is to move."""
 
 
@@ -101,11 +101,11 @@ class RowsAdapter:
 
     # What the core calls
 
-    def first(self) -> Encoded:
+    def first(self) -> RowBytes:
         """The first state."""
         return self.describe(self.states(self._start))
 
-    def play(self, rows: bytes, actions: bytes) -> Encoded:
+    def play(self, rows: bytes, actions: bytes) -> RowBytes:
         """The states after one action in each."""
         states = self.states(rows)
         codes = np.frombuffer(actions, "<u2").astype(np.intp)
@@ -131,7 +131,7 @@ class RowsAdapter:
         """The board in lines of text."""
         return self._written(row) if self._has_text else f"row/{row.hex()}"
 
-    def read(self, text: str) -> Encoded:
+    def read(self, text: str) -> RowBytes:
         """A position from its text."""
         parse = getattr(self.game, "parse", None)
         if text.startswith("row/") and not callable(parse):
@@ -155,12 +155,12 @@ class RowsAdapter:
 
     # The same with arrays
 
-    def states(self, rows: bytes) -> Array:
+    def states(self, rows: bytes) -> States:
         """States from bytes."""
         flat = np.frombuffer(rows, self._dtype)
         return flat.reshape(-1, *self._shape)
 
-    def after(self, states: Array, actions: Array) -> Array:
+    def after(self, states: States, actions: States) -> States:
         """The states after one action in each, checked."""
         states.setflags(write=False)
         after = self._guard("play", self.game.play, states, actions)
@@ -171,9 +171,9 @@ class RowsAdapter:
         ):
             expected = self._kind(len(states))
             raise GameError(f"play() of {self.name} returns {expected}, not {_kind_of(after)}")
-        return cast(Array, after)
+        return cast(States, after)
 
-    def legal(self, states: Array) -> NDArray[np.bool_]:
+    def legal(self, states: States) -> NDArray[np.bool_]:
         """Which actions are legal, checked."""
         legal = self._guard("legal", self.game.legal, states)
         shape = (len(states), len(self.texts))
@@ -183,7 +183,7 @@ class RowsAdapter:
             )
         return cast(NDArray[np.bool_], legal)
 
-    def outcome(self, states: Array) -> NDArray[np.float64]:
+    def outcome(self, states: States) -> NDArray[np.float64]:
         """The results for player 0, checked."""
         outcome = self._guard("outcome", self.game.outcome, states)
         if type(outcome) is not np.ndarray or outcome.dtype.kind != "f" or outcome.shape != (len(states),):
@@ -196,7 +196,7 @@ class RowsAdapter:
             raise GameError(f"outcome() of {self.name} is nan or from -1 to 1, not {wrong}")
         return values
 
-    def player(self, states: Array) -> NDArray[np.uint8]:
+    def player(self, states: States) -> NDArray[np.uint8]:
         """Who is to move, checked."""
         player = self._guard("player", self.game.player, states)
         if type(player) is not np.ndarray or player.dtype.kind not in "iub" or player.shape != (len(states),):
@@ -211,7 +211,7 @@ class RowsAdapter:
             raise GameError(f"the player of {self.name} is {allowed}, not {wrong}")
         return player.astype(np.uint8)
 
-    def planes(self, states: Array) -> NDArray[np.float32]:
+    def planes(self, states: States) -> NDArray[np.float32]:
         """The features as planes `[B, C, H, W]`, checked."""
         planes = self._features(states)
         if planes.shape != (len(states), *self.plane_shape):
@@ -221,7 +221,7 @@ class RowsAdapter:
             )
         return planes
 
-    def describe(self, states: Array) -> Encoded:
+    def describe(self, states: States) -> RowBytes:
         """States as the core takes them, with what the game says of them."""
         values, players, legal = self.outcome(states), self.player(states), self.legal(states)
         goes_on = np.isnan(values)
@@ -250,7 +250,7 @@ class RowsAdapter:
             raise GameError(f"text() of {self.name} returns a text, not {type(text).__name__}")
         return text
 
-    def _features(self, states: Array) -> NDArray[np.float32]:
+    def _features(self, states: States) -> NDArray[np.float32]:
         if not callable(getattr(self.game, "features", None)):
             flat = np.frombuffer(states.tobytes(), np.uint8).reshape(len(states), -1, 1, 1)
             return flat.astype(np.float32)
@@ -269,7 +269,7 @@ class RowsAdapter:
         _, planes, rows, columns = features.shape
         return planes, rows, columns
 
-    def _first(self) -> Array:
+    def _first(self) -> States:
         first = self._guard("first", self.game.first)
         if not isinstance(first, (np.ndarray, np.generic)):
             raise GameError(f"first() of {self.name} returns an array, not {type(first).__name__}")

@@ -7,12 +7,9 @@ as nodes, and the tree two to their power.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from anabranch.rows import States
 
 
 class LeftRight:
@@ -28,23 +25,23 @@ class LeftRight:
         self.steps = steps
         self.most_moves = steps + 1
 
-    def first(self) -> Array:
+    def first(self) -> States:
         """No steps."""
         return np.zeros(2, np.uint16)
 
-    def player(self, states: Array) -> Array:
+    def player(self, states: States) -> States:
         """The only one."""
         return np.zeros(len(states), np.uint8)
 
-    def play(self, states: Array, actions: Array) -> Array:
+    def play(self, states: States, actions: States) -> States:
         """A step."""
         return states + np.stack([np.ones_like(actions), actions == 0], axis=1).astype(np.uint16)
 
-    def legal(self, states: Array) -> Array:
+    def legal(self, states: States) -> States:
         """Both."""
         return np.ones((len(states), 2), np.bool_)
 
-    def outcome(self, states: Array) -> Array:
+    def outcome(self, states: States) -> States:
         """The share of steps to the left, from -1 to 1."""
         steps, lefts = states.T.astype(np.int64)
         return np.where(steps < self.steps, np.nan, 2 * lefts / self.steps - 1)

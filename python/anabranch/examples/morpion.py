@@ -6,12 +6,9 @@ The score is the number of lines. No game has more than 121 (Kawamura and others
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from anabranch.rows import States
 
 SIZE = 32
 """Rows and columns: the cross has eleven free ones on every side, and no known game leaves it by more."""
@@ -20,7 +17,7 @@ MOST_LINES = 121
 POINTS = 36
 
 
-def _cross() -> Array:
+def _cross() -> States:
     """The 36 points: the outline of a cross whose arms are four points wide and three deep."""
     corners = [(3, 0), (6, 0), (6, 3), (9, 3), (9, 6), (6, 6), (6, 9), (3, 9), (3, 6), (0, 6), (0, 3), (3, 3)]
     points = np.zeros((SIZE, SIZE), np.uint8)
@@ -42,17 +39,17 @@ class Morpion:
     can_recur = False
     actions = tuple(f"{name}{y}.{x}" for name in "hvdu" for y in range(SIZE) for x in range(SIZE))
 
-    def first(self) -> Array:
+    def first(self) -> States:
         """The cross."""
         boards = np.zeros((5, SIZE, SIZE), np.uint8)
         boards[0] = _cross()
         return np.packbits(boards, axis=2)
 
-    def player(self, states: Array) -> Array:
+    def player(self, states: States) -> States:
         """The only one."""
         return np.zeros(len(states), np.uint8)
 
-    def play(self, states: Array, actions: Array) -> Array:
+    def play(self, states: States, actions: States) -> States:
         """A line is drawn."""
         boards = np.unpackbits(states, axis=3)
         direction, start = np.divmod(actions, SIZE * SIZE)
@@ -65,7 +62,7 @@ class Morpion:
             boards[rows, 1 + direction, there[0], there[1]] = 1
         return np.packbits(boards, axis=3)
 
-    def legal(self, states: Array) -> Array:
+    def legal(self, states: States) -> States:
         """Lines with four points and a free place, none used in their direction."""
         boards = np.unpackbits(states, axis=3)
         legal = np.zeros((len(states), 4, SIZE, SIZE), np.bool_)
@@ -82,16 +79,16 @@ class Morpion:
             legal[:, number, :height, left : left + width] = (points == 4) & (used == 0)
         return legal.reshape(len(states), -1)
 
-    def outcome(self, states: Array) -> Array:
+    def outcome(self, states: States) -> States:
         """The lines, where there is no other; 121 would be 1, none -1."""
         return np.where(self.legal(states).any(axis=1), np.nan, 2 * self.lines(states) / MOST_LINES - 1)
 
-    def lines(self, states: Array) -> Array:
+    def lines(self, states: States) -> States:
         """How many lines were drawn."""
-        lines: Array = np.bitwise_count(states[:, 0]).sum(axis=(1, 2), dtype=np.int64) - POINTS
+        lines: States = np.bitwise_count(states[:, 0]).sum(axis=(1, 2), dtype=np.int64) - POINTS
         return lines
 
-    def text(self, state: Array) -> str:
+    def text(self, state: States) -> str:
         """The points, as far as there are any."""
         points = np.unpackbits(state, axis=2)[0]
         rows, columns = np.flatnonzero(points.any(axis=1)), np.flatnonzero(points.any(axis=0))

@@ -7,12 +7,9 @@ cost (n - 2) squared for each colour of n cells.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from anabranch.rows import States
 
 BONUS = 1000
 
@@ -25,7 +22,7 @@ class SameGame:
     players = 1
     can_recur = False
 
-    def __init__(self, board: Array) -> None:
+    def __init__(self, board: States) -> None:
         cells = np.asarray(board)
         if cells.ndim != 2 or cells.size == 0 or cells.dtype.kind not in "iu" or (cells < 0).any():
             raise ValueError("a board of SameGame is a table of colours, whole numbers from 1; 0 is empty")
@@ -52,17 +49,17 @@ class SameGame:
         """A board of random colours."""
         return cls(np.random.default_rng(seed).integers(1, colours + 1, (height, width)))
 
-    def first(self) -> Array:
+    def first(self) -> States:
         """The whole board."""
         state = np.zeros((), self._state)
         state["cells"] = _settled(self._board[None])[0]
         return state
 
-    def player(self, states: Array) -> Array:
+    def player(self, states: States) -> States:
         """The only one."""
         return np.zeros(len(states), np.uint8)
 
-    def play(self, states: Array, actions: Array) -> Array:
+    def play(self, states: States, actions: States) -> States:
         """A group vanishes."""
         cells = states["cells"]
         labels = _labels(cells)
@@ -73,16 +70,16 @@ class SameGame:
         after["points"] = states["points"] + (sizes - 2) ** 2 + BONUS * (after["cells"] == 0).all(axis=(1, 2))
         return after
 
-    def legal(self, states: Array) -> Array:
+    def legal(self, states: States) -> States:
         """The first cells of groups."""
         cells = states["cells"]
         labels = _labels(cells).reshape(len(cells), -1)
         own = np.arange(labels.shape[1])
         is_first = (labels == own) & (cells.reshape(labels.shape) > 0)
-        legal: Array = is_first & self._has_company(cells).reshape(labels.shape)
+        legal: States = is_first & self._has_company(cells).reshape(labels.shape)
         return legal
 
-    def outcome(self, states: Array) -> Array:
+    def outcome(self, states: States) -> States:
         """The points, from -1 for the least that is possible to 1 for the most."""
         cells = states["cells"]
         goes_on = self._has_company(cells).any(axis=(1, 2))
@@ -97,12 +94,12 @@ class SameGame:
         """The points of an outcome."""
         return round(self.least + (outcome + 1) / 2 * (self.most - self.least))
 
-    def text(self, state: Array) -> str:
+    def text(self, state: States) -> str:
         """The rows and the points."""
         rows = "\n".join(" ".join(str(cell) if cell else "." for cell in row) for row in state["cells"])
         return f"{rows}\n{state['points']} points"
 
-    def _has_company(self, cells: Array) -> Array:
+    def _has_company(self, cells: States) -> States:
         """Whether a cell has a neighbour of its colour."""
         found = np.zeros(cells.shape, np.bool_)
         across = (cells[:, :, 1:] == cells[:, :, :-1]) & (cells[:, :, 1:] > 0)
@@ -114,7 +111,7 @@ class SameGame:
         return found
 
 
-def _labels(cells: Array) -> Array:
+def _labels(cells: States) -> States:
     """The number of the first cell of the group of each cell."""
     _, height, width = cells.shape
     labels = np.broadcast_to(np.arange(height * width, dtype=np.int32).reshape(height, width), cells.shape)
@@ -132,7 +129,7 @@ def _labels(cells: Array) -> Array:
             return labels
 
 
-def _settled(cells: Array) -> Array:
+def _settled(cells: States) -> States:
     """Cells fall down, and columns close up to the left."""
     order = np.argsort(cells > 0, axis=1, kind="stable")
     fallen = np.take_along_axis(cells, order, axis=1)

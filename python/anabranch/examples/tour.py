@@ -7,12 +7,10 @@ meets this bound is proven to be the shortest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from anabranch.rows import States
 
 STATE = np.dtype([("visited", "<u8"), ("length", "<i8"), ("city", "u1")])
 MOST_CITIES = 60
@@ -26,7 +24,7 @@ class Tour:
     players = 1
     can_recur = False
 
-    def __init__(self, distances: Sequence[Sequence[int]] | Array) -> None:
+    def __init__(self, distances: Sequence[Sequence[int]] | States) -> None:
         table = np.asarray(distances)
         count = len(table)
         is_table = table.shape == (count, count) and table.dtype.kind in "iu"
@@ -60,20 +58,20 @@ class Tour:
         return cls.of_places(places)
 
     @classmethod
-    def of_places(cls, places: Array) -> Tour:
+    def of_places(cls, places: States) -> Tour:
         """Cities at places of the plane; distances are rounded."""
         apart = places[:, None, :] - places[None, :, :]
         return cls(np.rint(np.hypot(apart[..., 0], apart[..., 1])).astype(np.int64))
 
-    def first(self) -> Array:
+    def first(self) -> States:
         """At city 0."""
         return np.array((1, 0, 0), STATE)
 
-    def player(self, states: Array) -> Array:
+    def player(self, states: States) -> States:
         """The only one."""
         return np.zeros(len(states), np.uint8)
 
-    def play(self, states: Array, actions: Array) -> Array:
+    def play(self, states: States, actions: States) -> States:
         """To the next city; after the last one back to city 0."""
         after = np.empty_like(states)
         after["visited"] = states["visited"] | (np.uint64(1) << actions.astype(np.uint64))
@@ -83,13 +81,13 @@ class Tour:
         after["city"] = actions
         return after
 
-    def legal(self, states: Array) -> Array:
+    def legal(self, states: States) -> States:
         """Cities that were not visited."""
         cities = np.arange(len(self.actions), dtype=np.uint64)
-        legal: Array = (states["visited"][:, None] >> cities) & np.uint64(1) == 0
+        legal: States = (states["visited"][:, None] >> cities) & np.uint64(1) == 0
         return legal
 
-    def outcome(self, states: Array) -> Array:
+    def outcome(self, states: States) -> States:
         """How short the tour is, from 1 for `least` to -1 for `most` and more."""
         score = 1 - 2 * (states["length"] - self.least) / (self.most - self.least)
         return np.where(states["visited"] == self._everywhere, np.maximum(score, -1), np.nan)

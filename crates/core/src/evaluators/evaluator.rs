@@ -37,8 +37,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         self.evaluate(leaf, logits, &AtomicBool::new(false));
     }
 
-    /// Value and logits where a draw is worth `draw` to the side to move. Who gives no chance of a draw takes no
-    /// notice.
+    /// Value and logits where a draw is worth `draw` to the side to move. Who gives no chance of a draw takes
+    /// no notice.
     fn evaluate_draws(&self, leaf: &Leaf<G>, draw: f32, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
         let _ = draw;
         self.evaluate(leaf, logits, cancel)

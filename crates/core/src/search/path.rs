@@ -245,7 +245,8 @@ impl<G: Game> Path<G> {
         if self.start.root.is_fetched() {
             let (mut game, rest) = self.nearest();
             for &mv in rest {
-                if !game.try_play(mv) && !(game.fetch() && game.try_play(mv)) {
+                let is_made = game.try_play(mv) || (game.fetch() && game.try_play(mv));
+                if !is_made {
                     game.play(mv);
                 }
             }

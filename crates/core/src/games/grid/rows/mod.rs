@@ -290,7 +290,7 @@ impl Game for RowGame {
             return true;
         }
         if !self.is_endless() {
-            self.with_record_for(mv);
+            self.ask_for(mv);
         }
         false
     }
@@ -318,7 +318,7 @@ impl Game for RowGame {
 
 impl RowGame {
     /// Asks for the position after a move.
-    fn with_record_for(&self, mv: MoveCode) {
+    fn ask_for(&self, mv: MoveCode) {
         match &self.place {
             Place::Own(record) => self.store.ask(self.key, mv, record),
             Place::Stored(id) => self.store.ask_of(*id, self.key, mv),

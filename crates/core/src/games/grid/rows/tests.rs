@@ -13,7 +13,7 @@ use crate::run::pool::Pool;
 use crate::search::{Budget, Search};
 use crate::settings::Settings;
 
-/// A row is the moves that were made, each in its byte, sorted by column: a position in another form.
+/// A row is the text of a position; the rules know the positions whose rows they have made.
 struct Rules {
     shape: RowShape,
     known: Mutex<HashMap<Vec<u8>, ConnectFour>>,
