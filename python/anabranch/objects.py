@@ -49,7 +49,7 @@ class PythonGame(Protocol):
 
 
 class ObjectAdapter:
-    """What the core asks a game written in Python, with its answers checked."""
+    """The methods of a game written in Python as the core calls them, with their results checked."""
 
     def __init__(self, game: object) -> None:
         missing = [
@@ -201,7 +201,7 @@ def _play_once(
         key, player, value, moves, texts = adapter.describe(state)
         facts = (player, value, texts)
         if adapter.describe(state)[:3] != (key, player, value) or adapter.describe(state)[4] != texts:
-            return [f"{adapter.name} answers otherwise when it is asked twice"]
+            return [f"{adapter.name} returns something else at the second call"]
         if seen.setdefault(key, facts) != facts:
             return [f"two positions of {adapter.name} have one key and differ: {_clip(state)}"]
         if not adapter.can_recur and key in keys:
