@@ -1,6 +1,8 @@
 """What all tests share."""
 
+import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,9 @@ from tests.support.commands import Commands
 from tests.support.fake_engine import FakeEngine, fake_engines
 
 from anabranch.networks import shipped
+
+for variable in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):  # networks of the user have no effect on tests
+    os.environ[variable] = tempfile.mkdtemp(prefix="anabranch-tests-")
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # Started in the background, where shells switch Ctrl-C off, for all children too: tests of it need it.

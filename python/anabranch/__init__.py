@@ -11,11 +11,11 @@ Lines of play that part and meet again share what they learned, like the arms of
 
 from anabranch import errors, evaluators
 from anabranch.catalogue import games
+from anabranch.check import check_game
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
 from anabranch.limits import Limits
-from anabranch.objects import check_game
 from anabranch.result import Line, MoveStatistics, Progress, Result, Solved, Statistics
 from anabranch.settings import Settings, presets, settings_table, variants
 from anabranch.solution import Solution

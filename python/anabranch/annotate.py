@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 import chess
@@ -57,6 +58,13 @@ class Evaluation:
     mate: int | None
     """Moves to a proven end, negative when Black wins."""
     variant: str
+
+    @classmethod
+    def of_result(cls, result: Result) -> Evaluation:
+        """The evaluation of the position that was searched."""
+        mate = None if result.solved is None else result.solved.mate
+        is_white = result.root.board().turn == chess.WHITE
+        return cls(result.white_value, mate if mate is None or is_white else -mate, result.root.variant)
 
     def score(self) -> chess.engine.PovScore:
         """The same as python-chess has it."""
@@ -104,6 +112,12 @@ class Annotated(NamedTuple):
     """One for each move."""
     white: Summary
     black: Summary
+    evaluations: tuple[Evaluation, ...]
+    """Of the position before the first move, and of the one after every move."""
+
+
+PositionSearch = Callable[[Engine], Result]
+"""Searches the position in which the engine stands."""
 
 
 class _Seen(NamedTuple):
@@ -142,13 +156,15 @@ def annotate_game(
     which: Which = "marked",
     mates: int = MATE_POSITIONS,
     on_progress: OnProgress = no_progress,
+    search: PositionSearch | None = None,
 ) -> Annotated:
     """Annotate the main line of a game, in place; the limits are those of each position, and the solver looks
     for missed mates with so many positions of `mates` (0 for none).
 
     The engine must be one for the game's variant. Comments, variations and headers stay; an evaluation in a
     comment is replaced, and a move that has a glyph of judgement keeps it. An error of the engine leaves the
-    game as it was. Progress is counted in positions.
+    game as it was. Progress is counted in positions. `search` replaces the search of a position, for callers
+    that know a better result, or that want to see each one.
 
     >>> import io
     >>> text = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0"
@@ -160,7 +176,9 @@ def annotate_game(
     nodes = list(game.mainline())
     if any(not node.move for node in nodes):
         raise AnnotationError("the game has a null move, which is no move that could be judged")
-    seen = _search_all(game, nodes, engine, limits, max(lines, 1), mates, on_progress)
+    if search is None:
+        search = partial(Engine.search, limits=limits, lines=max(lines, 1))
+    seen = _search_all(game, nodes, engine, search, mates, on_progress)
     board = game.board()
     players: dict[chess.Color, list[MoveJudgement]] = {chess.WHITE: [], chess.BLACK: []}
     judgements = []
@@ -170,7 +188,7 @@ def annotate_game(
         _write(node, board, judgements[-1], before, after, lines, which)
         board.push(node.move)
     white, black = (summarise(players[color]) for color in (chess.WHITE, chess.BLACK))
-    return Annotated(game, tuple(judgements), white, black)
+    return Annotated(game, tuple(judgements), white, black, tuple(one.evaluation for one in seen))
 
 
 def name_of(loss: float) -> str | None:
@@ -204,8 +222,7 @@ def _search_all(
     game: chess.pgn.Game,
     nodes: Sequence[chess.pgn.ChildNode],
     engine: Engine,
-    limits: Limits,
-    lines: int,
+    search: PositionSearch,
     mates: int,
     on_progress: OnProgress,
 ) -> list[_Seen]:
@@ -216,14 +233,16 @@ def _search_all(
         if isinstance(node, chess.pgn.ChildNode):
             engine.play(node.move)
         on_progress(number, len(nodes) + 1, "")
+        if engine.is_over and number < len(nodes):
+            engine.position = node.board().copy(stack=False)  # a repetition that nobody claimed
         if engine.is_over:
             if number < len(nodes):
                 raise AnnotationError(f"the game goes on after its end at ply {number}")
             seen.append(_Seen(_of_the_end(node.board()), None))
         else:
-            result = engine.search(limits=limits, lines=lines)
+            result = search(engine)
             solution = engine.solve(positions=mates) if mates else None
-            seen.append(_Seen(_of_result(result), result, solution))
+            seen.append(_Seen(Evaluation.of_result(result), result, solution))
     on_progress(len(nodes) + 1, len(nodes) + 1, "")
     return seen
 
@@ -233,12 +252,6 @@ def _of_the_end(board: chess.Board) -> Evaluation:
     winner = None if outcome is None else outcome.winner
     value = 0.0 if winner is None else 1.0 if winner == chess.WHITE else -1.0
     return Evaluation(value, None, board.uci_variant or "chess")
-
-
-def _of_result(result: Result) -> Evaluation:
-    mate = None if result.solved is None else result.solved.mate
-    is_white = result.root.board().turn == chess.WHITE
-    return Evaluation(result.white_value, mate if mate is None or is_white else -mate, result.root.variant)
 
 
 def _of_line(line: Line, turn: chess.Color) -> Evaluation:

@@ -39,6 +39,8 @@ class GameRow:
 
 OBJECT = "object"
 """What the names of games written in Python begin with."""
+ROWS = "rows"
+"""The same for games of rows (`anabranch.rows`)."""
 
 
 @cache
@@ -74,7 +76,7 @@ def is_grid(name: str) -> bool:
     >>> is_grid("hex:size=7"), is_grid("crazyhouse")
     (True, False)
     """
-    return base_name(name) in {OBJECT, *(game.name for game in games())}
+    return base_name(name) in {OBJECT, ROWS, *(game.name for game in games())}
 
 
 def split_parameters(
@@ -87,7 +89,7 @@ def split_parameters(
     >>> split_parameters("chess", {"seed": 1})
     ('chess', {'seed': 1})
     """
-    if not is_grid(name) or base_name(name) == OBJECT:
+    if not is_grid(name) or base_name(name) in (OBJECT, ROWS):
         return name, dict(given)
     known = {parameter.name for game in games() for parameter in game.parameters}
     own = [f"{key}={value}" for key, value in given.items() if key in known]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from anabranch import _core
-from anabranch.catalogue import is_grid
+from anabranch.catalogue import ROWS, base_name, is_grid
 from anabranch.evaluators.resolve import BUILT_IN, NETWORK, network_file
 from anabranch.jobs.executor import cores
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
@@ -29,6 +29,14 @@ evaluations are cheap, so the search proves as much as a search for mates would.
 PROVING = {"skip_draws": True, "mate_leaf": 100}
 """What goes better with the evaluator uniform, which knows nothing, so that only proofs count
 (docs/games.md)."""
+OF_ROWS: dict[str, bool | int | float | str] = {
+    "batch_size": 128,
+    "batches_in_flight": 1,
+    "width_visits": 8,
+    "epsilon_checks": 0.0,
+}
+"""What goes better with games of rows: a call of their rules costs nearly the same for one row and for a
+hundred, so batches fill within some hundred visits (docs/games.md)."""
 ROLLOUT = "rollout"
 """What evaluates games on a grid where no evaluator is given."""
 
@@ -59,14 +67,17 @@ def tuned(preset: str, variant: str, evaluator: object) -> dict[str, bool | int 
     found = required(variant)
     if preset != "default":
         return found
+    is_rows = base_name(variant) == ROWS
     if is_grid(variant):
         found.update(GRID)
-        if evaluator == "uniform":
+        if evaluator == "uniform" and not is_rows:
             found.update(PROVING)
     if variant in TUNED and _is_shipped(evaluator, variant):
         found.update(TUNED[variant])
     if not is_in_core(evaluator):
         found.update(OUTSIDE)
+    if is_rows:
+        found.update(OF_ROWS)
     return found
 
 

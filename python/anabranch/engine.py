@@ -19,11 +19,12 @@ from typing import Any, Literal, Self, Unpack, overload
 import chess
 
 from anabranch import _core
-from anabranch.catalogue import OBJECT, base_name, split_parameters
+from anabranch.catalogue import OBJECT, ROWS, base_name, split_parameters
 from anabranch.defaults import changes_of_saved, required, resolve
 from anabranch.errors import (
     AnabranchError,
     EvaluatorError,
+    GameError,
     GameOverError,
     GraphFileError,
     LimitError,
@@ -51,10 +52,12 @@ from anabranch.networks.shipped import bundled
 from anabranch.objects import ObjectAdapter
 from anabranch.positions import Position
 from anabranch.result import Progress, Result, Root, progress_of, result_of
+from anabranch.rows import RowsAdapter, is_rows
 from anabranch.settings import Settings
 from anabranch.solution import Solution, solution_of
 
 ProgressCallback = Callable[[Progress], object]
+Adapter = ObjectAdapter | RowsAdapter
 
 
 class Engine(CoreGame):
@@ -69,7 +72,7 @@ class Engine(CoreGame):
     '4'
 
     `variant` is a variant of chess or a game of `anabranch.games()`, by name; `game` is another word for it,
-    or a game that is written in Python (see `anabranch.objects`).
+    or a game that is written in Python (see `anabranch.rows` and `anabranch.objects`).
     The parameters of a game are part of its name, or keywords: `Engine("hex:size=7")`,
     `Engine("hex", size=7)`.
     `evaluator` is the name of a built-in one or of a bundled network, the path of a network file (see
@@ -91,13 +94,14 @@ class Engine(CoreGame):
         tablebases: TablebasePaths | _core.Tablebases | None = None,
         **settings: bool | int | float | str,
     ) -> None:
-        adapter = None if game is None or isinstance(game, str) else ObjectAdapter(game)
-        name = variant if game is None else f"{OBJECT}:{adapter.name}" if adapter is not None else str(game)
+        adapter = _read_game(game, variant, chess960)
+        name = variant if game is None else str(game) if adapter is None else _name_of(adapter)
         variant, settings = split_parameters(name, settings)
         self._elapsed = 0.0
         self._finish = "idle"
         self._thread = EvaluatorThread()
-        wants_bundled = evaluator is None or evaluator == NETWORK
+        has_own = Settings.preset(preset).evaluator != Settings().evaluator  # the preset
+        wants_bundled = evaluator == NETWORK or (evaluator is None and not has_own)
         self._evaluator, changes = _read_evaluator(None if wants_bundled else evaluator, settings)
         self._preset = preset
         self._changes = changes
@@ -111,7 +115,7 @@ class Engine(CoreGame):
         if tablebases is not None:
             self.configure(tablebases=tablebases)
 
-    def _open(self, variant: str, chess960: bool, adapter: ObjectAdapter | None) -> _core.Session:
+    def _open(self, variant: str, chess960: bool, adapter: Adapter | None) -> _core.Session:
         """A session of the core."""
         settings, (external, network) = asdict(self._settings), _source(self._evaluator)
         if adapter is None:
@@ -120,7 +124,8 @@ class Engine(CoreGame):
             raise VariantError(
                 f"{network.path} is for {network.variant}, and this engine plays {adapter.name}"
             )
-        return _core.Session.of_object(adapter.name, adapter, settings, external)
+        open_session = _core.Session.of_rows if isinstance(adapter, RowsAdapter) else _core.Session.of_object
+        return open_session(adapter.name, adapter, settings, external)
 
     @property
     def settings(self) -> Settings:
@@ -430,10 +435,12 @@ class Engine(CoreGame):
         """
         with _naming(path):
             variant, chess960 = _core.saved_variant(path)
-        if base_name(variant) == OBJECT and game is None:
+        if base_name(variant) in (OBJECT, ROWS) and game is None:
             needed = f"the graph in {os.fsdecode(path)} is one of {variant.partition(':')[2]}"
             raise VariantError(f"{needed}: the game must be given again, as game=...")
-        engine = cls(variant, chess960=chess960, tablebases=tablebases, game=game)
+        engine = cls(
+            "chess" if game is not None else variant, "default", chess960, tablebases=tablebases, game=game
+        )
         if evaluator is None or evaluator == NETWORK:
             given = engine._evaluator
         else:
@@ -573,6 +580,24 @@ def _one_of(limits: Limits | None, keywords: LimitKeywords) -> Limits:
     if keywords:
         raise LimitError(f"limits are given as one object or by keyword ({', '.join(keywords)}), not both")
     return limits
+
+
+def _read_game(game: object, variant: str, chess960: bool) -> Adapter | None:
+    """The adapter of a game that is written in Python; none for the games of the core."""
+    if game is None or isinstance(game, str):
+        return None
+    if isinstance(game, type):
+        raise GameError(f"game takes a game, not its class: game={game.__name__}()")
+    adapter = RowsAdapter(game) if is_rows(game) else ObjectAdapter(game)
+    if variant != "chess":
+        raise GameError(f"an engine plays one game: either {variant!r} or game={adapter.name}()")
+    if chess960:
+        raise GameError(f"{adapter.name} has no castling of Chess960")
+    return adapter
+
+
+def _name_of(adapter: Adapter) -> str:
+    return f"{ROWS if isinstance(adapter, RowsAdapter) else OBJECT}:{adapter.name}"
 
 
 @contextmanager

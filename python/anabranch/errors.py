@@ -86,6 +86,10 @@ class TrainingError(AnabranchError, ValueError):
     """A training run, its recipe or its checkpoint makes no sense."""
 
 
+class SelfPlayError(AnabranchError, ValueError):
+    """A run of self-play, its plan or its folder makes no sense."""
+
+
 class NetworkError(AnabranchError, ValueError):
     """A file does not hold a network that can be trusted and used."""
 

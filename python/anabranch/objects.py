@@ -9,7 +9,8 @@ Such a class needs
 * `key()`: what makes two positions the same: an integer, a text, bytes, or a tuple of them.
 
 Optional are `players` (2; 1 for a game of one player, whose outcomes are scores), `can_recur` (True; False
-where no position can occur twice in a game), `move_text(move)` and `text()` (`str` without them).
+where no position can occur twice in a game), `most_moves` (10,000, after which a game that has not ended is
+at fault), `move_text(move)` and `text()` (`str` without them).
 `check_game` finds what is wrong with a class. `Engine(game=MyGame())` plays it: slow, because every new
 position is a call.
 """
@@ -19,12 +20,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from hashlib import blake2b
-from random import Random
 from typing import Any, Protocol, Self
 
 from anabranch.errors import GameError
+from anabranch.rows import clip, raise_endless, read_most_moves
 
-MOST_MOVES = 4096
+MOST_MOVES = 1024
 """The largest number of moves of a position."""
 
 
@@ -68,6 +69,11 @@ class ObjectAdapter:
         self.first = game
         self.takes_turns = players == 2
         self.can_recur = bool(getattr(game, "can_recur", True))
+        self.most_moves = read_most_moves(game)
+
+    def has_no_end(self) -> None:
+        """Raise: a game goes on for too long."""
+        raise_endless(self.name, self.most_moves)
 
     def describe(self, state: Any) -> tuple[int, int, float | None, list[Any], list[str]]:
         """Key, player, value for the side to move if the game is over, moves, and their texts."""
@@ -79,7 +85,7 @@ class ObjectAdapter:
         moves = self._guard("legal_moves", lambda: list(state.legal_moves()))
         if not moves:
             raise GameError(
-                f"{self.name} has no legal move in a position where outcome() is None: {_clip(state)}"
+                f"{self.name} has no legal move in a position where outcome() is None: {clip(state)}"
             )
         if len(moves) > MOST_MOVES:
             raise GameError(
@@ -88,7 +94,7 @@ class ObjectAdapter:
         write = getattr(state, "move_text", str)
         texts = self._guard("move_text", lambda: [str(write(move)) for move in moves])
         if len(set(texts)) < len(texts) or not all(texts) or any(text.split() != [text] for text in texts):
-            raise GameError(f"the texts of moves of {self.name} are words, each once, not {_clip(texts)}")
+            raise GameError(f"the texts of moves of {self.name} are words, each once, not {clip(texts)}")
         return key, player, None, moves, texts
 
     def play(self, state: Any, move: Any) -> Any:
@@ -112,7 +118,7 @@ class ObjectAdapter:
         player = self._guard("player", lambda: state.player() if callable(state.player) else state.player)
         if player not in (0, 1) or (player == 1 and not self.takes_turns):
             most = "0 or 1" if self.takes_turns else "0 in a game of one player"
-            raise GameError(f"the player of {self.name} is {most}, not {_clip(player)}")
+            raise GameError(f"the player of {self.name} is {most}, not {clip(player)}")
         return int(player)
 
     def _ask(self, state: Any, method: str, *arguments: Any) -> Any:
@@ -132,14 +138,14 @@ class ObjectAdapter:
         except (TypeError, ValueError):
             value = math.nan
         if not -1.0 <= value <= 1.0:
-            raise GameError(f"outcome() of {self.name} is None or from -1 to 1, not {_clip(outcome)}")
+            raise GameError(f"outcome() of {self.name} is None or from -1 to 1, not {clip(outcome)}")
         return value if player == 0 else -value
 
 
 def key_number(key: object, name: str) -> int:
     """A key as a number of 64 bits."""
     if not _is_plain(key):
-        raise GameError(f"key() of {name} is an integer, a text, bytes or a tuple of them, not {_clip(key)}")
+        raise GameError(f"key() of {name} is an integer, a text, bytes or a tuple of them, not {clip(key)}")
     return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "little")
 
 
@@ -147,73 +153,3 @@ def _is_plain(key: object) -> bool:
     if isinstance(key, tuple):
         return all(_is_plain(part) for part in key)
     return key is None or type(key) in (int, str, bytes, bool)
-
-
-def _clip(value: object) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
-def check_game(game: object, games: int = 50, *, most_moves: int = 1000, seed: int = 0) -> list[str]:
-    """Play random games and say in sentences what is wrong with a game; an empty list means that nothing was
-    found.
-
-    It checks what every method returns, whether positions stay what they are when a move is played, whether
-    equal keys mean equal positions, and whether games end within `most_moves`.
-
-    >>> class Race:
-    ...     def __init__(self, steps=3, player=0):
-    ...         self.steps, self.player = steps, player
-    ...     def legal_moves(self):
-    ...         return [n for n in (1, 2) if n <= self.steps]
-    ...     def play(self, move):
-    ...         return Race(self.steps - move, 1 - self.player)
-    ...     def outcome(self):
-    ...         return None if self.steps else (-1.0 if self.player == 0 else 1.0)
-    ...     def key(self):
-    ...         return (self.steps, self.player)
-    >>> check_game(Race())
-    []
-    """
-    found: list[str] = []
-    try:
-        adapter = ObjectAdapter(game)
-        seen: dict[int, tuple[int, float | None, list[str]]] = {}
-        random = Random(seed)
-        for _ in range(games):
-            found += _play_once(adapter, random, most_moves, seen)
-            if found:
-                break
-    except GameError as error:
-        found.append(str(error))
-    return found
-
-
-def _play_once(
-    adapter: ObjectAdapter,
-    random: Random,
-    most_moves: int,
-    seen: dict[int, tuple[int, float | None, list[str]]],
-) -> list[str]:
-    state: Any = adapter.first
-    keys: list[int] = []
-    for _ in range(most_moves):
-        key, player, value, moves, texts = adapter.describe(state)
-        facts = (player, value, texts)
-        if adapter.describe(state)[:3] != (key, player, value) or adapter.describe(state)[4] != texts:
-            return [f"{adapter.name} returns something else at the second call"]
-        if seen.setdefault(key, facts) != facts:
-            return [f"two positions of {adapter.name} have one key and differ: {_clip(state)}"]
-        if not adapter.can_recur and key in keys:
-            return [f"a position of {adapter.name} occurs twice in a game, although can_recur is False"]
-        if value is not None:
-            return []
-        keys.append(key)
-        place = random.randrange(len(moves))
-        after = adapter.play(state, moves[place])
-        if adapter.describe(state)[0] != key or adapter.describe(state)[4] != texts:
-            return [f"play() of {adapter.name} changes the position that it is called on"]
-        if adapter.describe(adapter.play(state, moves[place]))[0] != adapter.describe(after)[0]:
-            return [f"the same move of {adapter.name} leads to two keys"]
-        state = after
-    return [f"a game of {adapter.name} has not ended after {most_moves} moves"]

@@ -43,7 +43,12 @@ class OpenSpielGame:
 
     def move_text(self, move: int) -> str:
         """An action as OpenSpiel writes it, in one word."""
-        return "".join(self._state.action_to_string(move).split()) + f"#{move}"
+        return self.text_of(self._state, move)
+
+    @staticmethod
+    def text_of(state: Any, action: int) -> str:
+        """The same for a state of OpenSpiel."""
+        return "".join(state.action_to_string(action).split()) + f"#{action}"
 
     def play(self, move: int) -> OpenSpielGame:
         """The position after an action."""
@@ -73,7 +78,13 @@ def load_game(name: str, *, merge: bool = False) -> OpenSpielGame:
         game = spiel.load_game(name)
     except spiel.SpielError as error:
         raise GameError(f"OpenSpiel has no game {name!r}: {' '.join(str(error).split())[:200]}") from error
-    kind = game.get_type()
+    return wrap_game(game, merge=merge)
+
+
+def wrap_game(game: Any, *, merge: bool = False) -> OpenSpielGame:
+    """The same for a game that `pyspiel.load_game` has loaded."""
+    spiel = require("pyspiel", "openspiel")
+    kind, name = game.get_type(), str(game)
     if kind.chance_mode != spiel.GameType.ChanceMode.DETERMINISTIC:
         raise GameError(f"{name} is a game of chance, and the search is for deterministic games")
     if kind.information != spiel.GameType.Information.PERFECT_INFORMATION:

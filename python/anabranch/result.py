@@ -134,6 +134,8 @@ class MoveStatistics:
     """P."""
     policy: float
     """The move's share in what the chooser decides by."""
+    improved: float
+    """The move's share in the improved policy, Eq. (G3): prior and values weighed up, a training target."""
     raw: float | None
     """U of the child: its first evaluation, for the side to move at the root."""
     child_value: float | None
@@ -312,6 +314,17 @@ class Progress:
         if self.root.is_grid:
             raise VariantError(f"a move of {self.root.variant} is no move of chess; `best_move` has it")
         return chess.Move.from_uci(self.best_move)
+
+    @property
+    def improved_policy(self) -> dict[str, float]:
+        """The improved policy of Gumbel AlphaZero over the moves of the root: a training target.
+
+        >>> from anabranch import Engine
+        >>> result = Engine(preset="gumbel").search("startpos", simulations=17)
+        >>> len(result.improved_policy), round(sum(result.improved_policy.values()), 6)
+        (20, 1.0)
+        """
+        return {row.move: row.improved for row in self.moves}
 
     @property
     def white_value(self) -> float:

@@ -13,10 +13,12 @@ from typing import Literal, Self
 from anabranch import _core
 
 Urgency = Literal["fixed", "reduction"]
-Backup = Literal["tree", "tree+cache", "naive", "paper", "delta", "recompute"]
+Selection = Literal["puct", "ucb1", "improved"]
+SolverRule = Literal["exact-win-2", "exact-win", "mcts-solver"]
+Backup = Literal["tree", "tree+cache", "naive", "paper", "delta", "recompute", "all"]
 Stop = Literal["gap", "visits", "none"]
 Merge = Literal["ply", "clock"]
-Chooser = Literal["visits", "q", "linear", "lcb"]
+Chooser = Literal["visits", "q", "linear", "lcb", "secure"]
 VirtualMode = Literal["loss", "visit"]
 BuiltIn = Literal["uniform", "material", "hash", "rollout", "network"]
 
@@ -35,10 +37,20 @@ class Settings:
     anabranch.errors.SettingError: setting 'batch_size' takes a whole number from 1 to 4096, not 0
     """
 
+    selection: Selection = "puct"
+    """By what moves are chosen inside the search: PUCT, UCB1 without priors, or the improved policy."""
     c_init: float = 2.5
     """Weight of exploration in PUCT, Eq. (6)."""
     c_base: float = 19652.0
     """Visits after which the weight of exploration begins to grow, Eq. (6)."""
+    c_ucb: float = 1.4
+    """Weight of exploration with selection = ucb1, Eq. (2)."""
+    ucd_value: int = 0
+    """Depth below an edge from which UCD takes its mean, with selection = ucb1; 255: infinite."""
+    ucd_parent: int = 0
+    """Depth below its edges from which UCD takes the visits of a node; 255: infinite."""
+    ucd_visits: int = 0
+    """Depth below an edge from which UCD takes its visits; 255: infinite."""
     q_init: float = -1.0
     """Value of an unvisited move when urgency is fixed."""
     urgency: Urgency = "reduction"
@@ -54,7 +66,7 @@ class Settings:
     value_max: float = 1.0
     """Upper end of the value range, Eq. (10)."""
     backup: Backup = "paper"
-    """How values travel up: trees, merged without correction, the paper's correction, or two more."""
+    """How values travel up: trees, merged without correction, the paper's correction, or three more."""
     stop: Stop = "gap"
     """When a trajectory ends at a transposition node without an evaluation."""
     q_epsilon: float = 0.01
@@ -65,6 +77,8 @@ class Settings:
     """What a draw costs the side to move at the root, and gives the other side."""
     solver: bool = True
     """The exact terminal solver, Algorithm 3."""
+    solver_rule: SolverRule = "exact-win-2"
+    """How proofs go up: to all parents (the paper), or up the trajectory, with draws or without."""
     skip_draws: bool = False
     """Selection leaves out moves that are proven draws while there is another: proofs come sooner."""
     improve: bool = False
@@ -93,14 +107,26 @@ class Settings:
     """Weight of Dirichlet noise in the root's priors."""
     dirichlet_alpha: float = 0.3
     """Shape of the Dirichlet noise."""
+    gumbel: bool = False
+    """The root by sequential halving over moves drawn with Gumbel noise, which also choose the move."""
+    gumbel_considered: int = 16
+    """Moves of the root that the first halving considers."""
+    gumbel_scale: float = 1.0
+    """Weight of the Gumbel noise; 0 makes the root deterministic."""
+    c_visit: float = 50.0
+    """Visits added in the weight of values in the improved policy."""
+    c_scale: float = 1.0
+    """Weight of values in the improved policy."""
     chooser: Chooser = "q"
-    """How the move is chosen: visits, Q-value correction, linear mix, lower confidence bound."""
+    """How the move is chosen: visits, Q-value correction, linear mix, lower bounds of two kinds."""
     q_weight: float = 2.0
     """Weight of the Q-value correction in move choice, Eq. (15)."""
     linear_weight: float = 0.7
     """Share of the values in the linear mix of move choice."""
     bound_width: float = 1.96
     """Standard errors below the mean in the lower confidence bound."""
+    secure_weight: float = 1.0
+    """What a single visit costs in the choice of the secure child."""
     temperature: float = 0.0
     """Temperature of move choice; 0 takes the best."""
     virtual_mode: VirtualMode = "visit"

@@ -293,6 +293,33 @@ def test_waves_with_random_settings(seed: int) -> None:
     check(board, rng.choice(["material", "hash", "uniform"]), settings, rounds, advance=True)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_waves_by_other_rules(seed: int) -> None:
+    """Drawn moves left out, proof numbers in the scores, nodes searched for mates as they grow."""
+    rng = random.Random(3000 + seed)
+    settings = preset("mcgs-combined") | WAVES | {
+        "backup": rng.choice(["tree", "naive", "paper", "delta", "recompute"]),
+        "stop": rng.choice(["gap", "visits"]),
+        "batch_size": rng.choice([3, 16, 64]),
+        "batches_in_flight": rng.choice([1, 2]),
+        "virtual_mode": rng.choice(["loss", "visit"]),
+        "epsilon_greedy": rng.choice([0.0, 0.1]),
+        "contempt": rng.choice([0.0, 0.3]),
+        "skip_draws": seed % 4 == 0,
+        "pn_weight": rng.choice([0.1, 2.0]) if seed % 4 in (1, 3) else 0.0,
+        "mate_growth": rng.choice([0.5, 4.0]) if seed % 4 in (2, 3) else 0.0,
+        "mate_start": rng.choice([2, 8]),
+        "seed": seed,
+    }  # fmt: skip
+    drawish = [
+        chess.Board(fen) for fen in ("8/8/8/8/5k2/5p2/8/5K2 w - - 91 90", "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1")
+    ]
+    boards = [*attacks("chess")[:2], *attacks("crazyhouse")[:2], *drawish, random_board("chess", seed, 60)]
+    for number, board in enumerate(boards):
+        rounds = [140] if number % 3 else [90, 50]
+        check(board, ("hash", "material")[number % 2], settings, rounds, advance=len(rounds) > 1)
+
+
 @pytest.mark.parametrize("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"])
 def test_a_wave_of_one_visit_is_a_simulation(backup: str) -> None:
     """To the last bit: the same graph with and without waves where one leaf is in flight."""
@@ -300,6 +327,7 @@ def test_a_wave_of_one_visit_is_a_simulation(backup: str) -> None:
         board = random_board(variant, 3 + seed, 40)
         settings = preset("mcgs-combined", backup=backup, seed=seed, batch_size=1, batches_in_flight=1)
         settings |= {"evaluator": "hash", "epsilon_greedy": 0.05}
+        settings |= [{}, {"pn_weight": 0.2}, {"skip_draws": True}][len(backup) % 3]
         graphs = [core_graph(board, {**settings, "wave_least": least}, [3000], [])[1:] for least in (0, 1)]
         assert len(graphs[0][0]) > 1000
         assert graphs[0] == graphs[1]

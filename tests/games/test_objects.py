@@ -165,7 +165,7 @@ class TestErrors:
             ({"outcome": lambda self: 7}, "from -1 to 1"),
             ({"outcome": lambda self: "won"}, "from -1 to 1"),
             ({"legal_moves": lambda self: []}, "no legal move"),
-            ({"legal_moves": lambda self: range(5000)}, "4096 are the most"),
+            ({"legal_moves": lambda self: range(5000)}, "1024 are the most"),
             ({"move_text": lambda self, move: "same"}, "each once"),
             ({"key": lambda self: [1]}, "key.. of Broken"),
             ({"key": lambda self: 1}, "one key and differ"),
@@ -255,7 +255,71 @@ class TestErrors:
         with pytest.raises(GameError, match="three are too many"):
             list(engine.search_many(["a1", "b2"], **limit))
 
+    @pytest.mark.parametrize("evaluator", ["uniform", "rollout"])
+    def test_a_game_without_end(self, evaluator: str) -> None:
+        class Endless:
+            player = 0
+            players = 1
+            most_moves = 300
+
+            def __init__(self, steps: int = 0) -> None:
+                self.steps = steps
+
+            def legal_moves(self) -> list[str]:
+                return ["on"]
+
+            def play(self, move: str) -> Endless:
+                return Endless(self.steps + 1)
+
+            def outcome(self) -> None:
+                return None
+
+            def key(self) -> int:
+                return self.steps
+
+        engine = Engine(game=Endless(), evaluator=evaluator)
+        for _ in range(2):
+            with pytest.raises(
+                GameError, match="not ended after 300 moves; if that is right, its most_moves"
+            ):
+                engine.search(simulations=2000)
+        assert (
+            "most_moves of Endless is a number"
+            in check_game(type("Endless", (Endless,), {"most_moves": "many"})())[0]
+        )
+
+    def test_a_million_moves(self) -> None:
+        class Wide(TicTacToe):
+            def legal_moves(self) -> list[int]:
+                return list(range(1_000_000)) if self.cells[0] == "x" else super().legal_moves()
+
+            def play(self, move: int) -> Wide:
+                return Wide(super().play(move).cells)
+
+        engine = Engine(game=Wide(), evaluator="uniform")
+        with pytest.raises(GameError, match="has 1000000 legal moves in a position, and 1024 are the most"):
+            engine.search(simulations=100)
+        assert len(engine.legal_moves) == 9
+
+    def test_texts_of_moves_keep_their_case(self) -> None:
+        class Loud(TicTacToe):
+            def move_text(self, move: int) -> str:
+                return super().move_text(move).upper()
+
+            def play(self, move: int) -> Loud:
+                return Loud(super().play(move).cells)
+
+        engine = Engine(game=Loud())
+        engine.play("B2")
+        engine.play("a1")
+        assert engine.position == "o../.x./... x"
+
     def test_what_is_no_game(self) -> None:
+        with pytest.raises(GameError, match="not its class"):
+            Engine(game=TicTacToe)
+        with pytest.raises(GameError, match="one game: either 'hex' or game=TicTacToe"):
+            Engine("hex", game=TicTacToe())
+        assert "not its class" in check_game(TicTacToe)[0]
         with pytest.raises(GameError, match="a game has legal_moves"):
             Engine(game=3)
         with pytest.raises(GameError, match="player, and object has not"):

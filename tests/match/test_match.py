@@ -203,7 +203,7 @@ def test_every_opening_is_played_twice_with_colours_reversed() -> None:
         (lambda: spec(quick("a"), quick("a")), "two players are called a"),
         (lambda: spec(quick("a"), read_player("b=preset:mcgs")), "player b has no limit"),
         (lambda: spec(pairs=0), "at least one pair"),
-        (lambda: spec(variant="go"), "no variant go"),
+        (lambda: spec(variant="shogi"), "no variant shogi"),
         (lambda: spec(openings=()), "needs an opening"),
         (lambda: spec(quick("a"), quick("b"), quick("c"), sprt=Sprt(0, 5)), "for two players"),
     ],

@@ -290,7 +290,7 @@ class TestContent:
         cases: list[tuple[Callable[[Any], object], str]] = [
             (lambda graph: graph.input.pop(), "it has 0 inputs"),
             (lambda graph: graph.input.append(more), "it has 2 inputs"),
-            (lambda graph: graph.input[0].CopyFrom(board), "not [N, C, 8, 8] but [?, 52, 64]"),
+            (lambda graph: graph.input[0].CopyFrom(board), "not [N, C, H, W]"),
             (lambda graph: graph.input[0].CopyFrom(whole), "float32 or float16"),
             (lambda graph: graph.input[0].CopyFrom(none), "a batch of nothing"),
             (lambda graph: graph.output.pop(), "it has 1 outputs"),

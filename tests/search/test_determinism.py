@@ -69,6 +69,34 @@ def test_waves_give_the_same_graph_on_any_number_of_threads(backup: str, variant
     assert all(graph == graphs[0] for graph in graphs[1:])
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"skip_draws": True},
+        {"pn_weight": 0.2},
+        {"mate_growth": 1.0, "mate_start": 16},
+        {"root_moves": ["e3d4", "d3d4", "e3f4"]},
+    ],
+    ids=lambda settings: next(iter(settings)),
+)
+def test_waves_by_other_rules_give_the_same_graph_on_any_number_of_threads(settings: dict[str, Any]) -> None:
+    """And another graph than simulations one by one: they are waves."""
+    changes = dict(settings)
+    moves = changes.pop("root_moves", None)
+    graphs = []
+    for threads, least in [(1, 2), (2, 2), (3, 2), (8, 2), (1, 0)]:
+        more = {"width_visits": 10, "wave_least": least, "epsilon_greedy": 0.02, "threads": threads}
+        engine = Engine("chess", **more, **changes)
+        engine.search(ENDGAME, simulations=2500, root_moves=moves)
+        assert engine._session.in_flight_marks() == 0
+        graphs.append(engine.graph(visits=0, nodes=10**9))
+        if moves is not None:
+            assert {edge.move for edge in graphs[-1].edges if edge.source == 0} <= set(moves)
+    assert len(graphs[0].nodes) > 200
+    assert all(graph == graphs[0] for graph in graphs[1:4])
+    assert graphs[4] != graphs[0]
+
+
 def test_waves_at_the_memory_cap_give_the_same_graph_on_any_number_of_threads() -> None:
     settings: dict[str, Any] = {"width_visits": 50, "memory": 4 << 20, "epsilon_greedy": 0.05}
     engines = [Engine("crazyhouse", threads=threads, **settings) for threads in (1, 2, 8)]

@@ -31,7 +31,22 @@ class Case:
 
 
 BASE: dict[str, Any] = {"evaluator": "hash", "urgency": "reduction", "seed": 1}
+GUMBEL = {"gumbel": True}
+UCB = {"selection": "ucb1", "batch_size": 1, "epsilon_greedy": 0.0, "epsilon_checks": 0.0}
+UCD = {**UCB, "backup": "naive", "stop": "none"}
 CASES: dict[str, Case] = {
+    "selection": Case("ucb1"),
+    "c_ucb": Case(0.5, base=UCB),
+    "ucd_value": Case(1, ENDGAME, base=UCD),
+    "ucd_parent": Case(2, ENDGAME, base=UCD),
+    "ucd_visits": Case(255, ENDGAME, base=UCD),
+    "solver_rule": Case("mcts-solver", "7k/8/8/8/8/8/1q6/K7 w - - 0 1"),
+    "gumbel": Case(True),
+    "gumbel_considered": Case(4, base=GUMBEL),
+    "gumbel_scale": Case(0.0, base=GUMBEL),
+    "c_visit": Case(5.0, base=GUMBEL),
+    "c_scale": Case(0.1, base={"selection": "improved"}),
+    "secure_weight": Case(0.1, simulations=150, base={"chooser": "secure"}),
     "c_init": Case(1.0),
     "c_base": Case(10.0),
     "q_init": Case(0.0, base={"urgency": "fixed"}),
@@ -127,6 +142,7 @@ def test_a_setting_shows(name: str) -> None:
     [
         ("backup", ["tree", "tree+cache", "naive", "paper", "delta", "recompute"]),
         ("stop", ["gap", "visits", "none"]),
+        ("selection", ["puct", "ucb1", "improved"]),
         ("evaluator", ["uniform", "material", "hash"]),
     ],
 )
@@ -166,11 +182,36 @@ def test_presets_are_what_their_names_say() -> None:
         "alphazero+checks": lambda preset: searched(preset, CHESS).statistics.explorations,
         "mcgs": lambda preset: searched(preset, ENDGAME).statistics.transposition_links,
         "mcgs-combined": lambda preset: searched(preset, ENDGAME).statistics.transposition_links,
+        "gumbel": lambda preset: [row.visits for row in searched(preset, CHESS).moves],
+        "uct": lambda preset: [row.visits for row in searched(preset, CHESS).moves],
+        "uct+solver": lambda preset: searched(preset, MATE).solved,
+        "ucd": lambda preset: searched(preset, ENDGAME).statistics.transposition_links,
+        "update-all": lambda preset: searched(preset, ENDGAME).statistics.transposition_links,
         "default": lambda preset: searched(preset, ENDGAME).statistics.transposition_links,
     }
     assert set(probes) | {"alphazero"} == set(presets())
     for preset, probe in probes.items():
         assert probe(preset) != probe("alphazero"), preset
+
+
+def test_solver_rules_prove_by_their_own_rules() -> None:
+    """A draw is proven by two of the three, a win by all."""
+    drawn = "7k/8/8/8/8/8/1q6/K7 w - - 0 1"
+    for rule, state in (("exact-win-2", "draw"), ("exact-win", "draw"), ("mcts-solver", None)):
+        engine = Engine(preset="alphazero+solver", evaluator="hash", solver_rule=rule)
+        won = engine.search(MATE, simulations=500).solved
+        assert won is not None
+        assert won.state == "win"
+        verdict = engine.search(drawn, simulations=600).solved
+        assert (verdict.state if verdict else None) == state
+
+
+def test_update_all_visits_more_than_its_trajectories() -> None:
+    """Each node has the visits of its edges and 1, and the first ones have more than there were simulations."""
+    engine = Engine(preset="update-all", evaluator="hash")
+    result = engine.search(ENDGAME, simulations=1000)
+    assert result.statistics.root_visits > 1000
+    assert sum(row.visits for row in result.moves) == result.statistics.root_visits - 1
 
 
 def policy(preset: str, simulations: int) -> list[float]:

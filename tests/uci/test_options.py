@@ -180,7 +180,19 @@ def log_is_written(session: Session, folder: Path) -> None:
     assert "<< bestmove" in text
 
 
+def changes_drawing(session: Session, _: Path) -> None:
+    def drawn() -> set[str]:
+        return {answers(session, "position startpos", "go nodes 1")[-1] for _ in range(12)}
+
+    set_option(session, "PolicyOnly", True)
+    assert len(drawn()) > 1
+    set_option(session, "PolicyTemperature", 0)
+    assert len(drawn()) == 1
+
+
 EFFECTS: dict[str, Effect] = {
+    "PolicyOnly": changes_lines("PolicyOnly", True, "policy move", "position startpos", "go nodes 1"),
+    "PolicyTemperature": changes_drawing,
     "Threads": changes_setting("Threads", 2, "threads", 2),
     "Hash": changes_setting("Hash", 33, "memory", 33 << 20),
     "Clear Hash": clears_hash,
@@ -225,6 +237,11 @@ def test_an_option_does_what_it_says(session: Session, tmp_path: Path, name: str
     EFFECTS[name](session, tmp_path)
 
 
+UCD = {"selection": "ucb1", "stop": "none"}
+COMPANIONS = {"ucd_value": UCD, "ucd_parent": UCD, "ucd_visits": UCD, "solver_rule": {"mate_root": "0"}}
+"""What makes sense only with other settings."""
+
+
 @pytest.mark.parametrize("name", [option.name for option in known() if option.setting is not None])
 def test_a_setting_reaches_the_search_and_returns_to_that_of_the_preset(session: Session, name: str) -> None:
     before = getattr(settings(session), name)
@@ -232,6 +249,8 @@ def test_a_setting_reaches_the_search_and_returns_to_that_of_the_preset(session:
     assert option is not None
     words = [word for word in option.choices if word not in (FROM_PRESET, str(before).lower())]
     value = words[0] if words else another(before)
+    for companion, word in COMPANIONS.get(name, {}).items():
+        assert set_option(session, companion, word) == []
     assert set_option(session, name, value) == []
     assert str(getattr(settings(session), name)).lower() == value.lower()
     set_option(session, name, FROM_PRESET)

@@ -19,6 +19,7 @@ from anabranch.cli import annotate as command
 from anabranch.cli import run
 from anabranch.errors import AnnotationError
 from anabranch.formats.pgn import brace_comments, format_game, parse_game, split_games
+from anabranch.result import Result
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
 
@@ -195,6 +196,24 @@ def test_null_moves_are_refused() -> None:
     game = parse_game("1. e4 -- 2. d4 *")
     with pytest.raises(AnnotationError, match="null move"):
         annotate_game(game, Engine(), Limits(simulations=50))
+
+
+def test_a_game_may_go_on_after_a_repetition() -> None:
+    text = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 *"
+    annotated = annotate_game(read(text), Engine(), Limits(simulations=50))
+    assert len(annotated.judgements) == 9
+    assert len(annotated.evaluations) == 10
+
+
+def test_the_search_of_positions_can_be_replaced() -> None:
+    seen: list[str] = []
+
+    def search(engine: Engine) -> Result:
+        seen.append(engine.position)
+        return engine.search(simulations=50)
+
+    annotate_game(read("1. e4 e5 *"), Engine(), Limits(simulations=1), search=search)
+    assert [position.split()[1] for position in seen] == ["w", "b", "w"]
 
 
 def test_names_of_losses() -> None:

@@ -1,105 +1,34 @@
 """The page in a real browser, with the real server behind it."""
 
-import json
-import time
+import io
 from pathlib import Path
-from typing import Any
 
+import chess.pgn
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
+from tests.web.board import (
+    CASTLING,
+    POCKETS,
+    analyse,
+    click,
+    drag,
+    expect_moves,
+    expect_no_faults,
+    fen,
+    mode,
+    moves,
+    paste,
+    pieces,
+    read_state,
+    spot,
+    type_move,
+    wait_until,
+)
 
 from anabranch.graph import SearchGraph
 from anabranch.match.openings import default_openings
 
-CASTLING = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1"
 PROMOTION = "8/P6k/8/8/8/8/8/K7 w - - 0 1"
-POCKETS = "r1bqk2r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQK2R[Bb] w KQkq - 0 1"
-
-
-def read_state(page: Page, what: str) -> Any:
-    return page.evaluate(f"anabranch.state.{what}")
-
-
-def wait_until(page: Page, condition: str, seconds: float = 15.0) -> None:
-    """Wait for a condition in the page, which allows no code from outside."""
-    deadline = time.monotonic() + seconds
-    while not page.evaluate(condition):
-        assert time.monotonic() < deadline, condition
-        page.wait_for_timeout(50)
-
-
-def fen(page: Page) -> str:
-    return str(page.evaluate("(() => { const s = anabranch.state; return s.game.nodes[s.current].fen; })()"))
-
-
-def expect_moves(page: Page, *wanted: str) -> None:
-    expect(page.locator(".move-text button.move")).to_have_text(list(wanted))
-
-
-def moves(page: Page) -> list[str]:
-    return page.locator(".move-text button.move").all_inner_texts()
-
-
-def mode(page: Page, name: str) -> None:
-    page.click(f"[data-id=mode-{name}]")
-
-
-def paste(page: Page, text: str) -> None:
-    page.get_by_role("button", name="Paste FEN or PGN").click()
-    page.get_by_label("FEN or PGN", exact=True).fill(text)
-    page.click("[data-id=import]")
-
-
-def analyse(page: Page, text: str) -> None:
-    mode(page, "analyse")
-    paste(page, text)
-
-
-def type_move(page: Page, move: str) -> None:
-    page.get_by_label("Type a move").fill(move)
-    page.keyboard.press("Enter")
-
-
-def spot(page: Page, square: str) -> tuple[float, float]:
-    """The middle of a square on the screen."""
-    box = page.locator("cg-board").bounding_box()
-    assert box is not None
-    file, rank = ord(square[0]) - ord("a"), int(square[1]) - 1
-    if read_state(page, "orientation") == "black":
-        file, rank = 7 - file, 7 - rank
-    size = box["width"] / 8
-    return box["x"] + (file + 0.5) * size, box["y"] + (7.5 - rank) * size
-
-
-def drag(page: Page, start: str | Locator, end: str) -> None:
-    if isinstance(start, str):
-        x, y = spot(page, start)
-    else:
-        box = start.bounding_box()
-        assert box is not None
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    to_x, to_y = spot(page, end)
-    page.mouse.move((x + to_x) / 2, (y + to_y) / 2)
-    page.mouse.move(to_x, to_y)
-    page.mouse.up()
-
-
-def click(page: Page, *squares: str) -> None:
-    for square in squares:
-        page.mouse.click(*spot(page, square))
-
-
-def pieces(page: Page) -> dict[str, str]:
-    """What stands where, by the board's own account on the screen; it draws a frame after the page."""
-    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    return dict(
-        page.evaluate(
-            """[...document.querySelectorAll('cg-board piece:not(.ghost):not(.fading)')]
-               .map((piece) => [piece.cgKey, piece.cgPiece])"""
-        )
-    )
 
 
 def test_the_board_shows_a_fen(page: Page) -> None:
@@ -323,12 +252,41 @@ def test_a_pasted_game_is_judged_position_by_position(page: Page) -> None:
     page.get_by_role("button", name="Make this the main line").click()
     expect(page.locator(".move-text button.move").nth(1)).to_have_text("c5")
     page.locator(".variation button.move").first.click()
+    page.get_by_label("Seconds for each position").select_option("0.2")
     page.click("[data-id=sweep]")
-    wait_until(page, "anabranch.state.analysis.sweep.length === 0", 30)
-    expect(page.locator(".plot .curve")).to_have_count(1)
-    assert len(page.locator(".plot .curve").get_attribute("points").split()) == 5  # type: ignore[union-attr]
+    wait_until(page, "anabranch.state.game.summary !== undefined", 30)
+    points = page.locator(".plot .curve").get_attribute("points")
+    assert points is not None
+    assert len(points.split()) == 6
+    assert points.split()[-1] == "100.00,0.00"  # White has mated
+    expect(page.locator("button.move", has_text="Ke7")).to_have_text("Ke7??")
+    expect(page.locator("button.move", has_text="Qxe5#").locator("~ .best")).to_have_count(1)
+    summary = page.locator(".summary tr[data-side=black] td")
+    expect(summary.nth(4)).to_have_text("1")
+    expect(summary.nth(1)).to_contain_text("%")
     page.click("[data-id=copy-pgn]")
-    assert "{ a blunder }" in page.evaluate("navigator.clipboard.readText()")
+    text = page.evaluate("navigator.clipboard.readText()")
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    blunder = game.variations[0].variations[1].variations[0].variations[0]
+    assert blunder.comment.endswith("a blunder")
+    assert blunder.eval() is not None
+    assert chess.pgn.NAG_BLUNDER in blunder.nags
+    assert len(blunder.parent.variations) == 2  # with a better line
+
+
+def test_a_judgement_does_not_replace_a_deeper_evaluation(page: Page) -> None:
+    analyse(page, "1. e4 e5 *")
+    page.click("[data-id=start]")
+    wait_until(page, "anabranch.state.analysis.reports[0]?.elapsed > 2", 20)
+    page.click("[data-id=stop]")
+    page.wait_for_timeout(300)
+    deep = page.evaluate("anabranch.state.game.nodes[2].judgement")
+    page.get_by_label("Seconds for each position").select_option("0.2")
+    page.click("[data-id=sweep]")
+    wait_until(page, "anabranch.state.game.summary !== undefined", 30)
+    assert page.evaluate("anabranch.state.game.nodes[2].judgement.visits") >= deep["visits"]
+    assert page.evaluate("anabranch.state.game.nodes[1].judgement.visits") > 0
 
 
 def test_what_cannot_be_read_is_said(page: Page) -> None:
@@ -482,9 +440,6 @@ def test_play_by_keys_alone(page: Page) -> None:
     expect_moves(page, "B@e7")
 
 
-AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_stands_in_the_way_of_anybody(page: Page, scheme: str) -> None:
     page.evaluate(f"anabranch.state.theme = '{scheme}'")
@@ -498,13 +453,7 @@ def test_nothing_stands_in_the_way_of_anybody(page: Page, scheme: str) -> None:
             page.wait_for_selector("button.transposition", timeout=30_000)
             page.click("[data-id=stop]")
             page.locator("button.transposition").first.click()
-        page.evaluate(AXE.read_text())
-        found = page.evaluate("axe.run(document)")
-        faults = [
-            (fault["id"], [node["html"][:120] for node in fault["nodes"]][:3])
-            for fault in found["violations"]
-        ]
-        assert faults == [], json.dumps(faults, indent=1)
+        expect_no_faults(page)
     page.get_by_role("button", name="Openings").click()
     found = page.evaluate("axe.run(document.querySelector('dialog'))")
     assert [fault["id"] for fault in found["violations"]] == []

@@ -334,3 +334,29 @@ def test_a_client_that_goes_is_gone_within_a_second(message: dict[str, Any]) -> 
 
     assert asyncio.run(live()) < 0.5 + 1.0
     assert searching.is_set()
+
+
+def test_a_game_is_judged_by_the_rules_of_annotate(server: Server) -> None:
+    moves = ["e2e4", "e7e5", "d1h5", "e8e7", "h5e5"]
+    with server.asked({"type": "judge", "id": 7, "game": {**GAME, "moves": moves}, "seconds": 0.1}) as line:
+        for ply in range(5):
+            news = hear(line)
+            assert (news["type"], news["ply"]) == ("judging", ply)
+        judged = until(line, "judged")
+    assert [row["nags"] for row in judged["moves"]][3:] == [[4], []]
+    assert judged["moves"][3]["name"] == "blunder"
+    assert judged["moves"][3]["lines"][0][0] != "e8e7"
+    assert judged["moves"][4]["best"]
+    assert judged["evaluations"][-1]["value"] == 1.0
+    assert judged["black"]["blunders"] == 1
+    assert judged["white"]["moves"] == 3
+
+
+def test_a_judgement_can_be_stopped_and_refused(server: Server) -> None:
+    order = {"type": "judge", "id": 1, "game": {**GAME, "moves": ["e2e4"] * 1}, "seconds": 30.0}
+    with server.asked(order, {"type": "stop"}, analyse(2, seconds=0.2)) as line:
+        assert until(line, "report")["id"] == 2
+    with server.asked({**order, "seconds": 100.0}) as line:
+        assert "less than or equal to 60" in hear(line)["message"]
+    with server.asked({**order, "game": {**GAME, "moves": ["e2e5"]}}) as line:
+        assert "e2e5" in hear(line)["message"]

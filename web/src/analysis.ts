@@ -1,16 +1,15 @@
 // Analysis: searches the position on the board until it is stopped, follows when the position changes, and
-// stores the results. Also judges a whole game, position by position.
+// stores the results. `judge.ts` judges whole games.
 import type { App } from './app';
 import { stopSearch } from './app';
-import { currentNode, gameSoFar, outcomeAt } from './current';
+import { currentNode, gameSoFar, isOver } from './current';
 import { graphOf } from './graph/model';
 import { forWhite, whiteScore } from './numbers';
 import type { GraphColumns, SearchConfig, Report, Setting } from './protocol';
 import { sanLine, turnOf } from './rules';
 import type { Mode, Trial, State } from './state';
-import { lineThrough, nodeOf } from './tree';
+import { storeJudgement } from './tree';
 
-const SWEEP_SECONDS = 0.5;
 const MAX_TRIALS = 6;
 
 export function start(app: App): void {
@@ -38,12 +37,24 @@ export function requestAnalysis(app: App): void {
   analysis.reports = [null, null];
   analysis.graphs = [null, null];
   analysis.finish = null;
-  if (outcomeAt(state)) {
+  if (isOver(state)) {
     stopSearch(app);
     return;
   }
   const id = app.nextId();
   state.request = { id, purpose: 'analysis' };
+  if (state.mode === 'games') {
+    const { game: name, moves, at } = state.grid;
+    app.send({
+      type: 'grid-analyse',
+      id,
+      game: { name, moves: moves.slice(0, at) },
+      configs: [{ preset: analysis.configs[0].preset, changes: {} }],
+      lines: analysis.lines,
+      view: state.view,
+    });
+    return;
+  }
   app.send({
     type: 'analyse',
     id,
@@ -71,8 +82,15 @@ export function onPositionChange(app: App): void {
 export function onReport(app: App, report: Report): void {
   const { state } = app;
   state.analysis.reports[report.side] = report;
-  storeJudgement(state, report, state.request?.purpose === 'sweep' ? state.analysis.sweep[0] : state.current);
-  if (state.request?.purpose === 'analysis') storeTrial(state, report);
+  if (state.mode === 'games') {
+    app.redraw();
+    return;
+  }
+  if (report.side === 0) {
+    const node = currentNode(state);
+    storeJudgement(node, { ...whiteScore(report, turnOf(node.fen)), visits: report.statistics.visits });
+  }
+  storeTrial(state, report);
   app.redraw();
 }
 
@@ -84,25 +102,11 @@ export function onGraph(app: App, side: 0 | 1, columns: GraphColumns): void {
 export function onDone(app: App, finish: string): void {
   const { state } = app;
   const { analysis } = state;
-  const purpose = state.request?.purpose;
   state.request = null;
-  if (purpose === 'sweep') {
-    analysis.sweep.shift();
-    continueSweep(app);
-  } else {
-    analysis.finish = finish;
-    analysis.running = false;
-  }
+  analysis.finish = finish;
+  analysis.running = false;
+  analysis.sweep = [];
   app.redraw();
-}
-
-/** Store the score with its node of the game. */
-function storeJudgement(state: State, report: Report, id: number | undefined): void {
-  const node = id === undefined ? undefined : state.game.nodes[id];
-  if (!node || report.side !== 0) return;
-  const { visits } = report.statistics;
-  if (node.judgement && node.judgement.visits > visits) return;
-  node.judgement = { ...whiteScore(report, turnOf(node.fen)), visits };
 }
 
 /** Store the result of a configuration, for the table that compares them. */
@@ -114,7 +118,7 @@ function storeTrial(state: State, report: Report): void {
   const row: Trial = {
     label,
     move: sanLine(state.game.variant, fen, [report.best])[0] ?? report.best,
-    cp: forWhite(turnOf(fen), report.cp),
+    cp: forWhite(turnOf(fen), report.cp ?? 0),
     visits: report.statistics.visits,
     depth: report.statistics.mean_depth,
     transpositions: report.statistics.transpositions,
@@ -176,6 +180,12 @@ export function onModeChange(app: App, before: Mode): void {
   const { state } = app;
   state.selected = null;
   if (state.mode === before) return;
+  if (state.mode === 'games' || before === 'games') {
+    stopSearch(app);
+    Object.assign(state.analysis, { running: false, reports: [null, null], graphs: [null, null], sweep: [] });
+    if (state.mode === 'graph') start(app);
+    return;
+  }
   if (state.mode === 'play') {
     stopSearch(app);
     state.analysis.running = false;
@@ -190,39 +200,6 @@ export function onModeChange(app: App, before: Mode): void {
 export function onViewChange(app: App): void {
   const { state } = app;
   if (state.request?.purpose === 'analysis') app.send({ type: 'watch', view: state.view });
-  else if (state.mode === 'graph') start(app);
+  else if (state.mode === 'graph' || (state.mode === 'games' && !state.grid.match)) start(app);
   app.redraw();
-}
-
-/** Judge every position of the line on the board. */
-export function startSweep(app: App): void {
-  const { state } = app;
-  stopSearch(app);
-  state.analysis.running = false;
-  state.analysis.sweep = lineThrough(state.game, state.current)
-    .filter((node) => !outcomeAt(state, node.id))
-    .map((node) => node.id);
-  continueSweep(app);
-  app.redraw();
-}
-
-function continueSweep(app: App): void {
-  const { state } = app;
-  const next = state.analysis.sweep[0];
-  if (next === undefined) {
-    state.analysis.reports = [null, null];
-    return;
-  }
-  nodeOf(state.game, next).judgement = undefined;
-  const id = app.nextId();
-  state.request = { id, purpose: 'sweep' };
-  app.send({
-    type: 'analyse',
-    id,
-    game: gameSoFar(state, next),
-    configs: [state.analysis.configs[0]],
-    lines: 1,
-    seconds: SWEEP_SECONDS,
-    view: null,
-  });
 }

@@ -4,10 +4,12 @@ import type { Api } from 'chessground/api';
 import type { Config } from 'chessground/config';
 import type { DrawBrushes, DrawShape } from 'chessground/draw';
 import type { Key } from 'chessground/types';
+import { makeSquare } from 'chessops/util';
 import type { App } from './app';
+import { readComments } from './comments';
 import { canMove, canPremove, currentNode, currentPosition } from './current';
 import * as game from './game';
-import { destinations, dropSquares, positionOf, turnOf } from './rules';
+import { destinations, dropSquares, NULL_UCI, positionOf, turnOf } from './rules';
 import type { Color, Role, SquareName } from './rules';
 
 const MAX_ARROWS = 3;
@@ -159,6 +161,8 @@ export class Board {
     const { state } = this.app;
     const shapes: DrawShape[] = [];
     if (state.selected) return shapes;
+    for (const { color, from, to } of readComments(currentNode(state).comments).shapes)
+      shapes.push({ orig: makeSquare(from), dest: from === to ? undefined : makeSquare(to), brush: color });
     if (state.hint) shapes.push(arrow(state.hint, 'hint', 1));
     if (state.mode === 'play' || !state.arrows) return shapes;
     const turn = turnOf(currentNode(state).fen);
@@ -206,6 +210,6 @@ function arrow(move: string, kind: keyof typeof WIDTHS, share: number, colour: C
 }
 
 function lastMove(uci: string): Key[] | undefined {
-  if (!uci) return undefined;
+  if (!uci || uci === NULL_UCI) return undefined;
   return uci[1] === '@' ? [uci.slice(2) as Key] : [uci.slice(0, 2) as Key, uci.slice(2, 4) as Key];
 }

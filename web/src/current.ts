@@ -3,10 +3,10 @@ import type { Position } from 'chessops/chess';
 import { parseSquare } from 'chessops/util';
 import type { GameSoFar } from './protocol';
 import type { Outcome, Role, SquareName } from './rules';
-import { outcomeOf, positionOf, turnOf } from './rules';
+import { NULL_UCI, outcomeOf, positionOf, turnOf } from './rules';
 import type { State } from './state';
 import type { TreeNode } from './tree';
-import { movesTo, nodeOf, pathTo, ROOT } from './tree';
+import { nodeOf, pathTo, ROOT } from './tree';
 
 export function currentNode(state: State): TreeNode {
   return nodeOf(state.game, state.current);
@@ -25,6 +25,16 @@ export function outcomeAt(state: State, id = state.current): Outcome | null {
     positionOf(state.game.variant, node.fen),
     path.slice(0, -1).map((earlier) => earlier.fen),
   );
+}
+
+/** The position that is searched: of the game, or of the game on a grid. */
+export function searchedPosition(state: State): string {
+  return state.mode === 'games' ? (state.grid.position?.position ?? '. x') : currentNode(state).fen;
+}
+
+/** Whether the game is over in the position on the board. */
+export function isOver(state: State): boolean {
+  return state.mode === 'games' ? state.grid.position?.result !== null : outcomeAt(state) !== null;
 }
 
 /** Whether the user may move here. */
@@ -52,7 +62,11 @@ export function canPremove(state: State): boolean {
 
 export function gameSoFar(state: State, id = state.current): GameSoFar {
   const { variant, chess960 } = state.game;
-  return { variant, chess960, fen: nodeOf(state.game, ROOT).fen, moves: movesTo(state.game, id) };
+  const path = pathTo(state.game, id);
+  // The engine knows no null moves: for it the game begins after the last one.
+  const from = path.findLastIndex((node) => node.uci === NULL_UCI);
+  const { fen } = path[Math.max(0, from)] ?? nodeOf(state.game, ROOT);
+  return { variant, chess960, fen, moves: path.slice(Math.max(0, from) + 1).map((node) => node.uci) };
 }
 
 export function clearSelection(state: State): void {

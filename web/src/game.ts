@@ -4,12 +4,12 @@ import { roleToChar } from 'chessops/util';
 import * as analysis from './analysis';
 import type { App } from './app';
 import { update } from './app';
-import { canMove, clearSelection, currentNode, outcomeAt, pieceAt } from './current';
+import { keepGame } from './collection';
+import { canMove, clearSelection, currentNode, pieceAt } from './current';
 import * as match from './match';
 import type { Opening } from './openings';
-import { readPgn, writePgn } from './pgn';
 import type { Role, SquareName } from './rules';
-import { RulesError, spoken, START, turnOf } from './rules';
+import { spoken, START, turnOf } from './rules';
 import type { State } from './state';
 import type { Game, TreeNode } from './tree';
 import { addMove, endOfLine, newGame, nodeOf, promote, remove, ROOT } from './tree';
@@ -85,8 +85,10 @@ export function flip(app: App): void {
 }
 
 /** Put another game on the board. */
-function openGame(app: App, game: Game, at = ROOT): void {
+export function openGame(app: App, game: Game, at = ROOT): void {
   const { state } = app;
+  keepGame(state);
+  if (state.collection) state.collection.index = null;
   match.leaveMatch(app);
   state.game = game;
   state.dialog = null;
@@ -129,48 +131,6 @@ export function startFromMatchOpening(app: App, number: number): void {
 
 export function restart(app: App, variant: Game['variant'], fen = START[variant], chess960 = false): void {
   openGame(app, newGame(variant, fen, chess960));
-}
-
-/** The notice about illegal moves of an imported game. */
-export function skippedText(moves: number): string {
-  if (moves === 0) return '';
-  return moves === 1 ? '1 illegal move was skipped.' : `${moves} illegal moves were skipped.`;
-}
-
-/** Import the pasted FEN or PGN. */
-export function importText(app: App): void {
-  const { state } = app;
-  try {
-    const { game, skipped } = readGame(state.importText.trim(), state.game);
-    state.importError = '';
-    state.importText = '';
-    state.notice = skippedText(skipped);
-    openGame(app, game, endOfLine(game, ROOT));
-  } catch (error) {
-    if (!(error instanceof RulesError)) throw error;
-    update(app, { importError: error.message });
-  }
-}
-
-function readGame(text: string, present: Game): { game: Game; skipped: number } {
-  if (!text) throw new RulesError('The text is empty.');
-  if (!/^[\w~/[\]]+\/[\w~/[\]]+(\s|$)/.test(text)) return readPgn(text);
-  const isHouse = /\[[a-z]*\]|(?:\/[\w~]*){8}/i.test(text.split(' ')[0] ?? '');
-  const variant = isHouse ? 'crazyhouse' : 'chess';
-  const rights = text.split(/\s+/)[2] ?? '-';
-  return { game: newGame(variant, text, present.chess960 || /[A-Ha-h]/.test(rights)), skipped: 0 };
-}
-
-export function pgn(state: State): string {
-  const outcome = state.match?.outcome ?? outcomeAt(state, state.match?.tip ?? endOfLine(state.game, ROOT));
-  const result = !outcome
-    ? '*'
-    : outcome.winner === 'white'
-      ? '1-0'
-      : outcome.winner === 'black'
-        ? '0-1'
-        : '1/2-1/2';
-  return writePgn(state.game, result);
 }
 
 /** Called when a piece was moved on the board. A promotion first opens the choice of the piece. */

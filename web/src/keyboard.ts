@@ -3,6 +3,7 @@ import { parseSquare } from 'chessops/util';
 import type { App } from './app';
 import { canMove, clearSelection, currentPosition } from './current';
 import * as game from './game';
+import * as gridGame from './gridGame';
 import { destinations, dropSquares } from './rules';
 import type { Role, SquareName } from './rules';
 
@@ -86,14 +87,21 @@ export function onPage(app: App, event: KeyboardEvent): void {
     return;
   }
   if (isText || state.dialog) return;
-  const actions: Record<string, () => void> = {
+  const { grid } = state;
+  const gridActions: Record<string, () => void> = {
+    ArrowLeft: () => gridGame.goTo(app, grid.at - 1),
+    ArrowRight: () => gridGame.goTo(app, grid.at + 1),
+    Home: () => gridGame.goTo(app, 0),
+    End: () => gridGame.goTo(app, grid.moves.length),
+  };
+  const chessActions: Record<string, () => void> = {
     ArrowLeft: () => game.back(app),
     ArrowRight: () => game.forward(app),
     Home: () => game.toStart(app),
     End: () => game.toEnd(app),
     f: () => game.flip(app),
   };
-  const action = actions[event.key];
+  const action = (state.mode === 'games' ? gridActions : chessActions)[event.key];
   if (!action) return;
   event.preventDefault();
   action();

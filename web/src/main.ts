@@ -4,8 +4,12 @@ import 'chessground/assets/chessground.cburnett.css';
 import './style/main.css';
 import * as analysis from './analysis';
 import type { App } from './app';
+import { gamePgn, loadCollection } from './collection';
+import { chooseGame, openFile } from './files';
 import { onPage } from './keyboard';
 import * as game from './game';
+import * as gridGame from './gridGame';
+import * as judge from './judge';
 import * as match from './match';
 import { throttle } from './throttle';
 import type { ServerMessage } from './protocol';
@@ -21,6 +25,7 @@ import { page } from './view/page';
 history.replaceState(null, '', location.pathname); // remove the token from the address
 
 const state = load();
+state.collection = loadCollection();
 const root = document.getElementById('app');
 if (!root) throw new Error('the page has no place for the board');
 let drawn: VNode | HTMLElement = root;
@@ -66,13 +71,18 @@ function receive(message: ServerMessage): void {
     state.hello = message;
     state.connection = 'open';
     match.requestMove(app);
-    analysis.requestAnalysis(app);
+    if (state.mode === 'games') gridGame.lookUp(app);
+    else analysis.requestAnalysis(app);
     app.redraw();
     return;
   }
   if (message.type === 'openings') {
     state.openings[message.variant] = message.positions;
     app.redraw();
+    return;
+  }
+  if (message.type === 'grid-position') {
+    gridGame.onPosition(app, message.id, message);
     return;
   }
   if (message.type === 'error' && message.id === null) {
@@ -89,11 +99,18 @@ function receive(message: ServerMessage): void {
     case 'graph':
       analysis.onGraph(app, message.side, message);
       break;
+    case 'judging':
+      judge.onJudging(app, message.ply, message);
+      break;
+    case 'judged':
+      judge.onJudged(app, message);
+      break;
     case 'done':
       analysis.onDone(app, message.finish);
       break;
     case 'move':
-      if (purpose === 'hint') match.onHint(app, message.move);
+      if (purpose === 'grid-move') gridGame.onEngineMove(app, message.move);
+      else if (purpose === 'hint') match.onHint(app, message.move);
       else game.playEngineMove(app, message.move);
       break;
     case 'error':
@@ -139,6 +156,17 @@ function elapsedClock(): { left: Record<'white' | 'black', number>; since: numbe
   return { left, since: now };
 }
 
+document.addEventListener('dragover', (event) => {
+  if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+});
+document.addEventListener('drop', (event) => {
+  const file = event.dataTransfer?.files[0];
+  if (!file) return;
+  event.preventDefault();
+  void openFile(app, file);
+});
+
 // For tests of the page in a real browser.
-Object.assign(window, { anabranch: { state, graph: graphCanvas } });
+const games = { choose: (index: number) => chooseGame(app, index), pgn: () => gamePgn(state) };
+Object.assign(window, { anabranch: { state, graph: graphCanvas, games } });
 draw();

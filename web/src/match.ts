@@ -65,10 +65,22 @@ export function onMove(app: App): void {
   if (state.mode !== 'play' || !match || match.outcome) return;
   match.tip = state.current;
   const by = opponentOf(turnOf(currentNode(state).fen));
-  if (match.clock) match.clock = pressClock(match.clock, by, app.now());
+  if (match.clock) {
+    match.clock = pressClock(match.clock, by, app.now());
+    currentNode(state).comments = [`[%clk ${clockCommand(match.clock.left[by])}]`];
+  }
   const end = outcomeAt(state);
   if (end) endMatch(app, end);
   else requestMove(app);
+}
+
+/** A clock as PGN has it, h:mm:ss. */
+function clockCommand(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [minutes, rest] = [Math.floor(whole / 60) % 60, whole % 60].map((part) =>
+    String(part).padStart(2, '0'),
+  );
+  return `${Math.floor(whole / 3600)}:${minutes ?? ''}:${rest ?? ''}`;
 }
 
 /** Request the engine's move, if it is to move and no request is running. */

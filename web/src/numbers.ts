@@ -58,7 +58,7 @@ export function whiteScore(report: Report, turn: Color): { cp: number; mate: num
   const line: Line | undefined = report.lines[0];
   const mate = report.solved?.mate ?? line?.mate ?? null;
   return {
-    cp: forWhite(turn, line?.cp ?? report.cp),
+    cp: forWhite(turn, line?.cp ?? report.cp ?? 0),
     mate: mate === null ? null : forWhite(turn, mate),
     value: forWhite(turn, line?.value ?? report.value),
   };

@@ -1,4 +1,5 @@
 // The messages between page and server, as in `anabranch/web/messages.py`, `report.py` and `server.py`.
+import type { GridPosition } from './grid';
 import type { Variant } from './rules';
 
 export type Verdict = 'unknown' | 'win' | 'draw' | 'loss' | 'tb-win' | 'tb-draw' | 'tb-loss';
@@ -8,6 +9,12 @@ export interface GameSoFar {
   variant: Variant;
   chess960: boolean;
   fen: string;
+  moves: string[];
+}
+
+/** A game on a grid up to a position; its name has the parameters. */
+export interface GridSoFar {
+  name: string;
   moves: string[];
 }
 
@@ -45,6 +52,17 @@ export type ClientMessage =
       view: View | null;
     }
   | { type: 'play'; id: number; game: GameSoFar; config: SearchConfig; level: Level; clock: ClockLeft | null }
+  | { type: 'judge'; id: number; game: GameSoFar; config: SearchConfig; seconds: number }
+  | {
+      type: 'grid-analyse';
+      id: number;
+      game: GridSoFar;
+      configs: SearchConfig[];
+      lines: number;
+      view: View | null;
+    }
+  | { type: 'grid-play'; id: number; game: GridSoFar; config: SearchConfig; level: Level }
+  | { type: 'grid-position'; id: number; game: GridSoFar }
   | { type: 'watch'; view: View | null }
   | { type: 'openings'; variant: Variant }
   | { type: 'stop' };
@@ -57,12 +75,21 @@ export interface SettingRow {
   maximum: number | null;
 }
 
+/** A game on a grid. */
+export interface GameRow {
+  name: string;
+  rules: string;
+  moves: string;
+  parameters: { name: string; default: string; takes: string; meaning: string }[];
+}
+
 export interface Hello {
   type: 'hello';
   version: string;
   /** The settings of each preset, by variant. */
   presets: Record<string, Record<Variant, Record<string, Setting>>>;
   settings: SettingRow[];
+  games: GameRow[];
   elo: [number, number];
   seconds: number;
   nodes: number;
@@ -72,7 +99,8 @@ export interface Hello {
 export interface Line {
   moves: string[];
   value: number;
-  cp: number;
+  /** Games on a grid have none. */
+  cp: number | null;
   mate: number | null;
   visits: number;
   state: Verdict;
@@ -112,7 +140,8 @@ export interface Report {
   fen: string;
   best: string;
   value: number;
-  cp: number;
+  /** Games on a grid have none. */
+  cp: number | null;
   solved: { state: Verdict; plies: number | null; mate: number | null } | null;
   lines: Line[];
   moves: MoveRow[];
@@ -144,10 +173,51 @@ export interface GraphColumns {
   };
 }
 
+/** An evaluation for White. */
+export interface Evaluation {
+  value: number;
+  cp: number;
+  mate: number | null;
+  visits: number;
+}
+
+/** How one player did. */
+export interface Summary {
+  moves: number;
+  accuracy: number | null;
+  mean_loss: number | null;
+  inaccuracies: number;
+  mistakes: number;
+  blunders: number;
+}
+
+export interface JudgedMove {
+  loss: number;
+  name: string | null;
+  /** It is the engine's choice. */
+  best: boolean;
+  nags: number[];
+  /** A mate that was missed, in words. */
+  missed: string | null;
+  /** Better lines. */
+  lines: string[][];
+}
+
+export interface Judged {
+  /** Of the first position, and of the one after every move. */
+  evaluations: Evaluation[];
+  moves: JudgedMove[];
+  white: Summary;
+  black: Summary;
+}
+
 export type ServerMessage =
   | Hello
   | ({ type: 'report'; id: number } & Report)
   | ({ type: 'graph'; id: number; side: 0 | 1 } & GraphColumns)
+  | ({ type: 'judging'; id: number; ply: number } & Evaluation)
+  | ({ type: 'judged'; id: number } & Judged)
+  | ({ type: 'grid-position'; id: number } & GridPosition)
   | { type: 'move'; id: number; move: string; report: Report | null }
   | { type: 'openings'; variant: Variant; positions: [string, string][] }
   | { type: 'done'; id: number; finish: string }

@@ -80,9 +80,28 @@ export interface Played {
   fen: string;
 }
 
+const NULL_SAN = '--';
+/** A null move, which PGN files of lessons contain. */
+export const NULL_UCI = '0000';
+
+/** The other side to move, unless that leaves a king in check. */
+function playNull(position: Position): Played | undefined {
+  if (position.isCheck()) return undefined;
+  if (position.turn === 'black') position.fullmoves += 1;
+  position.turn = position.turn === 'white' ? 'black' : 'white';
+  position.epSquare = undefined;
+  position.halfmoves += 1;
+  return { uci: NULL_UCI, san: NULL_SAN, fen: fenOf(position) };
+}
+
 /** The result of a move (UCI or SAN); undefined if it is illegal. */
 export function playOn(variant: Variant, chess960: boolean, fen: string, text: string): Played | undefined {
-  const position = positionOf(variant, fen);
+  return playFrom(positionOf(variant, fen), chess960, text);
+}
+
+/** The same from a position, which is changed by the move. */
+export function playFrom(position: Position, chess960: boolean, text: string): Played | undefined {
+  if (text === NULL_SAN) return playNull(position);
   const move = readMove(position, text);
   if (!move) return undefined;
   const uci = uciOf(position, move, chess960);
@@ -140,8 +159,10 @@ export function samePositionKey(fen: string): string {
   return fen.split(' ').slice(0, 4).join(' ').replaceAll('~', '');
 }
 
+/** The side to move; in games on a grid x is the first and counts as White. */
 export function turnOf(fen: string): Color {
-  return fen.split(' ')[1] === 'b' ? 'black' : 'white';
+  const side = fen.split(' ')[1];
+  return side === 'b' || side === 'o' ? 'black' : 'white';
 }
 
 export function randomStart(variant: Variant): string {

@@ -2,15 +2,17 @@
 // function of the state.
 import type { Clock } from './clock';
 import type { Graph } from './graph/model';
+import type { GridPosition, Side } from './grid';
+import type { PgnEntry } from './pgnFile';
 import type { Hello, SearchConfig, Report, View } from './protocol';
 import type { Color, Outcome, Role, SquareName, Variant } from './rules';
 import type { ConnectionState } from './socket';
 import type { Game } from './tree';
 import { newGame, ROOT } from './tree';
 
-export type Mode = 'play' | 'analyse' | 'graph';
+export type Mode = 'play' | 'analyse' | 'graph' | 'games';
 export type Theme = 'system' | 'light' | 'dark';
-export type Dialog = 'import' | 'openings' | null;
+export type Dialog = 'import' | 'openings' | 'games' | null;
 
 export interface Strength {
   by: 'elo' | 'evaluations' | 'seconds';
@@ -61,8 +63,55 @@ export interface Analysis {
   graphs: [Graph | null, Graph | null];
   finish: string | null;
   trials: { fen: string; rows: Trial[] };
-  /** Nodes of the game that are still to be judged. */
+  /** Nodes of the game that are being judged, and those of them that are still to come. */
+  judging: number[];
   sweep: number[];
+  /** Seconds for each position of a game that is judged. */
+  judgeSeconds: number;
+}
+
+export interface GridLevel {
+  by: 'evaluations' | 'seconds';
+  evaluations: number;
+  seconds: number;
+}
+
+/** The form of a new game on a grid. */
+export interface GridForm {
+  name: string;
+  parameters: Record<string, string>;
+  human: Side;
+  level: GridLevel;
+}
+
+export interface GridMatch {
+  human: Side;
+  level: GridLevel;
+}
+
+/** The game on a grid: its moves, and how many of them are played on the board. */
+export interface GridState {
+  form: GridForm;
+  /** With its parameters, `hex:size=7`. */
+  game: string;
+  moves: string[];
+  at: number;
+  match: GridMatch | null;
+  /** What the server said about the position; it may be that of the move before. */
+  position: GridPosition | null;
+  lookId: number;
+  /** The piece that was chosen to move. */
+  from: string | null;
+}
+
+/** The games of an opened file. */
+export interface Collection {
+  name: string;
+  entries: PgnEntry[];
+  /** The game on the board, if it is one of these. */
+  index: number | null;
+  /** The PGN of that game as it was opened. */
+  opened: string;
 }
 
 export interface State {
@@ -76,7 +125,7 @@ export interface State {
   match: Match | null;
   form: MatchForm;
   /** The running request: its id and purpose. */
-  request: { id: number; purpose: 'move' | 'hint' | 'analysis' | 'sweep' } | null;
+  request: { id: number; purpose: 'move' | 'hint' | 'analysis' | 'sweep' | 'grid-move' } | null;
   hint: string | null;
   analysis: Analysis;
   view: View;
@@ -90,6 +139,9 @@ export interface State {
   /** The openings that the server has sent: name and FEN. */
   openings: Partial<Record<Variant, [string, string][]>>;
   openingNumber: number;
+  grid: GridState;
+  collection: Collection | null;
+  gamesFilter: string;
   importText: string;
   importError: string;
   promotion: { from: SquareName; to: SquareName; colour: Color } | null;
@@ -135,7 +187,9 @@ export function initialState(): State {
       graphs: [null, null],
       finish: null,
       trials: { fen: '', rows: [] },
+      judging: [],
       sweep: [],
+      judgeSeconds: 0.5,
     },
     view: { nodes: 300, depth: 12, visits: 1 },
     viewSide: 0,
@@ -146,6 +200,23 @@ export function initialState(): State {
     dialog: null,
     openings: {},
     openingNumber: 1,
+    grid: {
+      form: {
+        name: 'connect-four',
+        parameters: {},
+        human: 'x',
+        level: { by: 'evaluations', evaluations: 5000, seconds: 1 },
+      },
+      game: 'connect-four',
+      moves: [],
+      at: 0,
+      match: null,
+      position: null,
+      lookId: 0,
+      from: null,
+    },
+    collection: null,
+    gamesFilter: '',
     importText: '',
     importError: '',
     promotion: null,
@@ -165,19 +236,20 @@ const SAVED_KEYS = [
   'orientation',
   'match',
   'form',
+  'grid',
   'view',
   'arrows',
   'theme',
   'sound',
 ] as const;
-const VERSION = 1;
+const VERSION = 2;
 const STORAGE_KEY = 'anabranch';
 
 /** The part of the state that is saved in the browser, as JSON. */
 export function serialize(state: State): string {
   const values = Object.fromEntries(SAVED_KEYS.map((key) => [key, state[key]]));
-  const { compare, lines, configs } = state.analysis;
-  return JSON.stringify({ version: VERSION, ...values, analysis: { compare, lines, configs } });
+  const { compare, lines, configs, judgeSeconds } = state.analysis;
+  return JSON.stringify({ version: VERSION, ...values, analysis: { compare, lines, configs, judgeSeconds } });
 }
 
 /** The state from saved JSON; the initial state if it cannot be read. */

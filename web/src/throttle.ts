@@ -14,27 +14,27 @@ export function throttle(
   send: (message: ClientMessage) => void,
   timer: Timer,
 ): (message: ClientMessage) => void {
-  let analysis: ClientMessage | null = null;
-  let view: ClientMessage | null = null;
+  // In the order in which they are sent.
+  let waiting: { position?: ClientMessage; analysis?: ClientMessage; view?: ClientMessage } = {};
   let sent = -Infinity;
   let isWaiting = false;
 
   const flush = (): void => {
     isWaiting = false;
-    for (const message of [analysis, view]) if (message) send(message);
-    analysis = null;
-    view = null;
+    const { position, analysis, view } = waiting;
+    waiting = {};
+    for (const message of [position, analysis, view]) if (message) send(message);
     sent = timer.now();
   };
 
   return (message) => {
-    if (message.type === 'analyse') {
-      analysis = message;
-      view = null; // the analysis carries the newest view
-    } else if (message.type === 'watch') view = message;
+    if (message.type === 'grid-position') waiting.position = message;
+    else if (message.type === 'analyse' || message.type === 'grid-analyse') {
+      waiting.analysis = message;
+      delete waiting.view; // the analysis carries the newest view
+    } else if (message.type === 'watch') waiting.view = message;
     else {
-      analysis = null; // replaced by this message
-      view = null;
+      waiting = waiting.position ? { position: waiting.position } : {}; // replaced by this message
       send(message);
       return;
     }

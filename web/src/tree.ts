@@ -1,5 +1,6 @@
 // A game as a tree of moves: the main line and variations. Knows nothing of the page.
-import type { Variant } from './rules';
+import type { Summary } from './protocol';
+import type { Color, Played, Variant } from './rules';
 import { fenOf, playOn, positionOf, START } from './rules';
 
 /** The engine's score of a position, for White. */
@@ -17,8 +18,18 @@ export interface TreeNode {
   uci: string;
   san: string;
   fen: string;
-  comment?: string;
+  /** Comments after the move, as PGN has them. */
+  comments?: string[];
+  /** Comments before the first move of a variation. */
+  startingComments?: string[];
+  nags?: number[];
   judgement?: Judgement;
+  /** The game was judged; its evaluation is written to PGN. */
+  isJudged?: boolean;
+  /** The glyph among `nags` that the judgement has set. */
+  mark?: number | undefined;
+  /** The move was the engine's choice. */
+  isBest?: boolean;
 }
 
 /** A game. The root is node 0; the first child of a node is the main line. */
@@ -26,6 +37,10 @@ export interface Game {
   variant: Variant;
   chess960: boolean;
   headers: Record<string, string>;
+  /** It came as PGN; its headers stay as they are. */
+  isImported?: boolean;
+  /** How the players did, if the game was judged. */
+  summary?: Record<Color, Summary>;
   nodes: Record<number, TreeNode>;
   nextId: number;
 }
@@ -50,11 +65,23 @@ export function addMove(game: Game, at: number, text: string): TreeNode | undefi
   const played = playOn(game.variant, game.chess960, parent.fen, text);
   if (!played) return undefined;
   const known = parent.children.map((id) => nodeOf(game, id)).find((child) => child.uci === played.uci);
-  if (known) return known;
-  const node: TreeNode = { id: game.nextId++, parent: at, children: [], ...played };
+  return known ?? attach(game, parent, played);
+}
+
+/** Add a move even if it is there: a PGN may have a variation that begins with the same move. */
+export function attach(game: Game, parent: TreeNode, played: Played): TreeNode {
+  const node: TreeNode = { id: game.nextId++, parent: parent.id, children: [], ...played };
   game.nodes[node.id] = node;
   parent.children.push(node.id);
   return node;
+}
+
+/** Store an evaluation with its node, unless it has a deeper one: a mate, or more visits. */
+export function storeJudgement(node: TreeNode, found: Judgement): void {
+  const known = node.judgement;
+  if (known && known.mate !== null && found.mate === null) return;
+  if (known && (known.mate === null) === (found.mate === null) && known.visits > found.visits) return;
+  node.judgement = { value: found.value, cp: found.cp, mate: found.mate, visits: found.visits };
 }
 
 /** The nodes from the root to a node, both included. */

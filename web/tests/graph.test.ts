@@ -71,6 +71,7 @@ describe('the model', () => {
     expect(graph.edges[0]?.leak).toBeCloseTo(0.05);
     expect(graph.nodes[1]?.white).toBe(-0.5);
     expect(edgeText(graph.edges[0] ?? never())).toBe('N 600 Q +0.250 P 0.500 leak 0.0500');
+    expect(edgeText(graph.edges[2] ?? never())).toBe('N 400 Q −0.250 P 0.500 leak 0.0500'); // Black moves
   });
 
   it('does not hang on a cycle', () => {

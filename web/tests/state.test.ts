@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outOfTime, stopClock, timeLeft, newClock, pressClock } from '../src/clock';
-import { skippedText } from '../src/game';
+import { skippedText } from '../src/files';
 import { clockText, count, score, signed, verdictText } from '../src/numbers';
 import { OPENINGS } from '../src/openings';
 import { spoken } from '../src/rules';
@@ -33,8 +33,8 @@ describe('an imported game', () => {
   it('has its illegal moves counted', () => {
     expect([0, 1, 2].map(skippedText)).toEqual([
       '',
-      '1 illegal move was skipped.',
-      '2 illegal moves were skipped.',
+      '1 illegal move is in a comment, with what follows.',
+      '2 illegal moves are in a comment, with what follows.',
     ]);
   });
 });

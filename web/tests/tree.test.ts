@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readPgn, writePgn } from '../src/pgn';
+import { readComments, scoreOf } from '../src/comments';
+import { readEntry, readPgn, writePgn } from '../src/pgn';
+import { splitPgn } from '../src/pgnFile';
 import {
   addMove,
   endOfLine,
@@ -77,12 +79,54 @@ describe('PGN', () => {
   it('with illegal moves is read without them', () => {
     const { game, skipped } = readPgn('1. e4 e5 2. Qh8 *');
     expect(skipped).toBe(1);
+    expect(writePgn(game)).toContain('{ illegal: Qh8 }');
     expect(movesTo(game, endOfLine(game, ROOT))).toEqual(['e2e4', 'e7e5']);
   });
 
   it('that cannot be read is refused with a sentence', () => {
     expect(() => readPgn('hello there')).toThrow(/neither/);
     expect(() => readPgn('[Variant "Atomic"]\n\n1. e4')).toThrow(/Atomic/);
-    expect(() => readPgn('x'.repeat(300_000))).toThrow(/long/);
+  });
+
+  it('keeps what came: headers, result, glyphs, clocks, comments, null moves, equal variations', () => {
+    const text =
+      '[Event "A \\"B\\" C"]\n[Date "1999.??.??"]\n[Result "1/2-1/2"]\n[Custom "x\\\\y"]\n\n' +
+      '{ before } { twice } 1. e4 $1 $14 { [%clk 0:03:02.5] [%eval 0.31,22] good } ( { first } 1. e4 e5 ) ' +
+      '1... -- { pass } 2. Nf3 { [%csl Ge4][%cal Gg1f3] } 1/2-1/2\n';
+    const { game, skipped } = readPgn(text);
+    expect(skipped).toBe(0);
+    expect(writePgn(game)).toBe(text);
+    const e4 = nodeOf(game, 1);
+    expect(scoreOf(e4)).toEqual({ cp: 31, mate: null });
+    expect(readComments(e4.comments)).toMatchObject({ text: 'good', clock: 182.5 });
+  });
+
+  it('has its comments after semicolons too', () => {
+    const { game } = readPgn('1. e4 ; the best {move}\n% escape\ne5 *');
+    expect(readComments(nodeOf(game, 1).comments).text).toBe('the best {move)');
+  });
+
+  it('gets the evaluations of a judged game, in place of those that it has', () => {
+    const { game } = readPgn('1. e4 { [%eval 0.10] best } e5 { reply } *');
+    const judgement = { cp: -25, mate: null, value: 0, visits: 9 };
+    Object.assign(nodeOf(game, 1), { isJudged: true, judgement });
+    Object.assign(nodeOf(game, 2), { isJudged: true, judgement: { ...judgement, mate: -3 } });
+    expect(writePgn(game)).toBe('1. e4 { [%eval -0.25] best } e5 { [%eval #-3] reply } *\n');
+  });
+});
+
+describe('a file of games', () => {
+  it('is split at headers and after results, and keeps each text', () => {
+    const games = splitPgn(
+      '\uFEFF[White "A"]\r\n\r\n1. e4 {a\n\n[White "no header"]} e5\n\n2. Nf3 *\n\n1. d4 *\n\n[White "B "q" C"]\n\n1. c4 1-0',
+    );
+    expect(games.map((game) => game.headers['White'])).toEqual(['A', undefined, 'B "q" C']);
+    expect(games[1]?.text).toBe('1. d4 *\n');
+    const first = readEntry(games[0] ?? { text: '', headers: {}, moves: '' }).game;
+    expect(movesTo(first, endOfLine(first, ROOT))).toEqual(['e2e4', 'e7e5', 'g1f3']);
+  });
+
+  it('may be empty', () => {
+    expect(splitPgn('\n\n')).toEqual([]);
   });
 });

@@ -46,6 +46,18 @@ pub enum Constraint {
     Threats,
 }
 
+/// What led to a position, for the planes of a network.
+#[derive(Clone, Copy, Debug)]
+pub struct Trail<'a, G> {
+    /// The last moves before it, newest first, at most eight.
+    pub recent: &'a [MoveCode],
+    /// How often it occurred before (0, 1, 2).
+    pub repetitions: u32,
+    /// The last positions before it, newest first, at most seven, each with how often it had occurred before.
+    /// Where there are fewer, the game began there. Empty for layouts that show none.
+    pub past: &'a [(G, u32)],
+}
+
 /// Moves after which a random playout is called a draw.
 const MOST_PLAYOUT_MOVES: usize = 1000;
 
@@ -70,6 +82,12 @@ pub trait Game: Clone + Send + Sync + 'static {
 
     /// How the game ended here by a fact of the position, given its legal moves; `None` while it continues.
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending>;
+
+    /// The result where it is certain before the end, by reasoning about this position alone; else `moves`,
+    /// the legal ones, lose those that are certain to lose. Only solving asks for it, because it takes long.
+    fn foresee(&self, _moves: &mut Vec<MoveCode>) -> Option<Ending> {
+        None
+    }
 
     /// Plays a legal move.
     fn play(&mut self, mv: MoveCode);
@@ -145,6 +163,58 @@ pub trait Game: Clone + Send + Sync + 'static {
             }
         }
         0.0
+    }
+
+    /// The mean values for the sides to move of `count` playouts from each of some positions, where the game
+    /// plays them together; `None` where it does not, where its rules fail, or when `stop` is true.
+    fn playouts(_games: &[&Self], _count: u64, _seed: u64, _stop: &dyn Fn() -> bool) -> Option<Vec<f32>> {
+        None
+    }
+
+    /// Whether positions are made many at a time. Then a search stores them, and takes them from there
+    /// ([`Game::recall`]); it asks for what is missing ([`Game::try_play`]), and has all of it made at once
+    /// ([`Game::fetch`]).
+    #[inline]
+    fn is_fetched(&self) -> bool {
+        false
+    }
+
+    /// The stored position with a key, at a ply.
+    fn recall(&self, _key: u64, _ply: u32) -> Option<Self> {
+        None
+    }
+
+    /// Plays a legal move if the position after it is at hand; else asks for it and stays here, false.
+    #[inline]
+    fn try_play(&mut self, mv: MoveCode) -> bool {
+        self.play(mv);
+        true
+    }
+
+    /// Makes and stores all positions that were asked for. Returns whether there were any, and it went well.
+    fn fetch(&self) -> bool {
+        false
+    }
+
+    /// Plays a move that leads to the position with a key.
+    fn follow(&mut self, mv: MoveCode, key: u64) {
+        match self.recall(key, self.ply() + 1) {
+            Some(after) => *self = after,
+            None => self.play(mv),
+        }
+    }
+
+    /// Forgets the stored positions but those with the given keys.
+    fn retain(&self, _keys: &mut dyn Iterator<Item = u64>) {}
+
+    /// Bytes of the stored positions.
+    fn stored_bytes(&self) -> usize {
+        0
+    }
+
+    /// Bytes that a stored position takes, 0 where none are stored.
+    fn bytes_per_position(&self) -> usize {
+        0
     }
 
     /// Shape of the network's input: planes, rows, columns.

@@ -3,6 +3,10 @@
 //! The table made by [`table`] is the single source: the Python package, the command line and the docs read
 //! it. How a setting is used is not defined here.
 
+mod combinations;
+mod presets;
+
+pub use presets::PRESETS;
 use thiserror::Error;
 
 /// A value given for a setting, before it is checked.
@@ -50,6 +54,9 @@ pub enum SettingError {
         /// What was given.
         given: String,
     },
+    /// Two settings exclude each other.
+    #[error("{0}")]
+    Combination(String),
     /// No preset has this name.
     #[error("there is no preset '{name}'; the presets are {known}", known = PRESETS.join(", "))]
     UnknownPreset {
@@ -117,6 +124,8 @@ choice! {
         Delta = "delta",
         /// Node values computed from their children.
         Recompute = "recompute",
+        /// Merged nodes, every ancestor of the last node updated: update-all.
+        All = "all",
     }
 }
 
@@ -165,6 +174,30 @@ choice! {
 }
 
 choice! {
+    /// By what a trajectory chooses its moves.
+    Selection {
+        /// Values, priors and visits: AlphaZero and the paper.
+        Puct = "puct",
+        /// Values and visits, each move once before any twice: UCT and UCD.
+        Ucb1 = "ucb1",
+        /// The improved policy, deterministically: Gumbel AlphaZero.
+        Improved = "improved",
+    }
+}
+
+choice! {
+    /// How proofs go up.
+    SolverRule {
+        /// To every parent, with draws, tablebases and lengths: Exact-win-MCTS 2.0, the paper.
+        ExactWin2 = "exact-win-2",
+        /// Up the trajectory, with draws: Exact-win-MCTS.
+        ExactWin = "exact-win",
+        /// Up the trajectory, wins and losses only: MCTS-Solver.
+        MctsSolver = "mcts-solver",
+    }
+}
+
+choice! {
     /// How a trajectory in flight is seen by the next.
     Virtual {
         /// As a visit with a loss.
@@ -185,6 +218,8 @@ choice! {
         Linear = "linear",
         /// The lower confidence bound of the value.
         Bound = "lcb",
+        /// The secure child: the value less a term that shrinks with visits.
+        Secure = "secure",
     }
 }
 
@@ -359,9 +394,18 @@ macro_rules! settings {
 }
 
 settings! {
+    selection: choice(Selection) = Selection::Puct, "",
+        "By what moves are chosen inside the search: PUCT, UCB1 without priors, or the improved policy.";
     c_init: float(0.0, 100.0) = 2.5, "c_puct-init", "Weight of exploration in PUCT, Eq. (6).";
     c_base: float(1.0, 1e12) = 19652.0, "c_puct-base",
         "Visits after which the weight of exploration begins to grow, Eq. (6).";
+    c_ucb: float(0.0, 100.0) = 1.4, "c", "Weight of exploration with selection = ucb1, Eq. (2).";
+    ucd_value: integer(0, 255) = 0, "d_1",
+        "Depth below an edge from which UCD takes its mean, with selection = ucb1; 255: infinite.";
+    ucd_parent: integer(0, 255) = 0, "d_2",
+        "Depth below its edges from which UCD takes the visits of a node; 255: infinite.";
+    ucd_visits: integer(0, 255) = 0, "d_3",
+        "Depth below an edge from which UCD takes its visits; 255: infinite.";
     q_init: float(-1.0, 1.0) = -1.0, "Q-Value initialization",
         "Value of an unvisited move when urgency is fixed.";
     urgency: choice(Urgency) = Urgency::Reduction, "",
@@ -375,7 +419,7 @@ settings! {
     value_min: float(-1.0, 0.0) = -1.0, "V_min", "Lower end of the value range, Eq. (10).";
     value_max: float(0.0, 1.0) = 1.0, "V_max", "Upper end of the value range, Eq. (10).";
     backup: choice(Backup) = Backup::Paper, "",
-        "How values travel up: trees, merged without correction, the paper's correction, or two more.";
+        "How values travel up: trees, merged without correction, the paper's correction, or three more.";
     stop: choice(Stop) = Stop::Gap, "",
         "When a trajectory ends at a transposition node without an evaluation.";
     q_epsilon: float(0.0, 2.0) = 0.01, "Q_epsilon",
@@ -385,6 +429,8 @@ settings! {
     contempt: float(-1.0, 1.0) = 0.0, "",
         "What a draw costs the side to move at the root, and gives the other side.";
     solver: flag() = true, "", "The exact terminal solver, Algorithm 3.";
+    solver_rule: choice(SolverRule) = SolverRule::ExactWin2, "",
+        "How proofs go up: to all parents (the paper), or up the trajectory, with draws or without.";
     skip_draws: flag() = false, "",
         "Selection leaves out moves that are proven draws while there is another: proofs come sooner.";
     improve: flag() = false, "",
@@ -410,12 +456,19 @@ settings! {
     dirichlet_epsilon: float(0.0, 1.0) = 0.0, "epsilon_Dir",
         "Weight of Dirichlet noise in the root's priors.";
     dirichlet_alpha: float(0.001, 100.0) = 0.3, "alpha", "Shape of the Dirichlet noise.";
+    gumbel: flag() = false, "",
+        "The root by sequential halving over moves drawn with Gumbel noise, which also choose the move.";
+    gumbel_considered: integer(1, 1024) = 16, "m", "Moves of the root that the first halving considers.";
+    gumbel_scale: float(0.0, 100.0) = 1.0, "", "Weight of the Gumbel noise; 0 makes the root deterministic.";
+    c_visit: float(0.0, 1e6) = 50.0, "c_visit", "Visits added in the weight of values in the improved policy.";
+    c_scale: float(0.0, 1000.0) = 1.0, "c_scale", "Weight of values in the improved policy.";
     chooser: choice(Chooser) = Chooser::Q, "",
-        "How the move is chosen: visits, Q-value correction, linear mix, lower confidence bound.";
+        "How the move is chosen: visits, Q-value correction, linear mix, lower bounds of two kinds.";
     q_weight: float(0.0, 100.0) = 2.0, "Q_weight",
         "Weight of the Q-value correction in move choice, Eq. (15).";
     linear_weight: float(0.0, 1.0) = 0.7, "", "Share of the values in the linear mix of move choice.";
     bound_width: float(0.0, 10.0) = 1.96, "", "Standard errors below the mean in the lower confidence bound.";
+    secure_weight: float(0.0, 100.0) = 1.0, "A", "What a single visit costs in the choice of the secure child.";
     temperature: float(0.0, 100.0) = 0.0, "tau", "Temperature of move choice; 0 takes the best.";
     virtual_mode: choice(Virtual) = Virtual::Visit, "",
         "How trajectories in flight look to the next one: as losses or as visits only.";
@@ -467,56 +520,6 @@ fn hint(name: &str) -> String {
         .min()
         .filter(|(steps, _)| *steps <= 3)
         .map_or_else(String::new, |(_, near)| format!(" (did you mean '{near}'?)"))
-}
-
-/// The presets by name: the bars of the paper's ablation, and `default`.
-pub const PRESETS: &[&str] = &[
-    "alphazero",
-    "alphazero+cache",
-    "alphazero+solver",
-    "alphazero+epsilon",
-    "alphazero+qmove",
-    "alphazero+checks",
-    "mcgs",
-    "mcgs-combined",
-    "default",
-];
-
-impl Settings {
-    /// The settings of a preset.
-    pub fn preset(name: &str) -> Result<Settings, SettingError> {
-        // The paper's table; the defaults come from our own measurements.
-        let combined = Settings {
-            urgency: Urgency::Fixed,
-            node_temperature: 1.7,
-            virtual_mode: Virtual::Loss,
-            batch_size: 16,
-            width_visits: 0,
-            wave_least: 0,
-            mate_root: 0.0,
-            ..Settings::default()
-        };
-        let alphazero = Settings {
-            backup: Backup::Tree,
-            solver: false,
-            epsilon_greedy: 0.0,
-            epsilon_checks: 0.0,
-            chooser: Chooser::Visits,
-            ..combined.clone()
-        };
-        Ok(match name {
-            "alphazero" => alphazero,
-            "alphazero+cache" => Settings { backup: Backup::TreeCache, ..alphazero },
-            "alphazero+solver" => Settings { solver: true, ..alphazero },
-            "alphazero+epsilon" => Settings { epsilon_greedy: 0.01, ..alphazero },
-            "alphazero+qmove" => Settings { chooser: Chooser::Q, ..alphazero },
-            "alphazero+checks" => Settings { epsilon_checks: 0.01, ..alphazero },
-            "mcgs" => Settings { backup: Backup::Paper, ..alphazero },
-            "mcgs-combined" => combined,
-            "default" => Settings::default(),
-            _ => return Err(SettingError::UnknownPreset { name: name.chars().take(60).collect() }),
-        })
-    }
 }
 
 #[cfg(test)]

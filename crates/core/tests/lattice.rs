@@ -13,7 +13,7 @@ use anabranch_core::report::{Meters, Part};
 use anabranch_core::run::drive::{Finish, Limits, run};
 use anabranch_core::run::pool::Pool;
 use anabranch_core::search::Search;
-use anabranch_core::settings::{Backup, Merge, Settings, Stop};
+use anabranch_core::settings::{Backup, Merge, Settings, SolverRule, Stop};
 
 /// A position of a game on a lattice: `width` places per layer, a few moves from each to places of the next
 /// layer.
@@ -190,6 +190,39 @@ fn assert_identity(search: &Search<Lattice>) {
 fn fingerprint(search: &Search<Lattice>) -> String {
     let (nodes, edges) = search.export(&Part { depth: None, visits: 0, nodes: usize::MAX });
     format!("{nodes:?}{edges:?}")
+}
+
+#[test]
+fn identity_holds_for_the_comparators_also_where_a_player_moves_twice() {
+    for preset in ["update-all", "ucd", "uct", "gumbel", "uct+solver"] {
+        for doubles in [false, true] {
+            let game = Lattice { doubles, ..Lattice::new(5, 30, 40) };
+            let settings = Settings { solver: preset == "uct+solver", ..settings(preset) };
+            let (search, _) = searched(game, settings, 2000);
+            assert_identity(&search);
+        }
+    }
+}
+
+#[test]
+fn every_solver_proves_the_true_value() {
+    for rule in [SolverRule::ExactWin2, SolverRule::ExactWin, SolverRule::MctsSolver] {
+        let mut proven = 0;
+        for seed in 0..12 {
+            let game = Lattice { doubles: seed % 2 == 0, ..Lattice::new(seed, 5, 30) };
+            let truth = game.minimax(&mut HashMap::new());
+            for preset in ["mcgs", "uct"] {
+                let settings = Settings { solver: true, solver_rule: rule, ..settings(preset) };
+                let (search, _) = searched(game.clone(), settings, 20_000);
+                if let Some(value) = search.proven().0.value() {
+                    assert_eq!(value, truth, "{rule:?} {seed}");
+                    proven += 1;
+                }
+            }
+        }
+        let least = if rule == SolverRule::MctsSolver { 8 } else { 20 };
+        assert!(proven >= least, "{rule:?} proved {proven} of 24");
+    }
 }
 
 #[test]

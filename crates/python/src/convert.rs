@@ -74,6 +74,7 @@ pub fn read_settings(dict: &Bound<'_, PyDict>) -> PyResult<Settings> {
         };
         settings.set(&name, &value).map_err(errors::setting)?;
     }
+    settings.check().map_err(errors::setting)?;
     Ok(settings)
 }
 
@@ -107,7 +108,7 @@ pub fn meters(name: &str) -> PyResult<Meters> {
 
 fn move_report<'py>(py: Python<'py>, row: &MoveReport) -> PyResult<Bound<'py, PyDict>> {
     Ok(dict!(py, { "move": &row.mv, "state": row.state.as_str() },
-        row: visits q prior policy raw child_value child_visits plies draws explored))
+        row: visits q prior policy improved raw child_value child_visits plies draws explored))
 }
 
 fn line<'py>(py: Python<'py>, line: &Line) -> PyResult<Bound<'py, PyDict>> {

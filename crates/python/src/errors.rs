@@ -2,7 +2,7 @@
 
 use anabranch_core::games::chess::{FenError, UnknownVariant};
 use anabranch_core::games::grid::GridError;
-use anabranch_core::network::{EncodeError, NetworkError};
+use anabranch_core::network::{EncodeError, NetworkError, Unreadable};
 use anabranch_core::run::errors::SessionError;
 use anabranch_core::run::save::SaveError;
 use anabranch_core::settings::SettingError;
@@ -36,6 +36,8 @@ mapped! {
     network(NetworkError) => NetworkError;
     /// A position that cannot be read.
     position(FenError) => PositionError;
+    /// A position that a network cannot read.
+    unreadable(Unreadable) => PositionError;
     /// A limit out of range.
     limit(&str) => LimitError;
     /// An array that does not fit.

@@ -1,12 +1,15 @@
 //! The PyO3 binding of the core: arrays in and out, errors mapped once, no logic of its own.
 
+mod connect_four;
 mod convert;
 mod encode;
 mod errors;
+mod faults;
 mod many;
 mod network;
 mod object;
 mod pgn;
+mod rows;
 mod session;
 mod tablebases;
 mod watch;
@@ -93,7 +96,7 @@ fn add_sizes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let (planes, policies) = (PyDict::new(module.py()), PyDict::new(module.py()));
     for variant in Variant::ALL {
         let counts = PyDict::new(module.py());
-        for name in ["v1", "v3"] {
+        for name in ["v1", "v3", "lc0"] {
             if let Ok(version) = Version::parse(name, variant) {
                 counts.set_item(name, version.count(variant))?;
             }
@@ -115,6 +118,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<many::Searches>()?;
     module.add_class::<many::Gather>()?;
     module.add_class::<network::Network>()?;
+    module.add_class::<connect_four::ConnectFourSolver>()?;
     module.add_class::<tablebases::Tablebases>()?;
     add_sizes(module)?;
     for function in [

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anabranch_core::games::chess::FenError;
-use anabranch_core::network as core;
+use anabranch_core::network::{self as core, Unreadable};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -53,10 +52,10 @@ impl Network {
         self.network.metadata().clone()
     }
 
-    /// The name of the variant it plays.
+    /// The name of the variant or game it plays.
     #[getter]
-    fn variant(&self) -> &'static str {
-        self.network.variant().name()
+    fn variant(&self) -> &str {
+        self.network.plays()
     }
 
     /// The file.
@@ -74,9 +73,9 @@ impl Network {
     /// For each position its value, the chances of win, draw and loss, and the legal moves with their logits.
     fn evaluate(&self, py: Python<'_>, fens: Vec<String>) -> PyResult<Vec<OpinionTuple>> {
         let opinions = py.detach(|| {
-            fens.iter().map(|fen| self.network.evaluate(fen)).collect::<Result<Vec<_>, FenError>>()
+            fens.iter().map(|fen| self.network.evaluate(fen)).collect::<Result<Vec<_>, Unreadable>>()
         });
-        let opinions = opinions.map_err(errors::position)?;
+        let opinions = opinions.map_err(errors::unreadable)?;
         Ok(opinions.into_iter().map(|found| (found.value, found.chances.into(), found.moves)).collect())
     }
 
@@ -85,7 +84,7 @@ impl Network {
     fn measure(&self, py: Python<'_>, fens: Vec<String>, seconds: f64) -> PyResult<(u64, f64, f64, f64)> {
         let time = Duration::try_from_secs_f64(seconds)
             .map_err(|_| errors::limit("the time must be a number of seconds"))?;
-        let measured = py.detach(|| self.network.measure(&fens, time)).map_err(errors::position)?;
+        let measured = py.detach(|| self.network.measure(&fens, time)).map_err(errors::unreadable)?;
         Ok((measured.evaluations, measured.time.as_secs_f64(), measured.moves, measured.features))
     }
 

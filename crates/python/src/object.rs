@@ -1,38 +1,23 @@
 //! Games written in Python as the core plays them: every position holds a Python object.
 //!
-//! `anabranch.objects.ObjectAdapter` asks the object and checks its answers. An error of Python is kept until
-//! the call of the core has come back, and the search is stopped meanwhile.
+//! `anabranch.objects.ObjectAdapter` asks the object and checks its answers.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anabranch_core::game::Ending;
 use anabranch_core::games::grid::{Object, ObjectGame};
 use pyo3::prelude::*;
 
+use crate::faults::Faults;
+
 /// What all positions of a game share.
-pub struct Shared {
+struct Shared {
     adapter: Py<PyAny>,
     can_recur: bool,
     takes_turns: bool,
-    fault: Mutex<Option<PyErr>>,
-    faults: AtomicU64,
-    stop: Arc<AtomicBool>,
-}
-
-impl Shared {
-    /// The first error since the last call of this, if there was one.
-    pub fn take_fault(&self) -> Option<PyErr> {
-        self.fault.lock().ok()?.take()
-    }
-
-    fn fail(&self, error: PyErr) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.faults.fetch_add(1, Ordering::Relaxed);
-        if let Ok(mut fault) = self.fault.lock() {
-            fault.get_or_insert(error);
-        }
-    }
+    most_moves: u32,
+    faults: Arc<Faults>,
 }
 
 /// A position.
@@ -67,7 +52,7 @@ impl PythonState {
         PythonState {
             shared: Arc::clone(shared),
             state: None,
-            key: shared.faults.load(Ordering::Relaxed),
+            key: shared.faults.count(),
             player: 0,
             ending: Some(Ending::Draw),
             moves: Vec::new(),
@@ -82,7 +67,7 @@ impl PythonState {
         let Some(state) = &self.state else { return String::new() };
         let text = Python::attach(|py| self.shared.adapter.call_method1(py, method, (state,))?.extract(py));
         text.unwrap_or_else(|error| {
-            self.shared.fail(error);
+            self.shared.faults.fail(error);
             String::new()
         })
     }
@@ -105,14 +90,17 @@ impl Object for PythonState {
         self.ending
     }
 
-    fn play(&self, index: usize) -> Arc<dyn Object> {
+    fn play(&self, index: usize, ply: u32) -> Arc<dyn Object> {
         let next = Python::attach(|py| {
+            if ply >= self.shared.most_moves {
+                self.shared.adapter.call_method0(py, "has_no_end")?;
+            }
             let (state, mv) = (self.state.as_ref(), self.moves.get(index));
             let after = self.shared.adapter.call_method1(py, "play", (state, mv))?;
             PythonState::read(py, &self.shared, after)
         });
         Arc::new(next.unwrap_or_else(|error| {
-            self.shared.fail(error);
+            self.shared.faults.fail(error);
             PythonState::broken(&self.shared)
         }))
     }
@@ -143,16 +131,16 @@ pub fn start(
     py: Python<'_>,
     adapter: Py<PyAny>,
     stop: &Arc<AtomicBool>,
-) -> PyResult<(ObjectGame, Arc<Shared>)> {
+) -> PyResult<(ObjectGame, Arc<Faults>)> {
     let first = adapter.getattr(py, "first")?;
+    let faults = Arc::new(Faults::new(stop));
     let shared = Arc::new(Shared {
         can_recur: adapter.getattr(py, "can_recur")?.extract(py)?,
         takes_turns: adapter.getattr(py, "takes_turns")?.extract(py)?,
+        most_moves: adapter.getattr(py, "most_moves")?.extract(py)?,
         adapter,
-        fault: Mutex::new(None),
-        faults: AtomicU64::new(0),
-        stop: Arc::clone(stop),
+        faults: Arc::clone(&faults),
     });
     let state = PythonState::read(py, &shared, first)?;
-    Ok((ObjectGame::new(Arc::new(state)), shared))
+    Ok((ObjectGame::new(Arc::new(state)), faults))
 }

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
+use anabranch_core::games::grid::catalogue::Named;
 use anabranch_core::report::Part;
 use anabranch_core::report::progress::Progress;
-use anabranch_core::run::any::{AnySession, open, open_object};
+use anabranch_core::run::any::{AnySession, open, open_named};
 use anabranch_core::run::drive::Finish;
 use anabranch_core::run::external::LeafText;
 use anabranch_core::run::session::{SolveLimits, Source};
@@ -19,18 +20,19 @@ use pyo3::types::PyDict;
 
 use crate::convert::{self, dict};
 use crate::errors;
+use crate::faults::Faults;
 use crate::network::Network;
-use crate::object::{self, Shared};
 use crate::tablebases::Tablebases;
 use crate::watch::watch;
+use crate::{object, rows};
 
 /// A search on one game. One call at a time; `stop` may be called at any time from any thread.
 #[pyclass(frozen, module = "anabranch._core")]
 pub struct Session {
     session: Mutex<AnySession>,
     stop: Arc<AtomicBool>,
-    /// What the positions of a game written in Python share.
-    object: Option<Arc<Shared>>,
+    /// The errors of a game written in Python.
+    faults: Option<Arc<Faults>>,
 }
 
 /// Reads from the session: `read!(self.fen())`.
@@ -64,13 +66,27 @@ impl Session {
 
     /// Raises what a game written in Python raised meanwhile; its graph is dropped then.
     fn check(&self, any: &mut AnySession) -> PyResult<()> {
-        let Some(error) = self.object.as_ref().and_then(|shared| shared.take_fault()) else { return Ok(()) };
+        let Some(error) = self.faults.as_ref().and_then(|faults| faults.take()) else { return Ok(()) };
         rebuild(any);
-        if self.object.as_ref().is_some_and(|shared| shared.take_fault().is_some()) {
+        if self.faults.as_ref().is_some_and(|faults| faults.take().is_some()) {
             // The position itself cannot be reached again.
             let _ = with_session!(any, session => session.set_position(None, &[]));
         }
         Err(error)
+    }
+
+    /// A session of a game that is written in Python.
+    fn of_named(
+        named: Named,
+        settings: &Bound<'_, PyDict>,
+        external: bool,
+        stop: Arc<AtomicBool>,
+        faults: Arc<Faults>,
+    ) -> PyResult<Session> {
+        let source = Source::new(external, None);
+        let session =
+            open_named(named, convert::read_settings(settings)?, source).map_err(errors::session)?;
+        Ok(Session { session: Mutex::new(session), stop, faults: Some(faults) })
     }
 
     /// The flag that `stop` sets.
@@ -129,7 +145,7 @@ impl Session {
         let source = Source::new(external, network.map(Network::share));
         let session =
             open(variant, chess960, convert::read_settings(settings)?, source).map_err(errors::session)?;
-        Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)), object: None })
+        Ok(Session { session: Mutex::new(session), stop: Arc::new(AtomicBool::new(false)), faults: None })
     }
 
     /// A session of a game that is written in Python, behind its adapter.
@@ -142,11 +158,22 @@ impl Session {
         external: bool,
     ) -> PyResult<Session> {
         let stop = Arc::new(AtomicBool::new(false));
-        let (start, shared) = object::start(py, adapter, &stop)?;
-        let source = Source::new(external, None);
-        let session =
-            open_object(name, start, convert::read_settings(settings)?, source).map_err(errors::session)?;
-        Ok(Session { session: Mutex::new(session), stop, object: Some(shared) })
+        let (start, faults) = object::start(py, adapter, &stop)?;
+        Session::of_named(Named::of_object(name, start), settings, external, stop, faults)
+    }
+
+    /// A session of a game of rows that is written in Python, behind its adapter.
+    #[staticmethod]
+    fn of_rows(
+        py: Python<'_>,
+        name: &str,
+        adapter: Py<PyAny>,
+        settings: &Bound<'_, PyDict>,
+        external: bool,
+    ) -> PyResult<Session> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (start, faults) = rows::start(py, adapter, &stop)?;
+        Session::of_named(Named::of_rows(name, start), settings, external, stop, faults)
     }
 
     /// Ends the search under way as soon as possible. Never waits.
@@ -175,8 +202,8 @@ impl Session {
     }
 
     /// The board in lines of text.
-    fn picture(&self) -> PyResult<String> {
-        Ok(read!(self.picture()))
+    fn picture(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(call!(py, self.picture()))
     }
 
     /// Whether evaluations come from outside.
@@ -241,8 +268,8 @@ impl Session {
     }
 
     /// The position at the root.
-    fn fen(&self) -> PyResult<String> {
-        Ok(read!(self.fen()))
+    fn fen(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(call!(py, self.fen()))
     }
 
     /// Where the game began, and the moves since.
@@ -253,6 +280,11 @@ impl Session {
     /// The legal moves at the root.
     fn legal_moves(&self) -> PyResult<Vec<String>> {
         Ok(read!(self.legal_moves()))
+    }
+
+    /// The legal moves at the root with their places in the policy.
+    fn places(&self) -> PyResult<Vec<(String, usize)>> {
+        Ok(read!(self.places()))
     }
 
     /// The value for the side to move of a game that is over at the root.
@@ -402,8 +434,8 @@ impl Session {
     }
 
     /// The newest batch: for each leaf its position, and the legal moves with their policy indices.
-    fn newest_leaves(&self) -> PyResult<Vec<LeafText>> {
-        Ok(read!(self.newest_leaves()))
+    fn newest_leaves(&self, py: Python<'_>) -> PyResult<Vec<LeafText>> {
+        Ok(call!(py, self.newest_leaves()))
     }
 
     /// Applies the evaluator's results to the oldest batch in flight.

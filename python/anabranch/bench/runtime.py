@@ -33,7 +33,7 @@ def measure_network(network: OnnxNetwork, batch_size: int = 16, seconds: float =
     if not 0.0 < seconds < 1e6:
         raise LimitError(f"seconds must be above 0, not {seconds}")
     positions = POSITIONS.get(network.variant, ("startpos",))
-    planes = encode(positions, network.variant, network.planes).planes
+    planes = encode(positions, network.variant, network.file.metadata.inputs).planes
     batch = np.ascontiguousarray(np.resize(planes, (batch_size, *planes.shape[1:])))
     watched = _TimedNetwork(network)
     engine = Engine(network.variant, evaluator=watched, batch_size=batch_size)

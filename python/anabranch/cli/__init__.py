@@ -21,7 +21,7 @@ INTERRUPTED = 130
 
 COMMANDS = (
     "analyse", "solve", "annotate", "play", "uci", "serve", "match", "suite", "bench", "perft", "settings",
-    "games", "network", "openings", "study", "tablebases", "data", "train", "verify-proof",
+    "games", "network", "openings", "study", "tablebases", "data", "train", "selfplay", "verify-proof",
 )  # fmt: skip
 """Each is a function, or a group of commands, in the file of that name, with `_` for a hyphen."""
 

@@ -57,7 +57,9 @@ def bench(
         elif name == "growth":
             show.print(_growth(measured))
         elif name == "threads":
-            show.print(_cores(measured))
+            show.print(_cores(measured, "computed_speedup", "Amdahl"))
+            overlap = "serial work overlaps with evaluation"
+            show.print(_cores(measured, "computed_speedup_overlapping", overlap))
         for title, columns in _TABLES.get(name, ()):
             show.print(_table(title.format(**measured[0]), columns, measured))
 
@@ -78,11 +80,11 @@ def _table(title: str, columns: str, measured: list[dict[str, Any]]) -> Renderab
     return table(title, formats, [[form.format(**row) for form in formats.values()] for row in rows])
 
 
-def _cores(measured: list[dict[str, Any]]) -> RenderableType:
-    alone = [row for row in measured if row["computed_speedup"] is not None]
+def _cores(measured: list[dict[str, Any]], name: str, how: str) -> RenderableType:
+    alone = [row for row in measured if row[name] is not None]
     columns = ["variant={variant}", ">serial share={serial_share:.1%}"]
-    columns += [f">{cores}={{computed_speedup[{cores}]:.1f}}" for cores in alone[0]["computed_speedup"]]
-    title = "cores: COMPUTED from the serial share of one thread (Amdahl), not measured"
+    columns += [f">{cores}={{{name}[{cores}]:.1f}}" for cores in alone[0][name]]
+    title = f"cores: COMPUTED from the phases of one thread ({how}), not measured"
     return _table(title, " | ".join(columns), alone)
 
 

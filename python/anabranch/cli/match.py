@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
+from anabranch.catalogue import is_grid
 from anabranch.cli.from_settings import FromSettings, with_settings
 from anabranch.cli.options import Chess960Option, JsonOption, RayOption, VariantOption, WorkersOption, option
 from anabranch.errors import MatchError
@@ -93,7 +94,16 @@ def match(
     adjudication: AdjudicationOptions,
     sprt: SprtOptions,
     openings: Annotated[
-        Path | None, option("FILE", "EPD, FEN or PGN.  [default: the openings of the package]")
+        Path | None,
+        option(
+            "FILE",
+            "EPD, FEN or PGN; besides chess, moves or boards.  "
+            "[default: the openings of the package; besides chess random ones]",
+        ),
+    ] = None,
+    opening_plies: Annotated[
+        int | None,
+        option("N", "Plies of random openings, besides chess.  [default: 4; hex and go 2, othello 6]"),
     ] = None,
     anchor: Annotated[
         str | None, option("NAME=ELO", "A player whose rating is known.  [default: the last, 0]")
@@ -121,7 +131,7 @@ def match(
     limits = read_budget(budget)
     spec = MatchSpec(
         tuple(read_player(text).with_budget(limits) for text in player),
-        tuple(find_openings(openings, variant, chess960)),
+        tuple(find_openings(openings, variant, chess960, opening_plies, settings.get("seed", 0))),
         variant=variant,
         chess960=chess960,
         adjudication=replace(Adjudication.usual(variant), **adjudication),
@@ -153,10 +163,19 @@ def match(
         end_interrupted()
 
 
-def find_openings(path: Path | None, variant: str, chess960: bool) -> list[Opening]:
-    """The openings of a file, each once, or those that the package has for it."""
+def find_openings(
+    path: Path | None, variant: str, chess960: bool, plies: int | None = None, seed: int = 0
+) -> list[Opening]:
+    """The openings of a file, each once, or those that the package has; besides chess, random ones."""
+    from anabranch.match.grid_openings import random_openings, read_grid_openings
     from anabranch.match.openings import default_openings, read_openings, without_repeats
 
+    if plies is not None and (path is not None or not is_grid(variant)):
+        raise MatchError("--opening-plies is for random openings, in games besides chess")
+    if is_grid(variant):
+        return (
+            random_openings(variant, plies, seed=seed) if path is None else read_grid_openings(path, variant)
+        )
     if path is None:
         return default_openings(variant, chess960)
     return without_repeats(read_openings(path, variant, chess960))

@@ -14,7 +14,7 @@ from anabranch.cli.options import JsonOption, argument, group, option
 from anabranch.errors import AnabranchError, NetworkError
 
 network = group("Describe, check and measure network files.")
-NetworkArgument: TypeAlias = Annotated[Path, argument("FILE", "A network, .safetensors or .onnx.")]
+NetworkArgument: TypeAlias = Annotated[Path, argument("FILE", "A network, .safetensors, .onnx or .pb.gz.")]
 
 
 @network.command()
@@ -101,6 +101,79 @@ def bench(
     show.print(f"batches full   {100 * measured['batches_full']:10.1f} %")
     if measured["gap_microseconds"] is not None:
         show.print(f"between them   {measured['gap_microseconds']:10,.0f} microseconds")
+
+
+@network.command("list")
+def list_installed(as_json: JsonOption = False) -> None:
+    """List the installed networks: the files of one folder, which can be named without path and ending.
+
+    Example: anabranch network list
+    """
+    from anabranch.cli.output import output, print_json
+    from anabranch.networks import list_networks
+    from anabranch.networks.folders import network_directory
+
+    rows = list_networks()
+    if as_json:
+        print_json({"folder": str(network_directory()), "networks": rows})
+        return
+    show = output()
+    show.print(f"{len(rows)} in {network_directory()}", soft_wrap=True)
+    width = max((len(row["name"]) for row in rows), default=0)
+    for row in rows:
+        what = row["problem"] or f"{row['variant']}, {row['architecture']}"
+        show.print(f"{row['name']:{width}}  {what}", soft_wrap=True)
+
+
+@network.command()
+def predict(
+    given: Annotated[str, argument("NETWORK", "A network: a file or a name.")],
+    files: Annotated[list[Path], argument("GAMES...", "PGN files of chess games.")],
+    moves: Annotated[int, option("N", "Moves to predict at most.")] = 10_000,
+    skip: Annotated[int, option("PLIES", "Plies to leave out at the start of each game.")] = 10,
+    lowest: Annotated[int, option("RATING", "Lowest rating of the player who moves.")] = 0,
+    highest: Annotated[int, option("RATING", "Highest rating of the player who moves.")] = 9999,
+    threads: Annotated[int, option("N", "Threads of the runtime.", "--threads", "-t")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Count how many moves of people the policy of a network predicts, without search.
+
+    Moves with less than 30 seconds on the clock are left out, if the file has clocks.
+
+    Example: anabranch network predict maia-1500.pb.gz games.pgn --lowest 1400 --highest 1600
+    """
+    from anabranch.cli.interrupt import interruptible
+    from anabranch.cli.output import output, print_json
+    from anabranch.evaluators.resolve import resolve_evaluator
+    from anabranch.predictions import Selection
+    from anabranch.predictions import predict as predict_moves
+
+    if moves < 1 or skip < 0:
+        raise AnabranchError("--moves is a number from 1 on, and --skip one from 0 on")
+    evaluator = resolve_evaluator(given, "chess", threads=threads)
+    selection = Selection(moves, skip, lowest, highest)
+    found = interruptible(lambda: predict_moves(evaluator, files, selection))
+    if not found.moves:
+        raise AnabranchError(f"there is no move to predict in {', '.join(str(file) for file in files)}")
+    rows = [
+        {"rating": rating, "moves": count, "share": first / count}
+        for rating, (count, first) in sorted(found.by_rating.items())
+    ]
+    if as_json:
+        counts = {"games": found.games, "unreadable": found.unreadable, "moves": found.moves}
+        shares = {"share": found.share, "error": found.error, "top_three": found.among_three / found.moves}
+        loss = {"log_loss": found.log_loss / found.moves, "by_rating": rows}
+        print_json({"network": given, **counts, **shares, **loss})
+        return
+    show = output()
+    damaged = f", {found.unreadable} games cannot be read" if found.unreadable else ""
+    show.print(f"{found.moves:,} moves of {found.games:,} games{damaged}")
+    show.print(f"predicted      {100 * found.share:5.1f} % (standard error {100 * found.error:.1f})")
+    show.print(f"among three    {100 * found.among_three / found.moves:5.1f} %")
+    show.print(f"log loss       {found.log_loss / found.moves:5.2f} per move")
+    for row in rows:
+        span = f"{row['rating']} to {row['rating'] + 199}"
+        show.print(f"{span:13}  {100 * row['share']:5.1f} % of {row['moves']:,} moves")
 
 
 def _text(fact: Any) -> str:

@@ -57,7 +57,7 @@ EvaluatorOption: TypeAlias = Annotated[
     str | None,
     option(
         "NAME|FILE",
-        f"One of {', '.join(evaluator_names())}, or a network file, .safetensors or .onnx.  "
+        f"One of {', '.join(evaluator_names())}, or a network file, .safetensors, .onnx or .pb.gz.  "
         "[default: network]",
         "--evaluator",
         "-e",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from anabranch.catalogue import is_grid
 from anabranch.cli.from_settings import FromSettings, with_settings
 from anabranch.cli.options import (
     EvaluatorOption,
@@ -21,6 +22,7 @@ from anabranch.cli.options import (
     group,
     option,
 )
+from anabranch.match.grid_board import canonical_name
 from anabranch.study.plan import EXPERIMENT, Size, Study
 
 if TYPE_CHECKING:
@@ -100,6 +102,14 @@ def run(
     only: Annotated[
         list[str] | None, option("NAME", "Only this player or group now, as tables name it; may be repeated.")
     ] = None,
+    game: Annotated[
+        list[str] | None,
+        option(
+            "NAME",
+            "A game or variant in place of those of the experiment, such as hex:size=6; may be repeated.",
+            "--game",
+        ),
+    ] = None,
     assignments: Annotated[
         list[str] | None, option("NAME=VALUE", "A setting of all our engines; may be repeated.", "--set")
     ] = None,
@@ -126,6 +136,8 @@ def run(
     changes = read_changes(assignments, evaluator)
     if changes:
         settings["settings"] = {name: str(value) for name, value in changes.items()}
+    if game:
+        settings["games"] = tuple(canonical_name(name) if is_grid(name) else name for name in game)
     requested = _study(experiment, out, scale, size, settings)
     is_complete = True
     executor = executor_of(workers, ray)

@@ -6,6 +6,7 @@ Arrays go in without a copy. Which files are accepted is decided by `anabranch.n
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -61,19 +62,20 @@ class OnnxEvaluator(OnnxNetwork):
             reason = " ".join(str(error).split())[:200]
             raise NetworkError(f"{self.path} is refused: ONNX Runtime cannot open it: {reason}") from error
         used = self._session.get_providers()[0]
-        names = {long: short for short, long in PROVIDERS.items()}
-        self.provider = names.get(used, used)
+        shorts = {long: short for short, long in PROVIDERS.items()}
+        self.provider = shorts.get(used, used)
         if provider not in ("auto", self.provider):
             raise EvaluatorError(
                 f"ONNX Runtime could not use {provider!r} and would run on {self.provider!r}"
             )
         self._input = self._session.get_inputs()[0].name
-        self._outputs = [output.name for output in self._session.get_outputs()[:2]]
+        self._outputs = [output.name for output in self._session.get_outputs()]
         self._check()
 
-    def _infer(self, planes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-        value, policy = self._session.run(self._outputs, {self._input: np.ascontiguousarray(planes)})
-        return value, policy
+    def _infer(self, planes: NDArray[Any], places: Sequence[int]) -> list[NDArray[Any]]:
+        names = [self._outputs[place] for place in places]
+        found: list[NDArray[Any]] = self._session.run(names, {self._input: np.ascontiguousarray(planes)})
+        return found
 
 
 def _providers(runtime: Any, provider: str) -> list[str]:

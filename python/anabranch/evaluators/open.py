@@ -11,6 +11,7 @@ from anabranch import _core
 from anabranch.errors import NetworkError
 from anabranch.evaluators import Evaluator
 from anabranch.networks.container import family_of, read_bytes
+from anabranch.networks.lc0_convert import open_lc0
 from anabranch.networks.onnx_file import read_onnx
 from anabranch.networks.sparse import open_sparse
 
@@ -22,15 +23,16 @@ def open_network(
     provider: str = "auto",
     threads: int | None = None,
 ) -> Evaluator | _core.Network:
-    """Open a network file of either family, check all of it, and make it ready to evaluate.
+    """Open a network file of any family, check all of it, and make it ready to evaluate.
 
     `runtime` is `onnxruntime` or `openvino`, `provider` a provider of the one or a device of the other;
     `threads` are those of the runtime.
     """
     content = read_bytes(path)
-    if family_of(path, content) == "sparse":
+    family = family_of(path, content)
+    if family == "sparse":
         return open_sparse(path)
-    file = read_onnx(path, content)
+    file = open_lc0(path, content) if family == "lc0" else read_onnx(path, content)
     if runtime == "openvino":
         from anabranch.evaluators.openvino import OpenVinoEvaluator
 

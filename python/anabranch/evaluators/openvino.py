@@ -6,6 +6,7 @@ Arrays go in without a copy. What files are accepted is the business of `anabran
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,6 @@ class OpenVinoEvaluator(OnnxNetwork):
         self._request = compiled.create_infer_request()
         self._check()
 
-    def _infer(self, planes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _infer(self, planes: NDArray[Any], places: Sequence[int]) -> list[NDArray[Any]]:
         answer = self._request.infer([np.ascontiguousarray(planes)], share_inputs=True)
-        return answer[0], answer[1]
+        return [answer[place] for place in places]

@@ -1,7 +1,8 @@
 """What `evaluator` means: for `Engine`, on the command line, in UCI options, for players of matches.
 
-A text is the name of an evaluator of the core, the name of a network that comes with the package, or the path
-of a network file. Everything that takes an evaluator resolves it here, so that a text has one meaning.
+A text is the name of an evaluator of the core, the name of a network that comes with the package or is
+installed, or the path of a network file. Everything that takes an evaluator resolves it here, so that a text
+has one meaning.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from anabranch.errors import EvaluatorError, SettingError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.open import open_network
 from anabranch.networks import is_network_path
+from anabranch.networks.folders import installed_networks
 from anabranch.networks.shipped import bundled, bundled_names, bundled_network, named_network
 
 NETWORK = "network"
@@ -43,12 +45,12 @@ def network_file(given: str | os.PathLike[str], variant: str | None = None) -> P
         return Path(given)
     if given == NETWORK:
         return None if variant is None else bundled(variant)
-    named = named_network(str(given))
+    named = named_network(str(given)) or installed_networks().get(str(given))
     if named is None and given not in BUILT_IN:
         hint = f" (for the file of that name, write ./{given})" if Path(str(given)).is_file() else ""
         raise SettingError(
             f"there is no evaluator {str(given)[:200]!r}: it is one of {', '.join(evaluator_names())}, "
-            f"or the path of a .safetensors or .onnx file{hint}"
+            f"or the path of a .safetensors, .onnx or .pb.gz file{hint}"
         )
     return named
 

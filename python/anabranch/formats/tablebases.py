@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from anabranch import _core
 from anabranch.errors import SettingError, TablebaseError
-from anabranch.jobs.files import write_atomic
+from anabranch.jobs.files import user_folder, write_atomic
 
 TablebasePaths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """A directory, several in a sequence, or several in a text with the separator of PATH."""
@@ -35,9 +35,7 @@ def default_directory() -> Path:
     >>> default_directory().parts[-2:]
     ('anabranch', 'syzygy')
     """
-    base = os.environ.get("XDG_DATA_HOME", "")
-    share = Path(base) if os.path.isabs(base) else Path.home() / ".local" / "share"
-    return share / "anabranch" / "syzygy"
+    return user_folder("XDG_DATA_HOME", ".local/share") / "syzygy"
 
 
 def read_paths(paths: object) -> list[str]:

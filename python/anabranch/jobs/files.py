@@ -42,6 +42,16 @@ def replacing(
         raise
 
 
+def user_folder(variable: str, otherwise: str) -> Path:
+    """The folder of the package below a base folder of the user: that of an XDG variable, or of the home.
+
+    >>> user_folder("XDG_DATA_HOME", ".local/share").name
+    'anabranch'
+    """
+    given = os.environ.get(variable, "")
+    return (Path(given) if os.path.isabs(given) else Path.home() / otherwise) / "anabranch"
+
+
 def checksum(path: Path) -> str:
     """The first 16 hexadecimal digits of the SHA-256 of a file."""
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Adjudication: games that end before the rules end them, by score, tablebase or length.
+"""Adjudication: games that end before the rules end them, by score, tablebase, proof or length.
 
 Every rule can be switched off. The rules by score look at the scores of both players over the last plies.
 Nothing here plays.
@@ -6,7 +6,7 @@ Nothing here plays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Self
@@ -15,6 +15,7 @@ import chess
 import chess.syzygy
 import chess.variant
 
+from anabranch.catalogue import is_grid
 from anabranch.errors import MatchError
 
 RESIGN_SCORES = {"chess": 1000}
@@ -42,6 +43,8 @@ class Adjudication:
     """Folder with Syzygy tables that end games."""
     longest: int | None = None
     """Plies after which a game is drawn."""
+    proofs: bool = True
+    """Besides chess: a game ends when its winner, or for a draw both players, have proven the result."""
 
     @classmethod
     def usual(cls, variant: str) -> Self:
@@ -50,6 +53,8 @@ class Adjudication:
         >>> Adjudication.usual("chess").resign_score, Adjudication.usual("crazyhouse").resign_score
         (1000, 1500)
         """
+        if is_grid(variant):
+            return cls(longest=400)
         return cls(RESIGN_SCORES.get(variant, OTHER_RESIGN_SCORE), draw_score=10, longest=400)
 
     def __post_init__(self) -> None:
@@ -61,6 +66,36 @@ class Adjudication:
             raise MatchError(f"draw_score must be at least 0, not {self.draw_score}")
         if self.resign_plies < 2 or self.draw_plies < 2:
             raise MatchError("both players have to agree, so two plies are the least")
+
+    def check_grid(self, variant: str) -> None:
+        """Refuse rules by score and tablebase for games that have neither."""
+        for name in ("resign_score", "draw_score", "tablebases"):
+            if getattr(self, name) is not None:
+                flag = name.replace("_", "-")
+                raise MatchError(
+                    f"games of {variant} end by the rules, by proofs or by length; --{flag} is for chess"
+                )
+
+    def proven_verdict(self, proven: Mapping[chess.Color, str | None], plies: int) -> tuple[str, str] | None:
+        """Result and reason where a game besides chess ends here, after so many plies.
+
+        `proven` has the result that each player has proven last. A player that has proven its own win wins; a
+        loss that only the loser knows is played on.
+
+        >>> Adjudication().proven_verdict({chess.WHITE: "1-0", chess.BLACK: None}, 9)
+        ('1-0', 'proof')
+        >>> Adjudication().proven_verdict({chess.WHITE: "0-1", chess.BLACK: None}, 9) is None
+        True
+        """
+        if self.proofs:
+            for color, result in ((chess.WHITE, WHITE_WINS), (chess.BLACK, BLACK_WINS)):
+                if proven[color] == result:
+                    return result, "proof"
+            if proven[chess.WHITE] == proven[chess.BLACK] == DRAW:
+                return DRAW, "proof"
+        if self.longest is not None and plies >= self.longest:
+            return DRAW, "length"
+        return None
 
     def verdict(self, board: chess.Board, scores: Sequence[int | None]) -> tuple[str, str] | None:
         """Result and reason, if the game ends here. `scores` are White's, one for each ply so far."""

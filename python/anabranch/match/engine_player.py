@@ -13,13 +13,17 @@ import chess
 
 from anabranch.clock import allocate
 from anabranch.engine import Engine
-from anabranch.errors import AnabranchError, MatchError, SettingError
+from anabranch.errors import AnabranchError, GameError, MatchError, SettingError
 from anabranch.formats.scores import MATE, centipawns, score_of
 from anabranch.limits import Limits
+from anabranch.match.grid_board import GridBoard
 from anabranch.match.player import Fault, MoveLimits, PlayerSpec, PlayResult
 from anabranch.result import Result
 from anabranch.settings import Settings
 
+CAP = 8
+"""Most simulations for each evaluation of a budget, besides chess: where repetitions are draws, a search may
+find nothing new to evaluate."""
 OVERHEAD = 0.02
 """Seconds of a clock that are kept as a reserve for each move."""
 
@@ -27,7 +31,15 @@ OVERHEAD = 0.02
 class EnginePlayer:
     """A preset with some settings changed."""
 
-    def __init__(self, spec: PlayerSpec, variant: str, chess960: bool = False, margin: float = 1.0) -> None:
+    def __init__(
+        self,
+        spec: PlayerSpec,
+        variant: str,
+        chess960: bool = False,
+        margin: float = 1.0,
+        game: object = None,
+    ) -> None:
+        self._game = game
         self._spec = spec
         self._variant = variant
         self._chess960 = chess960
@@ -39,17 +51,22 @@ class EnginePlayer:
     def new_game(self, seed: int) -> None:
         """Make a new engine. Its seed is that of the game, unless the player has one of its own."""
         settings = self._settings if "seed" in self._settings else {**self._settings, "seed": seed}
-        self._engine = Engine(self._variant, self._spec.target, self._chess960, **settings)
+        self._engine = Engine(self._variant, self._spec.target, self._chess960, game=self._game, **settings)
 
-    def play(self, position: chess.Board, limits: MoveLimits) -> PlayResult:
+    def play(self, position: chess.Board | GridBoard, limits: MoveLimits) -> PlayResult:
         """A move by search."""
         if self._engine is None:
             self.new_game(0)
         assert self._engine is not None
         begun = time.monotonic()
         try:
-            result = self._engine.search(position, _search_limits(limits, position, self._variant), lines=1)
-            move = position.parse_uci(result.best_move)
+            given = position.position if isinstance(position, GridBoard) else position
+            result = self._engine.search(given, _search_limits(limits, position, self._variant), lines=1)
+            move = (
+                result.best_move if isinstance(position, GridBoard) else position.parse_uci(result.best_move)
+            )
+        except GameError:
+            raise
         except (AnabranchError, ValueError) as error:
             raise Fault("crash", str(error)) from error
         seconds = time.monotonic() - begun
@@ -57,8 +74,13 @@ class EnginePlayer:
         if allowed is not None and seconds > allowed + self._margin:
             raise Fault("time", f"{seconds:.2f} s were spent and {allowed:.2f} s allowed")
         numbers = result.statistics
+        depth = max(1, round(numbers.mean_depth))
+        if isinstance(position, GridBoard):
+            proven = None if result.solved is None else result.solved.state
+            score = round(1000.0 * result.value)
+            return PlayResult(move, score, depth, numbers.simulations, seconds, proven)
         score = score_of_result(result, self._variant)
-        return PlayResult(move, score, max(1, round(numbers.mean_depth)), numbers.simulations, seconds)
+        return PlayResult(move, score, depth, numbers.simulations, seconds)
 
     def close(self) -> None:
         """Release the engine and its graph."""
@@ -83,19 +105,21 @@ def read_settings(spec: PlayerSpec) -> dict[str, Any]:
     return {"threads": 1, **changes, **others}
 
 
-def check_player(spec: PlayerSpec, variant: str, chess960: bool = False) -> None:
+def check_player(spec: PlayerSpec, variant: str, chess960: bool = False, game: object = None) -> None:
     """Refuse a player that cannot be made: settings, network, variant."""
     settings = read_settings(spec)
     try:
-        Engine(variant, spec.target, chess960, **settings)
+        Engine(variant, spec.target, chess960, game=game, **settings)
     except AnabranchError as error:
         raise MatchError(f"player {spec.name}: {error}") from error
 
 
-def _search_limits(limits: MoveLimits, position: chess.Board, variant: str) -> Limits:
+def _search_limits(limits: MoveLimits, position: chess.Board | GridBoard, variant: str) -> Limits:
     """The limits of the search for a move."""
     budget = limits.budget
     simulations = [number for number in (budget.simulations, budget.nodes) if number is not None]
+    if isinstance(position, GridBoard) and budget.evaluations is not None:
+        simulations.append(CAP * budget.evaluations)
     seconds = budget.time
     if budget.clock is not None and limits.left is not None:
         side = 0 if position.turn == chess.WHITE else 1

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from statistics import mean
 
+from anabranch.catalogue import OBJECT, base_name, is_grid
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
 from anabranch.match.engine_player import read_settings
@@ -49,13 +50,26 @@ def seconds_of_games(missing: Sequence[GameSpec], played: Iterable[GameRecord] =
 
 
 def _seconds_of_game(game: GameSpec) -> float:
-    plies = PLIES.get(game.variant, DEFAULT_PLIES)
+    plies = plies_of(game.variant)
     if game.adjudication.longest is not None:
         plies = min(plies, game.adjudication.longest)
     moves = plies / 2.0
     return sum(
         _seconds_of_side(side, game.variant, game.chess960, moves) for side in (game.white, game.black)
     )
+
+
+@cache
+def plies_of(variant: str) -> int:
+    """Plies of a game, about: in games on a grid seven tenths of the cells, passes and captures aside.
+
+    >>> plies_of("chess"), plies_of("hex:size=6")
+    (90, 25)
+    """
+    if variant in PLIES or not is_grid(variant) or base_name(variant) == OBJECT:
+        return PLIES.get(variant, DEFAULT_PLIES)
+    _, rows, columns = Engine(variant).plane_shape
+    return round(0.7 * rows * columns)
 
 
 def _seconds_of_side(player: PlayerSpec, variant: str, chess960: bool, moves: float) -> float:

@@ -1,7 +1,7 @@
 """One game: a pure function of its description, on any machine.
 
-The rules are those of python-chess. A player that fails loses, and the record holds the reason. Nothing here
-knows matches, files or processes.
+The rules of chess are those of python-chess, those of other games are in `anabranch.match.grid_board`. A
+player that fails loses, and the record holds the reason. Nothing here knows matches, files or processes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import Any, Self
 
 import chess
 
+from anabranch.catalogue import is_grid
 from anabranch.match.adjudication import BLACK_WINS, DRAW, WHITE_WINS, Adjudication
+from anabranch.match.grid_board import GridBoard
 from anabranch.match.openings import Opening, board_of
 from anabranch.match.player import Fault, MoveLimits, PlayerSpec
 from anabranch.match.players import keep_player
@@ -28,6 +30,7 @@ class GameSpec:
     game: int
     """0 or 1: the first or the second of the pair."""
     variant: str
+    """A variant of chess, or another game with its parameters."""
     chess960: bool
     opening: Opening
     white: PlayerSpec
@@ -38,6 +41,8 @@ class GameSpec:
     timeout: float = 60.0
     """Seconds without a reply, where there is no clock, after which a program counts as hanging."""
     seed: int = 0
+    rules: object = None
+    """The game, where it is written in Python."""
 
     @property
     def key(self) -> tuple[int, int]:
@@ -50,12 +55,15 @@ class Ply:
     """A move and the report of its player."""
 
     move: str
-    """UCI."""
+    """UCI; besides chess as the game writes it."""
     score: int | None
-    """Centipawns for the side that moved; mates as in `anabranch.formats.scores`."""
+    """Centipawns for the side that moved, mates as in `anabranch.formats.scores`; besides chess, thousandths
+    of the value."""
     depth: int | None
     nodes: int | None
     seconds: float
+    proven: str | None = None
+    """`win`, `draw` or `loss` for the side that moved, in games besides chess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +107,10 @@ class GameRecord:
     def to_dict(self) -> dict[str, Any]:
         """As plain values; plies as lists, because there are many."""
         values = asdict(self)
-        values["plies"] = [[ply.move, ply.score, ply.depth, ply.nodes, ply.seconds] for ply in self.plies]
+        values["plies"] = [
+            [ply.move, ply.score, ply.depth, ply.nodes, ply.seconds, *filter(None, [ply.proven])]
+            for ply in self.plies
+        ]
         return values
 
     @classmethod
@@ -111,12 +122,12 @@ class GameRecord:
 
 def play_game(spec: GameSpec) -> GameRecord:
     """Play a game to its end."""
-    board = board_of(spec.variant, spec.opening.fen, spec.chess960)
+    board = start_of(spec)
     rules = spec.variant, spec.chess960, spec.margin, spec.timeout
     side = "black" if spec.white == spec.black else ""  # the same program on both sides runs twice
     players = {
-        chess.WHITE: keep_player(spec.white, *rules),
-        chess.BLACK: keep_player(spec.black, *rules, side),
+        chess.WHITE: keep_player(spec.white, *rules, game=spec.rules),
+        chess.BLACK: keep_player(spec.black, *rules, side, spec.rules),
     }
     plies: list[Ply] = []
     begun = time.time()
@@ -128,14 +139,21 @@ def play_game(spec: GameSpec) -> GameRecord:
         result, reason = "", ""
         clocks = _Clocks(spec)
         scores: list[int | None] = []
+        proven: dict[chess.Color, str | None] = dict.fromkeys(chess.COLORS)
         while not result:
             loser = board.turn
             answer = players[loser].play(board, clocks.limits(loser))
-            plies.append(Ply(board.uci(answer.move), *answer[1:4], round(answer.seconds, 4)))
+            text = answer.move if isinstance(board, GridBoard) else board.uci(answer.move)
+            plies.append(Ply(text, *answer[1:4], round(answer.seconds, 4), answer.proven))
             scores.append(answer.score if loser == chess.WHITE or answer.score is None else -answer.score)
             clocks.spend(loser, answer.seconds)
             board.push(answer.move)
-            result, reason = ending(board) or spec.adjudication.verdict(board, scores) or ("", "")
+            if isinstance(board, GridBoard):
+                proven[loser] = result_of(answer.proven, loser) or proven[loser]
+                found = board.ending() or spec.adjudication.proven_verdict(proven, len(plies))
+            else:
+                found = ending(board) or spec.adjudication.verdict(board, scores)
+            result, reason = found or ("", "")
     except Fault as failed:
         fault = failed
         result = BLACK_WINS if loser == chess.WHITE else WHITE_WINS
@@ -157,6 +175,24 @@ def play_game(spec: GameSpec) -> GameRecord:
         round(time.time() - begun, 3),
         tuple(plies),
     )
+
+
+def start_of(spec: GameSpec) -> chess.Board | GridBoard:
+    """The position in which a game begins."""
+    if is_grid(spec.variant):
+        return GridBoard(spec.variant, spec.opening.fen, spec.rules)
+    return board_of(spec.variant, spec.opening.fen, spec.chess960)
+
+
+def result_of(state: str | None, mover: chess.Color) -> str | None:
+    """The result of a game that is won, drawn or lost for the side to move.
+
+    >>> result_of("win", chess.BLACK), result_of("draw", chess.WHITE), result_of(None, chess.WHITE)
+    ('0-1', '1/2-1/2', None)
+    """
+    if state is None or state == "draw":
+        return state and DRAW
+    return WHITE_WINS if (state == "win") == (mover == chess.WHITE) else BLACK_WINS
 
 
 def ending(board: chess.Board) -> tuple[str, str] | None:

@@ -22,6 +22,7 @@ import chess
 import chess.pgn
 import chess.variant
 
+from anabranch.catalogue import is_grid
 from anabranch.errors import AnabranchError, MatchError
 from anabranch.formats.epd import read_epd
 from anabranch.jobs.files import write_atomic
@@ -40,6 +41,8 @@ class Opening(NamedTuple):
 
 def rules_of(variant: str) -> type[chess.Board]:
     """The rules of a variant, as python-chess has them."""
+    if is_grid(variant):
+        raise MatchError(f"this is for chess and its variants, not for {variant}")
     if variant not in variants():
         raise MatchError(f"there is no variant {variant}; there are {', '.join(variants())}")
     return chess.variant.find_variant(variant)
@@ -96,7 +99,7 @@ def default_openings(variant: str, chess960: bool = False) -> list[Opening]:
 
 def read_openings(path: str | os.PathLike[str], variant: str, chess960: bool = False) -> list[Opening]:
     """The openings of a file; empty lines and those that begin with '#' are skipped."""
-    text = _read_text(Path(path))
+    text = read_text(Path(path))
     name = Path(path).name.lower()
     is_pgn = ".pgn" in name or text.lstrip().startswith("[")
     found = _read_pgn(text, path, variant, chess960) if is_pgn else _read_lines(text, path, variant, chess960)
@@ -105,7 +108,8 @@ def read_openings(path: str | os.PathLike[str], variant: str, chess960: bool = F
     return found
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a file, plain or compressed."""
     try:
         data = path.read_bytes()
         if data[:2] == b"\x1f\x8b":

@@ -98,12 +98,16 @@ class MoveLimits:
 class PlayResult(NamedTuple):
     """A move, with the score, depth and nodes that the player reports."""
 
-    move: chess.Move
+    move: Any
+    """A `chess.Move`; in games besides chess a text."""
     score: int | None = None
-    """Centipawns for the side to move, mates as in `anabranch.formats.scores`."""
+    """Centipawns for the side to move, mates as in `anabranch.formats.scores`; besides chess, thousandths of
+    the value."""
     depth: int | None = None
     nodes: int | None = None
     seconds: float = 0.0
+    proven: str | None = None
+    """`win`, `draw` or `loss` for the side to move, in games besides chess."""
 
 
 class Player(Protocol):
@@ -116,8 +120,10 @@ class Player(Protocol):
     def new_game(self, seed: int) -> None:
         """Forget the last game; random choices follow the seed where the player has one."""
 
-    def play(self, position: chess.Board, limits: MoveLimits) -> PlayResult:
-        """A legal move in a position, whose move stack holds the game; raises `Fault`."""
+    def play(self, position: Any, limits: MoveLimits) -> PlayResult:
+        """A legal move in a position, a `chess.Board` or a `GridBoard`, which holds the moves of the game;
+        raises `Fault`.
+        """
 
     def close(self) -> None:
         """End its processes."""

@@ -1,4 +1,5 @@
-"""The folder of a match: its description, one JSON line for every finished game, the games as PGN, a summary.
+"""The folder of a match: its description, one JSON line for every finished game, the games as PGN or as
+text, a summary.
 
 The key of a game is the number of its pair and its place in the pair. How folders and journals survive the
 end of a process is in `anabranch.jobs`.
@@ -16,6 +17,8 @@ from anabranch.jobs.journal import JournalFormat, has_records
 from anabranch.match.game import GameRecord
 
 RESULTS, SPEC, GAMES, SUMMARY = "results.jsonl", "match.json", "games.pgn", "summary.json"
+GAMES_TEXT = "games.txt"
+"""The games where they are not of chess."""
 
 
 def _parse(line: Any) -> tuple[tuple[int, int], GameRecord]:
@@ -24,8 +27,9 @@ def _parse(line: Any) -> tuple[tuple[int, int], GameRecord]:
 
 
 def _may_differ(place: Place, stored: Any, wanted: Any) -> bool:
-    """A match may become longer, ratings may have another anchor, and earlier versions stored no networks."""
-    return place[0] in ("pairs", "anchor") or (place == ("networks",) and stored is None)
+    """A match may become longer, ratings may have another anchor, and earlier versions stored less."""
+    is_new = place in (("networks",), ("adjudication", "proofs"))
+    return place[0] in ("pairs", "anchor") or (is_new and stored is None)
 
 
 def _upgrade(stored: dict[str, Any]) -> dict[str, Any]:
@@ -38,11 +42,11 @@ FOLDER = FolderKind(
     "match",
     SPEC,
     has_results=lambda folder: has_records(folder / RESULTS),
-    clear=lambda folder: remove_files(folder, RESULTS, GAMES, SUMMARY),
+    clear=lambda folder: remove_files(folder, RESULTS, GAMES, GAMES_TEXT, SUMMARY),
     is_document=lambda stored: stored["players"],
     may_differ=_may_differ,
     upgrade=_upgrade,
-    outputs=(GAMES,),
+    outputs=(GAMES, GAMES_TEXT),
     error=MatchError,
 )
 

@@ -13,6 +13,7 @@ from itertools import chain, groupby, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from anabranch.catalogue import is_grid
 from anabranch.evaluators.resolve import NETWORK, network_file
 from anabranch.jobs.executor import Executor, Processes
 from anabranch.jobs.files import checksum, write_atomic, write_json
@@ -21,9 +22,10 @@ from anabranch.jobs.program import find_program
 from anabranch.match.adjudication import open_tables
 from anabranch.match.engine_player import check_player
 from anabranch.match.game import GameRecord, GameSpec, play_game
+from anabranch.match.game_text import text_of
 from anabranch.match.pgn import pgn_of
 from anabranch.match.players import close_players
-from anabranch.match.results import FOLDER, GAMES, JOURNAL, RESULTS, SUMMARY, read_results
+from anabranch.match.results import FOLDER, GAMES, GAMES_TEXT, JOURNAL, RESULTS, SUMMARY, read_results
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standings import Standings, Tally
 
@@ -72,8 +74,8 @@ class MatchRun:
     def add(self, record: GameRecord) -> None:
         """Write a game to the disk, unless it is there already."""
         if self._journal.add(record.key, record):
-            with (self._folder / GAMES).open("a", encoding="utf-8") as games:
-                games.write(pgn_of(record) + "\n")
+            with (self._folder / games_file(record.variant)).open("a", encoding="utf-8") as games:
+                games.write(written(record))
             self._tally.add(record)
             self.standings = self._tally.standings()
 
@@ -83,12 +85,22 @@ def open_match(spec: MatchSpec, folder: Path) -> Iterator[MatchRun]:
     """The match of a folder, new or to be continued; refused if the folder holds another one."""
     with FOLDER.open(folder, describe(spec)), JOURNAL.open(folder / RESULTS) as journal:
         # The games are written again, because their file may have been cut short anywhere.
-        write_atomic(folder / GAMES, "".join(pgn_of(record) + "\n" for record in journal.records.values()))
+        write_atomic(folder / games_file(spec.variant), "".join(map(written, journal.records.values())))
         try:
             yield MatchRun(spec, folder, journal)
         finally:
             # From the file: Ctrl-C may have come between a record and its tally.
             write_json(folder / SUMMARY, summary(spec, Tally.of(spec, read_results(folder))))
+
+
+def games_file(variant: str) -> str:
+    """The name of the file of games."""
+    return GAMES_TEXT if is_grid(variant) else GAMES
+
+
+def written(record: GameRecord) -> str:
+    """A game as it stands in the file of games."""
+    return (text_of(record) if is_grid(record.variant) else pgn_of(record)) + "\n"
 
 
 class GameJob(NamedTuple):
@@ -162,7 +174,7 @@ def check_match(spec: MatchSpec) -> None:
         open_tables(spec.adjudication.tablebases, spec.variant)
     for player in spec.players:
         if player.kind == "preset":
-            check_player(player, spec.variant, spec.chess960)
+            check_player(player, spec.variant, spec.chess960, spec.game)
         elif player.command:
             find_program(player.command[0])
 

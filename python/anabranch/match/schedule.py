@@ -13,9 +13,11 @@ from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any, Literal
 
+from anabranch.catalogue import is_grid
 from anabranch.errors import MatchError
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.game import GameSpec
+from anabranch.match.grid_board import canonical_name, identity_of
 from anabranch.match.openings import Opening, digest, rules_of
 from anabranch.match.player import PlayerSpec
 from anabranch.match.statistics import Sprt
@@ -45,9 +47,11 @@ class MatchSpec:
     sprt: Sprt | None = None
     anchor: tuple[str, float] | None = None
     """A player and its rating; by default the last of more than two players has 0."""
+    game: object = None
+    """A game written in Python, in place of a variant; it must be possible to pickle it."""
 
     def __post_init__(self) -> None:
-        rules_of(self.variant)
+        self._check_rules()
         if len(self.players) < 2:
             raise MatchError("a match needs two players")
         names = [player.name for player in self.players]
@@ -73,6 +77,22 @@ class MatchSpec:
             raise MatchError("an SPRT is for two players")
         if not (self.margin >= 0.0 and self.timeout > 0.0):
             raise MatchError("margin and timeout are numbers of seconds")
+
+    def _check_rules(self) -> None:
+        """Refuse what cannot be played; the name of a game besides chess becomes that of the core."""
+        if self.game is None and not is_grid(self.variant):
+            rules_of(self.variant)
+            return
+        name = canonical_name(self.variant, self.game)
+        object.__setattr__(self, "variant", name)
+        self.adjudication.check_grid(name)
+        for player in self.players:
+            if player.kind == "uci":
+                raise MatchError(
+                    f"player {player.name} is a UCI program, which plays chess and its variants, not {name}"
+                )
+        if self.chess960:
+            raise MatchError(f"Chess960 is for chess and its variants, not for {name}")
 
     @property
     def pairings(self) -> list[tuple[int, int]]:
@@ -107,11 +127,12 @@ class MatchSpec:
         seed = self.seed + pair
         return GameSpec(
             pair, game, self.variant, self.chess960, opening, white, black, self.adjudication, self.margin,
-            self.timeout, seed,
+            self.timeout, seed, self.game,
         )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values; of the openings, number and checksum."""
         values = asdict(self)
+        values["game"] = identity_of(self.game) or None
         values["openings"] = {"count": len(self.openings), "sha256": digest(self.openings)}
         return values

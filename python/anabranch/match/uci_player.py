@@ -152,8 +152,8 @@ def go(limits: MoveLimits) -> str:
 def read_answer(output: bytes, position: chess.Board) -> PlayResult:
     r"""The legal move of a program's output, with its last score of the first line.
 
-    >>> read_answer(b"info depth 3 score cp 31 pv e2e4\nbestmove e2e4\n", chess.Board())
-    PlayResult(move=Move.from_uci('e2e4'), score=31, depth=3, nodes=None, seconds=0.0)
+    >>> read_answer(b"info depth 3 score cp 31 pv e2e4\nbestmove e2e4\n", chess.Board())[:3]
+    (Move.from_uci('e2e4'), 31, 3)
     """
     lines = output.splitlines()
     words = lines[-1].split() if lines else []

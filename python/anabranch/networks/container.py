@@ -23,7 +23,7 @@ METADATA_FIELD = 14
 LONGEST_HEADER = 100_000_000
 """Bytes that the header of a safetensors file may have."""
 
-Family: TypeAlias = Literal["onnx", "sparse"]
+Family: TypeAlias = Literal["onnx", "sparse", "lc0"]
 
 
 class DamageError(ValueError):
@@ -72,6 +72,8 @@ def family_of(path: str | os.PathLike[str], content: bytes) -> Family:
         )
     if content.startswith(b"version https://git-lfs"):
         raise NetworkError(f"{path} is only a pointer of Git LFS; 'git lfs pull' brings the network")
+    if content.startswith(b"\x1f\x8b"):
+        return "lc0"
     length = int.from_bytes(content[:8], "little")
     if len(content) > 8 and content[8:9] == b"{" and 2 <= length <= LONGEST_HEADER:
         return "sparse"

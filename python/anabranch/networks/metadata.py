@@ -14,7 +14,11 @@ PREFIX = "anabranch."
 SHA256 = PREFIX + "sha256"
 CANARIES = PREFIX + "canaries"
 FORMAT = "1"
-CHOICES = {"policy_map": ("v1",), "policy": ("logits", "probabilities"), "value": ("scalar", "wdl")}
+CHOICES = {
+    "policy_map": ("v1", "lc0"),
+    "policy": ("logits", "probabilities"),
+    "value": ("scalar", "wdl", "wdl_probabilities"),
+}
 NEEDED = ("format", "variant", "inputs", "policy_map", "policy", "value", "architecture", "licence")
 
 
@@ -30,7 +34,8 @@ class Metadata:
     policy: str = "logits"
     """What the policy output holds: `logits` or `probabilities`."""
     value: str = "scalar"
-    """What the value output holds: `scalar`, or `wdl`, the logits of win, draw and loss."""
+    """What the value output holds: `scalar`, `wdl`, the logits of win, draw and loss, or
+    `wdl_probabilities`."""
     architecture: str = "unknown"
     step: int | None = None
     """Step of the training."""

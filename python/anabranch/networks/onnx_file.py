@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +19,21 @@ from anabranch.errors import EvaluatorError, NetworkError, VariantError
 from anabranch.networks.canaries import Canary, read_canaries
 from anabranch.networks.container import DamageError, family_of, read_bytes, read_texts, seal_of
 from anabranch.networks.metadata import CANARIES, SHA256, Metadata
-from anabranch.networks.planes import shape_of
+from anabranch.networks.planes import plane_shape_of, shape_of
 from anabranch.optional import require
 
-WITHOUT_METADATA = (("chess", "v3"), ("crazyhouse", "v3"), ("crazyhouse", "v1"))
+LC0 = "lc0"
+"""The version of planes and policy of Lc0's networks."""
+WITHOUT_METADATA = (("chess", "v3"), ("crazyhouse", "v3"), ("crazyhouse", "v1"), ("chess", LC0))
 """Variants and planes that the shapes of a file without metadata may mean."""
+
+
+class Places(NamedTuple):
+    """Which outputs of a model are which, by their numbers."""
+
+    value: int = 0
+    policy: int = 1
+    moves_left: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +53,8 @@ class OnnxFile:
     """Whether planes go in as float16."""
     parameters: int
     notes: tuple[str, ...]
+    places: Places
+    """Which outputs are value, policy and moves left."""
 
 
 def read_onnx(path: str | os.PathLike[str], content: bytes | None = None) -> OnnxFile:
@@ -75,16 +87,17 @@ def _read(path: Path, content: bytes) -> OnnxFile:
     model = _parse(content)
     _refuse_external(path, model)
     parameters = _check_weights(model.graph)
-    planes, value, policy, batch, is_half = _signature(model.graph)
+    places = _places(model.graph)
+    shape, value, policy, batch, is_half = _signature(model.graph, places)
     notes: tuple[str, ...] = ()
     if metadata is None:
-        metadata = _guess(planes, value, policy)
+        metadata = _guess(shape, value, policy)
         notes = ("it has no metadata and no hash: its variant follows from its shapes",)
     else:
-        _compare(metadata, planes, value, policy)
+        _compare(metadata, shape, value, policy)
         if not canaries:
             notes = ("it has no canaries",)
-    return OnnxFile(path, content, metadata, seal, canaries, batch, is_half, parameters, notes)
+    return OnnxFile(path, content, metadata, seal, canaries, batch, is_half, parameters, notes, places)
 
 
 def _parse(content: bytes) -> Any:
@@ -161,8 +174,25 @@ def _check_weights(graph: Any) -> int:
     return count
 
 
-def _signature(graph: Any) -> tuple[int, int | None, int | None, int | None, bool]:
-    """Planes, columns of the value, size of the policy, size of the batch, whether planes are float16."""
+def _places(graph: Any) -> Places:
+    """Value and policy come first, in this order; in the files of Lc0 their names tell."""
+    names = [output.name for output in graph.output]
+    policies = [place for place, name in enumerate(names) if name == "/output/policy"]
+    values = [place for place, name in enumerate(names) if name in ("/output/wdl", "/output/value")]
+    left = [place for place, name in enumerate(names) if name in ("/output/mlh", "moves_left")]
+    moves_left = left[0] if left else None
+    if policies and values:
+        return Places(values[0], policies[0], moves_left)
+    return Places(moves_left=moves_left)
+
+
+_Shape = tuple[int, int, int]
+
+
+def _signature(graph: Any, places: Places) -> tuple[_Shape, int | None, int | None, int | None, bool]:
+    """Planes with rows and columns, columns of the value, size of the policy, size of the batch, whether
+    planes are float16.
+    """
     proto = require("onnx", "onnx").TensorProto
     weights = {tensor.name for tensor in graph.initializer}
     inputs = [given for given in graph.input if given.name not in weights]
@@ -172,17 +202,17 @@ def _signature(graph: Any) -> tuple[int, int | None, int | None, int | None, boo
     if tensor.elem_type not in (proto.FLOAT, proto.FLOAT16):
         raise DamageError("its input is not an array of float32 or float16")
     shape = _dimensions(tensor) or ()
-    if len(shape) != 4 or shape[1] is None or shape[2:] != (8, 8):
-        raise DamageError(f"its input is not [N, C, 8, 8] but {_show(shape)}")
+    if len(shape) != 4 or shape[1] is None or shape[2] is None or shape[3] is None:
+        raise DamageError(f"its input is not [N, C, H, W], with C, H and W known, but {_show(shape)}")
     if shape[0] is not None and shape[0] < 1:
         raise DamageError(f"its input is {_show(shape)}, a batch of nothing")
     if len(graph.output) < 2:
         raise DamageError(f"it has {len(graph.output)} outputs instead of value and policy")
-    value = _columns("value", graph.output[0])
-    policy = _columns("policy", graph.output[1])
+    value = _columns("value", graph.output[places.value])
+    policy = _columns("policy", graph.output[places.policy])
     if value is not None and value not in (1, 3):
         raise DamageError(f"its value has {value} columns instead of 1, or 3 for win, draw and loss")
-    return shape[1], value, policy, shape[0], tensor.elem_type == proto.FLOAT16
+    return (shape[1], shape[2], shape[3]), value, policy, shape[0], tensor.elem_type == proto.FLOAT16
 
 
 def _dimensions(tensor: Any) -> tuple[int | None, ...] | None:
@@ -210,10 +240,18 @@ def _show(shape: Iterable[int | None]) -> str:
     return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def _guess(planes: int, value: int | None, policy: int | None) -> Metadata:
+def _guess(shape: _Shape, value: int | None, policy: int | None) -> Metadata:
+    planes = shape[0]
+    if shape[1:] != (8, 8):
+        raise DamageError(
+            f"its input is not [N, C, 8, 8] but {_show((None, *shape))}, and no metadata say why"
+        )
     for variant, version in WITHOUT_METADATA:
         expected, size = shape_of(variant, version)
         if planes == expected and policy in (None, size):
+            if version == LC0:
+                kind = "wdl_probabilities" if value == 3 else "scalar"
+                return Metadata(variant=variant, inputs=version, policy_map=LC0, value=kind)
             if value == 3:
                 raise DamageError(
                     "its value has 3 columns, and no metadata say that they are win, draw and loss"
@@ -223,16 +261,22 @@ def _guess(planes: int, value: int | None, policy: int | None) -> Metadata:
     raise DamageError(f"it has no metadata, and {planes} planes with {of_policy} moves fit no variant")
 
 
-def _compare(metadata: Metadata, planes: int, value: int | None, policy: int | None) -> None:
+def _compare(metadata: Metadata, shape: _Shape, value: int | None, policy: int | None) -> None:
     try:
         expected, size = shape_of(metadata.variant, metadata.inputs)
+        board = plane_shape_of(metadata.variant, metadata.inputs)[1:]
     except (VariantError, EvaluatorError) as error:
         raise DamageError(f"its metadata do not fit this version: {error}") from None
     what = f"{metadata.variant} {metadata.inputs}"
+    planes = shape[0]
+    if shape[1:] != board:
+        raise DamageError(f"its planes are {_show(shape[1:])}, and those of {what} are {_show(board)}")
     if planes != expected:
         raise DamageError(f"it takes {planes} planes, and {what} has {expected}")
     if policy not in (None, size):
         raise DamageError(f"its policy has {policy} places, and {what} has {size}")
-    columns = 3 if metadata.value == "wdl" else 1
+    if (metadata.inputs == LC0) != (metadata.policy_map == LC0):
+        raise DamageError(f"its metadata combine the planes {metadata.inputs} with another policy map")
+    columns = 1 if metadata.value == "scalar" else 3
     if value not in (None, columns):
         raise DamageError(f"its value has {value} columns, and its metadata say {metadata.value}")

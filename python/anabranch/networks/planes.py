@@ -16,12 +16,15 @@ from anabranch import _core
 from anabranch.positions import Position, read_position
 from anabranch.settings import Settings
 
+GRID = "grid"
+"""The version of the planes of games on a grid, which have one only."""
+
 
 class Encoded(NamedTuple):
     """Positions as planes."""
 
     planes: NDArray[np.float32]
-    """`[B, C, 8, 8]`."""
+    """`[B, C, H, W]`."""
     moves: list[dict[str, int]]
     """For each position its legal moves (UCI) with their places in the policy."""
 
@@ -32,7 +35,21 @@ def shape_of(variant: str = "chess", version: str = "v3") -> tuple[int, int]:
     >>> shape_of("chess"), shape_of("crazyhouse"), shape_of("crazyhouse", "v1")
     ((52, 4864), (64, 5184), (34, 5184))
     """
-    return _session(variant, False).shape(version)
+    return _session(variant, False).shape(core_version(version))
+
+
+def plane_shape_of(variant: str, version: str) -> tuple[int, int, int]:
+    """Planes, rows and columns.
+
+    >>> plane_shape_of("chess", "v3"), plane_shape_of("connect-four", "grid")
+    ((52, 8, 8), (3, 6, 7))
+    """
+    return _session(variant, False).plane_shape(core_version(version))
+
+
+def core_version(version: str) -> str | None:
+    """The name of a version for the core, where that of a game on a grid has none."""
+    return None if version == GRID else version
 
 
 def encode(
@@ -46,12 +63,13 @@ def encode(
     """
     session = _session(variant, chess960)
     name, is_960 = session.variant()
-    planes = np.empty((len(positions), session.shape(version)[0], 8, 8), np.float32)
+    core = core_version(version)
+    planes = np.empty((len(positions), *session.plane_shape(core)), np.float32)
     moves = []
     for number, position in enumerate(positions):
         session.set_position(*read_position(position, name, is_960))
         session.begin(evaluations=1)
-        session.collect(planes[number : number + 1], version)
+        session.collect(planes[number : number + 1], core)
         [(_, of_leaf)] = session.newest_leaves()
         moves.append(dict(of_leaf))
         session.abandon()

@@ -43,15 +43,21 @@ def shapes(variant: str, policy: int, value: int) -> dict[str, tuple[str, tuple[
     >>> shapes("chess", 256, 128)["policy.moves.weight"]
     ('I8', (4864, 128))
     """
-    moves = shape_of(variant)[1]
+    return tensor_shapes(FEATURES, CONTEXTS, shape_of(variant)[1], policy, value)
+
+
+def tensor_shapes(
+    features: int, contexts: int, moves: int, policy: int, value: int
+) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """The same for tables with so many rows."""
     return {
-        "policy.inputs.weight": ("I8", (FEATURES, policy)),
+        "policy.inputs.weight": ("I8", (features, policy)),
         "policy.inputs.bias": ("I16", (policy,)),
         "policy.moves.weight": ("I8", (moves, policy // 2)),
         "policy.moves.bias": ("F32", (moves,)),
-        "policy.contexts.weight": ("I8", (CONTEXTS, policy // 2)),
-        "policy.contexts.bias": ("F32", (CONTEXTS,)),
-        "value.inputs.weight": ("I8", (FEATURES, value)),
+        "policy.contexts.weight": ("I8", (contexts, policy // 2)),
+        "policy.contexts.bias": ("F32", (contexts,)),
+        "value.inputs.weight": ("I8", (features, value)),
         "value.inputs.bias": ("I16", (value,)),
         "value.hidden1.weight": ("I8", (8, 16, value // 2)),
         "value.hidden1.bias": ("F32", (8, 16)),
@@ -95,9 +101,16 @@ def random_tensors(
     variant: str, policy: int = 256, value: int = 256, seed: int = 0
 ) -> dict[str, NDArray[Any]]:
     """Weights that mean nothing and keep every part of the arithmetic busy: for benchmarks and tests."""
+    return random_weights(shapes(variant, policy, value), seed)
+
+
+def random_weights(
+    shapes: Mapping[str, tuple[str, tuple[int, ...]]], seed: int = 0
+) -> dict[str, NDArray[Any]]:
+    """The same for tensors of these types and shapes."""
     source = np.random.default_rng(seed)
     tensors: dict[str, NDArray[Any]] = {}
-    for name, (kind, shape) in shapes(variant, policy, value).items():
+    for name, (kind, shape) in shapes.items():
         if kind == "I8":
             tensors[name] = np.clip(np.rint(source.normal(0.0, 12.0, shape)), -127, 127).astype(np.int8)
         elif kind == "I16":

@@ -11,6 +11,9 @@ order:
 - `graph`: nodes, edges, and the table in which equal positions meet.
 - `path`: one simulation: where it stands, what it leaves, draws of its path.
 - `proof_numbers`: how far nodes are from a proof; not in the paper.
+- `improved`: Eq. (G1) to (G4): the improved policy of Gumbel AlphaZero; not in the paper.
+- `gumbel`: Eq. (G5), (G6): its root; not in the paper.
+- `ucb`: Eq. (1), (2): UCT and UCD.
 - `select`: Eq. (3): the edge that a simulation follows.
 - `explore`: Eq. (11): simulations that start below the root; noise.
 - `transposition`: when a simulation stops at a known node; the correction.
@@ -44,6 +47,17 @@ from anabranch.reference.formulas import (
     v_star,
 )
 from anabranch.reference.graph import Edge, MergeKey, Node, State
+from anabranch.reference.gumbel import HalvingPlan, draw_gumbel, halvings, largest, visits_of_phase
+from anabranch.reference.improved import (
+    Prospect,
+    improved_logits,
+    improved_policy,
+    improved_root,
+    least_served,
+    mixed_value,
+    prospect_of,
+    sigma,
+)
 from anabranch.reference.leak import edge_leak, node_leak
 from anabranch.reference.mates import MateAnswer, MateSearch, read_proof
 from anabranch.reference.path import End, Trajectory, Walk
@@ -53,6 +67,7 @@ from anabranch.reference.policy import (
     pi_corr,
     q_gap,
     q_value_policy,
+    secure_policy,
     sharpen,
     visit_policy,
 )
@@ -61,19 +76,23 @@ from anabranch.reference.random import Random
 from anabranch.reference.search import ReferenceEvaluator, Search
 from anabranch.reference.select import edge_value, select_edge, unvisited_value
 from anabranch.reference.settings import PRESETS, Constraint, ReferenceSettings
-from anabranch.reference.solver import solve
+from anabranch.reference.solver import inform_trajectory, solve
+from anabranch.reference.ucb import Below, exploration, select_ucb
 
 __all__ = [
     "INFINITE",
     "PRESETS",
+    "Below",
     "Constraint",
     "Edge",
     "End",
+    "HalvingPlan",
     "MateAnswer",
     "MateSearch",
     "MergeKey",
     "MiniBatch",
     "Node",
+    "Prospect",
     "Random",
     "ReferenceEvaluator",
     "ReferenceSettings",
@@ -86,19 +105,30 @@ __all__ = [
     "c_puct",
     "canonical_text",
     "clip",
+    "draw_gumbel",
     "edge_leak",
     "edge_value",
     "ending",
+    "exploration",
+    "halvings",
+    "improved_logits",
+    "improved_policy",
+    "improved_root",
+    "inform_trajectory",
     "is_threat",
+    "largest",
     "lcb_policy",
+    "least_served",
     "legal_moves",
     "linear_policy",
+    "mixed_value",
     "move_code",
     "node_leak",
     "numbers_of_edge",
     "numbers_of_node",
     "pi_corr",
     "proof_terms",
+    "prospect_of",
     "q_delta",
     "q_gap",
     "q_phi",
@@ -107,8 +137,11 @@ __all__ = [
     "refresh",
     "running_mean",
     "satisfies",
+    "secure_policy",
     "select_edge",
+    "select_ucb",
     "sharpen",
+    "sigma",
     "softmax_priors",
     "solve",
     "to_f16",
@@ -117,4 +150,5 @@ __all__ = [
     "unvisited_value",
     "v_star",
     "visit_policy",
+    "visits_of_phase",
 ]

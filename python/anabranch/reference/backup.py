@@ -20,7 +20,7 @@ def back_up(settings: ReferenceSettings, trajectory: Trajectory, v: float) -> in
     Differs from the paper: the target is read from the child at the moment of the update, an edge without a
     target negates v, and the correction has the sign of `q_phi`.
     """
-    corrections = 0
+    corrections, value = 0, v
     for i in reversed(range(len(trajectory.path))):
         node, edge = trajectory.path[i]
         child = edge.child
@@ -32,14 +32,18 @@ def back_up(settings: ReferenceSettings, trajectory: Trajectory, v: float) -> in
         elif child.is_transposition and settings.corrects:
             x = correction(settings, edge)
             corrections += x != v_star(v)
+        is_branch = trajectory.is_exploration and i == 0
+        edge.explored += is_branch
+        edge.path_draws += is_draw and not is_branch
         if settings.backup == "recompute":
-            is_branch = trajectory.is_exploration and i == 0
-            recompute(node, edge, is_branch, is_draw)
+            recompute(node, edge)
         elif settings.backup == "delta":
             x = update_by_delta(settings, node, edge, x)
         else:
             update(node, edge, x)
         v = x
+    if settings.backup == "all" and trajectory.path and trajectory.end is not End.PATH_DRAW:
+        update_others(trajectory, value)
     if settings.pn_weight > 0.0:
         for node, _ in reversed(trajectory.path):
             refresh(node)
@@ -54,6 +58,25 @@ def update(node: Node, edge: Edge, x: float) -> None:
     node.visits += 1
 
 
+def update_others(trajectory: Trajectory, v: float) -> None:
+    """Update-all: v goes to every other edge from which the last node can be reached, once for each.
+
+    In chess the mover changes with every move, so the sign changes with the distance, whatever the way.
+    """
+    on_path = {id(edge) for _, edge in trajectory.path}
+    values = {id(trajectory.last): v}
+    work = [trajectory.last]
+    while work:
+        child = work.pop()
+        x = v_star(values[id(child)])
+        for node, edge in child.parents:
+            if id(edge) not in on_path:
+                update(node, edge, x)
+            if id(node) not in values:
+                values[id(node)] = x
+                work.append(node)
+
+
 def update_by_delta(settings: ReferenceSettings, node: Node, edge: Edge, x: float) -> float:
     """The same with an x of any size: Q is kept in range, and the change that Q really made goes up."""
     n, q = edge.visits, edge.q
@@ -65,14 +88,10 @@ def update_by_delta(settings: ReferenceSettings, node: Node, edge: Edge, x: floa
     return x
 
 
-def recompute(node: Node, edge: Edge, is_branch: bool, is_draw: bool) -> None:
+def recompute(node: Node, edge: Edge) -> None:
     """One more visit, then V(n) anew from U and the children: no weight for explorations."""
     edge.visits += 1
     node.visits += 1
-    if is_branch:
-        edge.explored += 1
-    elif is_draw:
-        edge.path_draws += 1
     recompute_value(node)
 
 

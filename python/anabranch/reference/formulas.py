@@ -1,7 +1,7 @@
 """The paper's formulas on plain numbers: Eq. (4) to (10), and the priors of a node.
 
 Each function takes numbers and returns a number. Eq. (3) is in `select`, Eq. (11) in `explore`, Eq. (12) to
-(15) are in `policy`; Eq. (1) and (2) belong to an earlier method and have no code here.
+(15) are in `policy`; Eq. (1) and (2), of an earlier method, in `ucb`.
 """
 
 from __future__ import annotations

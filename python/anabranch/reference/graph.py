@@ -57,8 +57,8 @@ class Edge:
     in_flight: int = 0
     child: Node | None = None
     pruned: bool = False
-    path_draws: int = 0  # d(e), kept by `recompute`
-    explored: int = 0  # x(e), kept by `recompute`
+    path_draws: int = 0  # d(e), read by `recompute` and by UCD
+    explored: int = 0  # x(e), read by `recompute`
 
     @property
     def target(self) -> float:

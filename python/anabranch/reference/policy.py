@@ -1,4 +1,4 @@
-"""The move that is played: Eq. (12) to (15), and two other choosers.
+"""The move that is played: Eq. (12) to (15), and three other choosers.
 
 Functions of visits and values; `root_policy` applies them to the root of a graph.
 """
@@ -73,6 +73,13 @@ def lcb_policy(visits: Sequence[int], q: Sequence[float]) -> list[float]:
     return [1.0 if i == best else 0.0 for i in range(len(bounds))]
 
 
+def secure_policy(visits: Sequence[int], q: Sequence[float], weight: float) -> list[float]:
+    """Eq. (W1): all weight on the secure child, the best Q - A / sqrt(N)."""
+    values = [x - weight / math.sqrt(n) for n, x in zip(visits, q, strict=True)]
+    best = values.index(max(values))
+    return [1.0 if i == best else 0.0 for i in range(len(values))]
+
+
 def normalise(weights: Sequence[float]) -> list[float]:
     """Scale to a sum of one."""
     total = sum(weights)
@@ -95,7 +102,7 @@ def root_policy(settings: ReferenceSettings, root: Node) -> list[tuple[chess.Mov
     """
     edges = root.edges
     if settings.solver:
-        forced = forced_edge(root)
+        forced = forced_edge(settings, root)
         if forced is not None:
             return [(forced.move, 1.0)]
         edges = [edge for edge in edges if not edge.pruned]
@@ -109,6 +116,8 @@ def root_policy(settings: ReferenceSettings, root: Node) -> list[tuple[chess.Mov
         pi = linear_policy(visits, q)
     elif settings.chooser == "lcb":
         pi = lcb_policy(visits, q)
+    elif settings.chooser == "secure":
+        pi = secure_policy(visits, q, settings.secure_weight)
     else:
         pi = visit_policy(visits)
     pi = sharpen(pi, settings.temperature)

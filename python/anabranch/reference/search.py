@@ -19,6 +19,7 @@ from anabranch.reference.explore import add_noise, draw_exploration, find_branch
 from anabranch.reference.forced import complete, find_mate, growing_budget, is_due, search_node
 from anabranch.reference.formulas import softmax_priors, to_f32
 from anabranch.reference.graph import Edge, Graph, MergeKey, Node, State, Tablebase
+from anabranch.reference.gumbel import HalvingPlan
 from anabranch.reference.mates import MateAnswer
 from anabranch.reference.path import End, Trajectory, Walk
 from anabranch.reference.policy import root_policy
@@ -26,7 +27,7 @@ from anabranch.reference.random import Random, mix
 from anabranch.reference.select import select_edge
 from anabranch.reference.settings import Constraint, ReferenceSettings
 from anabranch.reference.settle import Settlement
-from anabranch.reference.solver import holds, inform, mark_pruned, win
+from anabranch.reference.solver import forced_edge, holds, inform, inform_trajectory, mark_pruned, win
 from anabranch.reference.transposition import stops
 from anabranch.reference.wave import Descent, Finding
 
@@ -65,6 +66,7 @@ class Search:
     def start_graph(self) -> None:
         """Start a new graph at the root position, with a freshly seeded generator."""
         self.doubts = 0
+        self.plan: HalvingPlan | None = None
         self.random = Random(self.settings.seed)
         self.queue: deque[MiniBatch] = deque()
         self.graph = Graph(self.board, self.settings, self.tablebase)
@@ -81,6 +83,7 @@ class Search:
         if self.settings.contempt != 0.0 and self.board.turn != self.graph.side:
             self.start_graph()
         self.complete_proof()
+        self.plan = None
         done = self.statistics
         simulations = None if simulations is None else done.simulations + simulations
         evaluations = None if evaluations is None else done.evaluations + evaluations
@@ -139,6 +142,7 @@ class Search:
         batch = MiniBatch(most_in_flight)
         if settings.dirichlet_epsilon > 0.0 and self.root.edges and not self.root.has_noise:
             add_noise(settings, self.root, self.random)
+        self.plan_root(simulations, evaluations)
         self.search_root()
         while (
             batch.evaluations < size
@@ -152,7 +156,10 @@ class Search:
             if visits > 0:
                 self.collect_wave(batch, visits, collided)
             else:
-                self.take(batch, self.simulate(), collided)
+                trajectory = self.simulate()
+                if trajectory is None:
+                    break
+                self.take(batch, trajectory, collided)
         for trajectory in collided:
             trajectory.mark(-1)
         self.complete_proof()
@@ -186,20 +193,27 @@ class Search:
     ) -> int:
         """How many visits may go down as a wave now; 0 where they go one by one."""
         settings = self.settings
-        is_plain = (
-            self.root.is_evaluated
-            and settings.mate_growth == settings.pn_weight == 0.0
-            and not settings.skip_draws
-            and not (settings.table_values and settings.merges)
-        )
-        done = self.statistics
-        batches = [*self.queue, batch]
-        visits = missing
+        is_able = self.root.is_evaluated and settings.allows_waves
+        left = self.left(simulations, evaluations, [*self.queue, batch])
+        visits = missing if left is None else min(missing, left)
+        return visits if is_able and 0 < settings.wave_least <= visits else 0
+
+    def left(
+        self, simulations: int | None, evaluations: int | None, batches: Sequence[MiniBatch]
+    ) -> int | None:
+        """What the limits leave, counting what is in flight; None without a limit."""
+        done, found = self.statistics, []
         if simulations is not None:
-            visits = min(visits, simulations - done.simulations - sum(len(b.leaves) for b in batches))
+            found.append(simulations - done.simulations - sum(len(b.leaves) for b in batches))
         if evaluations is not None:
-            visits = min(visits, evaluations - done.evaluations - sum(b.evaluations for b in batches))
-        return visits if is_plain and 0 < settings.wave_least <= visits else 0
+            found.append(evaluations - done.evaluations - sum(b.evaluations for b in batches))
+        return min(found, default=None)
+
+    def plan_root(self, simulations: int | None, evaluations: int | None) -> None:
+        """Make the plan of a search at a Gumbel root, once the root is evaluated."""
+        if self.settings.gumbel and self.plan is None and self.root.is_evaluated and self.root.edges:
+            left = self.left(simulations, evaluations, list(self.queue))
+            self.plan = HalvingPlan(self.settings, self.root, self.random, left)
 
     def collect_wave(self, batch: MiniBatch, visits: int, collided: list[Trajectory]) -> None:
         """A wave: first the explorations among its visits, one after another, then the others together."""
@@ -217,7 +231,10 @@ class Search:
         findings = Descent(self.settings, self.graph).run(self.start_walk(), together)
         settlement = Settlement()
         for finding in findings:
-            if finding.end is None:
+            if finding.is_due:
+                assert finding.stem.edge.child is not None
+                self.grows_to_mate(finding.stem.edge.child, finding.board)
+            elif finding.end is None:
                 if finding.stem.edge.child is None:
                     self.open(finding.stem.node, finding.stem.edge, finding.board)
             else:
@@ -290,8 +307,10 @@ class Search:
         root = self.root
         return Walk(root, self.board.copy(stack=False), {root.position}, self.history, self.graph.limit)
 
-    def simulate(self) -> Trajectory:
+    def simulate(self) -> Trajectory | None:
         """Algorithm 1: walk down until something gives a value; the trajectory holds where and why it ended.
+
+        None where the plan of a Gumbel root waits for what is in flight.
 
         Differs from the paper: the gap is tested as |Q_delta|, an edge that is new to a known child stops
         too, and no value is returned: the backup reads it at the last node, so one frame serves both
@@ -305,16 +324,19 @@ class Search:
             exploration = self.explore(constraint)
             if exploration is not None:
                 return exploration
-        return self.walk_down(walk, None)
+        if self.plan is None:
+            return self.walk_down(walk, None)
+        edge, waits = self.plan.select()
+        return None if waits else self.walk_down(walk, edge, False)
 
     def explore(self, constraint: Constraint) -> Trajectory | None:
         """A simulation that explores; None gives it up."""
         walk, edge = find_branch(self.start_walk(), constraint, self.random)
         return None if edge is None else self.walk_down(walk, edge)
 
-    def walk_down(self, walk: Walk, edge: Edge | None) -> Trajectory:
-        """Walk until the trajectory ends, by the edge of an exploration first."""
-        is_exploration = edge is not None
+    def walk_down(self, walk: Walk, edge: Edge | None, is_exploration: bool = True) -> Trajectory:
+        """Walk until the trajectory ends, by the edge of an exploration or of a plan first."""
+        is_exploration = is_exploration and edge is not None
         path: list[tuple[Node, Edge]] = []
         while True:
             node = walk.node
@@ -327,6 +349,8 @@ class Search:
             assert child is not None
             path.append((node, edge))
             end = self.end_at(child, edge, walk)
+            if end is End.EXACT and self.takes_proofs and self.settings.solver_rule != "exact-win-2":
+                inform_trajectory(self.settings, [node for node, _ in reversed(path)])
             if end is not None:
                 return Trajectory(path, child, end, walk.board, is_exploration)
             walk.step(child)
@@ -350,7 +374,8 @@ class Search:
         """Give the edge its child, and inform the parents of a solved one; `board` stands after the move."""
         child, known = self.graph.open(node, edge, board)
         self.statistics.transposition_links += known
-        if self.takes_proofs and child.state is not State.UNKNOWN:
+        by_rule = self.settings.solver_rule == "exact-win-2"
+        if self.takes_proofs and by_rule and child.state is not State.UNKNOWN:
             mark_pruned(edge)
             inform(node)
 
@@ -491,10 +516,16 @@ class Search:
             self.start_graph()
             return
         self.graph.advance(child)
+        self.plan = None
         self.doubts = 0
 
     def best_move(self) -> chess.Move | None:
         """The move to play, drawn from `root_policy` by a generator of its own; None at the end of a game."""
+        forced = forced_edge(self.settings, self.root) if self.settings.solver else None
+        if self.plan is not None and forced is None:
+            planned = self.plan.choice()
+            if planned is not None:
+                return planned.move
         policy = root_policy(self.settings, self.root)
         if not policy:
             return self.root.moves[0] if self.root.moves and not self.root.is_terminal else None

@@ -12,12 +12,18 @@ import chess
 from anabranch.reference.board import canonical_text, play
 from anabranch.reference.formulas import c_puct, u_value, v_star
 from anabranch.reference.graph import Edge, Graph, Node, State
+from anabranch.reference.improved import select_improved
 from anabranch.reference.proof_numbers import proof_terms
 from anabranch.reference.settings import ReferenceSettings
+from anabranch.reference.ucb import select_ucb
 
 
 def select_edge(settings: ReferenceSettings, graph: Graph, node: Node, board: chess.Board) -> Edge:
     """Eq. (3): argmax_a Q(s, a) + U(s, a), over the open edges and the first unopened one."""
+    if settings.selection == "ucb1":
+        return select_ucb(settings, node, unvisited_value(settings, node))
+    if settings.selection == "improved":
+        return select_improved(settings, node)
     total = node.visits - 1 + node.in_flight
     c = c_puct(total, settings.c_base, settings.c_init)
     urgency = unvisited_value(settings, node)

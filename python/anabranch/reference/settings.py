@@ -6,7 +6,7 @@ constant does stands where it is used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Constraint = Literal["greedy", "checks", "captures", "threats"]
@@ -16,8 +16,13 @@ Constraint = Literal["greedy", "checks", "captures", "threats"]
 class ReferenceSettings:
     """Every constant of a search; the defaults are AlphaZero* of the paper's table, nothing added."""
 
+    selection: Literal["puct", "ucb1", "improved"] = "puct"
     c_init: float = 2.5
     c_base: float = 19652.0
+    c_ucb: float = 1.4
+    ucd_value: int = 0
+    ucd_parent: int = 0
+    ucd_visits: int = 0
     q_init: float = -1.0
     urgency: Literal["fixed", "reduction"] = "fixed"
     urgency_reduction: float = 0.25
@@ -25,7 +30,7 @@ class ReferenceSettings:
     node_temperature: float = 1.7
     virtual_mode: Literal["loss", "visit"] = "loss"
     virtual_loss: float = 1.0
-    backup: Literal["tree", "tree+cache", "naive", "paper", "delta", "recompute"] = "tree"
+    backup: Literal["tree", "tree+cache", "naive", "paper", "delta", "recompute", "all"] = "tree"
     stop: Literal["gap", "visits", "none"] = "gap"
     q_epsilon: float = 0.01
     value_min: float = -1.0
@@ -33,6 +38,7 @@ class ReferenceSettings:
     contempt: float = 0.0
     merge: Literal["ply", "clock"] = "ply"
     solver: bool = False
+    solver_rule: Literal["exact-win-2", "exact-win", "mcts-solver"] = "exact-win-2"
     skip_draws: bool = False
     mate_leaf: int = 0
     mate_leaf_value: float = 0.0
@@ -46,8 +52,14 @@ class ReferenceSettings:
     epsilon_threats: float = 0.0
     dirichlet_epsilon: float = 0.0
     dirichlet_alpha: float = 0.2
-    chooser: Literal["visits", "q", "linear", "lcb"] = "visits"
+    gumbel: bool = False
+    gumbel_considered: int = 16
+    gumbel_scale: float = 1.0
+    c_visit: float = 50.0
+    c_scale: float = 1.0
+    chooser: Literal["visits", "q", "linear", "lcb", "secure"] = "visits"
     q_weight: float = 2.0
+    secure_weight: float = 1.0
     temperature: float = 0.0
     batch_size: int = 16
     batches_in_flight: int = 2
@@ -65,6 +77,17 @@ class ReferenceSettings:
         return self.backup not in ("tree", "tree+cache")
 
     @property
+    def allows_waves(self) -> bool:
+        """Whether visits may go down together: what selection, backup and proofs need is what a wave knows."""
+        return (
+            self.selection == "puct"
+            and self.backup != "all"
+            and self.solver_rule == "exact-win-2"
+            and not self.gumbel
+            and not (self.table_values and self.merges)
+        )
+
+    @property
     def corrects(self) -> bool:
         """Whether the backup pulls the edge of a transposition node onto its target."""
         return self.backup in ("paper", "delta")
@@ -80,6 +103,9 @@ class ReferenceSettings:
         )
 
 
+UCT = ReferenceSettings(
+    selection="ucb1", node_temperature=1.0, virtual_mode="visit", batch_size=1, batches_in_flight=1
+)
 PRESETS: dict[str, ReferenceSettings] = {
     "alphazero": ReferenceSettings(),
     "alphazero+cache": ReferenceSettings(backup="tree+cache"),
@@ -91,4 +117,11 @@ PRESETS: dict[str, ReferenceSettings] = {
     "mcgs-combined": ReferenceSettings(
         backup="paper", solver=True, epsilon_greedy=0.01, epsilon_checks=0.01, chooser="q"
     ),
+    "gumbel": ReferenceSettings(
+        selection="improved", gumbel=True, node_temperature=1.0, virtual_mode="visit", batches_in_flight=1
+    ),
+    "uct": UCT,
+    "uct+solver": replace(UCT, solver=True, solver_rule="mcts-solver", chooser="secure"),
+    "ucd": replace(UCT, backup="naive", stop="none", ucd_value=1, ucd_parent=1, ucd_visits=1),
+    "update-all": replace(UCT, backup="all", stop="none"),
 }

@@ -13,6 +13,7 @@ from anabranch.reference.backup import recompute_value
 from anabranch.reference.formulas import clip, v_star
 from anabranch.reference.graph import Edge, Node
 from anabranch.reference.path import Stem
+from anabranch.reference.proof_numbers import refresh
 from anabranch.reference.settings import ReferenceSettings
 
 
@@ -59,6 +60,8 @@ class Settlement:
             recompute_value(node)
             for stem in stems:
                 self.pass_up(stem, (stem.draws + stem.others) * node.value)
+        if settings.pn_weight > 0.0:
+            refresh(node)
         for stem in stems:
             stem.draws = stem.others = stem.at_child = 0
             stem.total = 0.0

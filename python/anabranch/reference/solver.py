@@ -12,6 +12,7 @@ import chess
 
 from anabranch.reference.board import play
 from anabranch.reference.graph import Edge, Node, State
+from anabranch.reference.settings import ReferenceSettings
 
 
 def solve(children: Iterable[tuple[State, int | None]], unknown: int) -> tuple[State, int | None]:
@@ -60,6 +61,25 @@ def inform(node: Node) -> None:
         for parent, edge in node.parents:
             mark_pruned(edge)
             work.append(parent)
+
+
+def inform_trajectory(settings: ReferenceSettings, nodes: Iterable[Node]) -> None:
+    """Exact-win-MCTS and MCTS-Solver: a proof goes up its trajectory, until a node stays as it is.
+
+    MCTS-Solver proves no draws.
+    """
+    for node in nodes:
+        solved = [e for e in node.open_edges if e.child and e.child.state is not State.UNKNOWN]
+        for edge in solved:
+            mark_pruned(edge)
+        children = [e.child for e in solved if e.child]
+        unknown = len(node.moves) - len(children)
+        state, end_in_ply = solve(((child.state, child.end_in_ply) for child in children), unknown)
+        if settings.solver_rule == "mcts-solver" and state is State.DRAW:
+            return
+        if not state.is_exact or (state, end_in_ply) == (node.state, node.end_in_ply):
+            return
+        node.state, node.end_in_ply = state, end_in_ply
 
 
 def win(node: Node, plies: int) -> None:
@@ -121,14 +141,20 @@ def holds(node: Node, board: chess.Board, seen: Counter[str], limit: int | None)
     return True
 
 
-def forced_edge(root: Node) -> Edge | None:
-    """The root's edge that proofs alone decide: the shortest win, or the longest loss when all lose."""
+def forced_edge(settings: ReferenceSettings, root: Node) -> Edge | None:
+    """The root's edge that proofs alone decide: the shortest win, or the longest loss when all lose.
+
+    The older rules take any win, and the most visited loss.
+    """
     opened = [(edge, edge.child) for edge in root.open_edges if edge.child is not None]
     wins = [(child.end_in_ply or 0, edge) for edge, child in opened if child.state is State.LOSS]
+    by_length = settings.solver_rule == "exact-win-2"
     if wins:
-        return min(wins, key=lambda win: win[0])[1]
+        return min(wins, key=lambda win: win[0])[1] if by_length else wins[0][1]
     if not opened or root.unopened_edges or any(not edge.pruned for edge, _ in opened):
         return None
+    if not by_length:
+        return max((edge for edge, _ in opened), key=lambda edge: edge.visits)
     unsure = [edge for edge, child in opened if child.state is State.TB_WIN]
     if unsure:
         return max(unsure, key=lambda edge: edge.visits)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import chess
 
 from anabranch.reference.board import canonical_text, play
+from anabranch.reference.forced import is_due
 from anabranch.reference.graph import Edge, Graph, Node
 from anabranch.reference.path import End, Stem, Walk
 from anabranch.reference.select import select_edge
@@ -44,12 +45,13 @@ class Twig:
 
 @dataclass
 class Finding:
-    """What the commit has to do: open the edge of a stem, or, with an end, take note of visits there."""
+    """What the commit has to do: open the edge of a stem, search its child for a mate, note visits there."""
 
     stem: Stem
     board: chess.Board  # after the move
     visits: int = 0
     end: End | None = None
+    is_due: bool = False
 
 
 @dataclass
@@ -122,6 +124,8 @@ class Descent:
             self.land(stem, walk, leaves, End.LEAF)
             self.land(stem, walk, visits - leaves, End.COLLISION)
             return None
+        if self.settings.mate_growth > 0.0 and is_due(self.settings, child):
+            self.findings.append(Finding(stem, walk.board, is_due=True))
         stopping = stops_of(self.settings, edge, child, visits, is_new)
         self.land(stem, walk, stopping, End.STOP)
         walk.step(child)

@@ -28,6 +28,7 @@ from anabranch.match.results import RESULTS, SPEC, read_results
 from anabranch.match.standings import Tally
 from anabranch.networks.shipped import bundled
 from anabranch.settings import Settings
+from anabranch.study.figures import in_order
 from anabranch.study.plan import GROWS, VARIANTS, Measurement, Plan, Study, StudyMatch
 
 STUDY, MATCHES, MEASUREMENTS = "study.json", "matches", "measurements.jsonl"
@@ -43,6 +44,11 @@ class StudyResults:
     """By the key of the match; only those that have a game."""
     found: Mapping[str, dict[str, Any]]
     """By the key of the measurement."""
+
+    @cached_property
+    def variants(self) -> list[str]:
+        """The variants and games of the plan, in its order."""
+        return in_order(part.variant for part in (*self.plan.matches, *self.plan.measurements))
 
     @cached_property
     def matches(self) -> list[tuple[StudyMatch, Tally]]:
@@ -113,9 +119,9 @@ def _upgrade(stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def _may_differ(place: Place, stored: Any, wanted: Any) -> bool:
-    """A study may grow, and earlier versions stored no `tuned`."""
-    if place == ("tuned",):
-        return stored is None
+    """A study may grow, and earlier versions stored no `tuned` and no `games`."""
+    if place in (("tuned",), ("games",)):
+        return stored is None and (place == ("tuned",) or not wanted)
     may_grow = place[0] == "size" and place[-1] in GROWS
     return may_grow and None not in (stored, wanted) and bool(wanted >= stored)
 
@@ -165,7 +171,9 @@ def add_run(words: str) -> Callable[[dict[str, Any], dict[str, Any]], dict[str, 
 
 def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
     """What results depend on besides the study: networks, and the settings of presets and variants."""
-    networks = {variant: path and checksum(path) for variant in VARIANTS for path in [bundled(variant)]}
+    parts = (*plan.matches, *plan.measurements)
+    variants = VARIANTS if any(part.variant in VARIANTS for part in parts) else ()
+    networks = {variant: path and checksum(path) for variant in variants for path in [bundled(variant)]}
     given = network_file(study.settings.get("evaluator", NETWORK))
     if given is not None and given.is_file():
         networks["evaluator"] = checksum(given)
@@ -176,9 +184,9 @@ def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
         presets[preset] = asdict(Settings.preset(preset))
     changes: dict[str, dict[str, Any]] = {}
     for preset in sorted(used):
-        for variant in VARIANTS:
+        for variant in in_order((*variants, *(part.variant for part in parts))):
             if found := tuned(preset, variant, study.settings.get("evaluator")):
-                changes[variant] = found
+                changes.setdefault(variant, {}).update(found)
     return {"networks": networks, "presets": presets, "tuned": changes}
 
 

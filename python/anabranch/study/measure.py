@@ -11,14 +11,18 @@ from typing import Any
 
 import chess
 
+from anabranch.bench.exact import attempt_exact, read_exact_task
 from anabranch.bench.suite import attempt, read_task
+from anabranch.catalogue import is_grid
 from anabranch.engine import Engine
 from anabranch.limits import Limits
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import ending
+from anabranch.match.grid_board import GridBoard
 from anabranch.match.openings import board_of
 from anabranch.match.player import PlayerSpec
 from anabranch.result import Result
+from anabranch.study.left_right import LeftRight
 from anabranch.study.plan import Measurement
 
 OF_GRAPH = ("nodes", "bytes", "root_visits", "transposition_nodes", "leak", "node_leak")
@@ -34,9 +38,10 @@ def measure(measurement: Measurement) -> dict[str, Any]:
     return KINDS[measurement.kind](measurement.variant, measurement.about)
 
 
-def engine_of(variant: str, preset: str, settings: Mapping[str, str]) -> Engine:
+def engine_of(variant: str, preset: str, settings: Mapping[str, str], game: object = None) -> Engine:
     """An engine with settings given as text."""
-    return Engine(variant, preset, **read_settings(PlayerSpec(preset, "preset", preset, dict(settings))))
+    changes = read_settings(PlayerSpec(preset, "preset", preset, dict(settings)))
+    return Engine(variant, preset, game=game, **changes)
 
 
 def _grow(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,13 +66,21 @@ def _grow(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     return {"looks": samples}
 
 
+def start_at(variant: str, position: str) -> chess.Board | GridBoard:
+    """A position of a variant of chess or of another game."""
+    return GridBoard(variant, position) if is_grid(variant) else board_of(variant, position, False)
+
+
 def _game(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     """A game of an engine against itself; as in a match, each side has its own graph."""
-    board = board_of(variant, about["position"], False)
+    board = start_at(variant, about["position"])
     sides = {color: engine_of(variant, about["preset"], about["settings"]) for color in chess.COLORS}
     moves: list[dict[str, Any]] = []
-    while ending(board) is None and len(moves) < about["plies"]:
-        result = sides[board.turn].search(board, evaluations=about["evaluations"], lines=0)
+    while len(moves) < about["plies"]:
+        if (board.ending() if isinstance(board, GridBoard) else ending(board)) is not None:
+            break
+        position = board.position if isinstance(board, GridBoard) else board
+        result = sides[board.turn].search(position, evaluations=about["evaluations"], lines=0)
         numbers = result.statistics
         moves.append(
             {
@@ -78,7 +91,10 @@ def _game(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
                 "evaluations": numbers.evaluations,
             }
         )
-        board.push(board.parse_uci(result.best_move))
+        if isinstance(board, GridBoard):
+            board.push(result.best_move)
+        else:
+            board.push(board.parse_uci(result.best_move))
     return {"moves": moves}
 
 
@@ -94,6 +110,31 @@ def _proof(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
         "simulations": tried.simulations,
         "evaluations": tried.evaluations,
     }
+
+
+def _exact(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Simulations until the known result of a position is proven; that the proof is right is checked."""
+    engine = engine_of(variant, about["preset"], about["settings"])
+    task = read_exact_task(about["position"], engine)
+    tried = attempt_exact(engine, task, Limits(simulations=about["simulations"]))
+    return {
+        "result": task.result,
+        "proven": tried.solved,
+        "wrong": tried.wrong,
+        "simulations": tried.simulations,
+        "nodes": tried.nodes,
+    }
+
+
+def _left_right(_variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
+    """A game of LeftRight, with so many simulations for each step: the steps to the left."""
+    game = LeftRight(about["steps"])
+    engine = engine_of("", about["preset"], about["settings"], game)
+    for _ in range(about["steps"]):
+        move = engine.search(simulations=about["simulations"], lines=0).best_move
+        engine.play(move)
+        game = game.play(move)
+    return {"lefts": game.lefts}
 
 
 def _regret(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,6 +182,8 @@ KINDS: dict[str, Callable[[str, Mapping[str, Any]], dict[str, Any]]] = {
     "grow": _grow,
     "game": _game,
     "proof": _proof,
+    "exact": _exact,
+    "left-right": _left_right,
     "regret": _regret,
     "only": _only,
 }

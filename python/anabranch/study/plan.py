@@ -6,6 +6,7 @@ searches. Nothing here plays, measures or draws.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Self
@@ -19,6 +20,15 @@ GROWS = ("pairs", "positions")
 """Sizes that may grow when a study is continued."""
 EXPERIMENT = "recipe"
 """The key of the experiment in files."""
+
+
+def file_name(variant: str) -> str:
+    """The name of a variant or a game, as a part of a file name.
+
+    >>> file_name("breakthrough:width=6,height=6"), file_name("chess")
+    ('breakthrough-width-6-height-6', 'chess')
+    """
+    return re.sub(r"[^\w.-]+", "-", variant)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +95,12 @@ class Study:
     """Folder with Syzygy tables for matches of chess: our engines probe them, and they end games."""
     seed: int = 0
     """Of all random choices."""
+    games: tuple[str, ...] = ()
+    """Variants or other games that take the place of those of the experiment."""
+
+    def variants(self, usual: tuple[str, ...] = VARIANTS) -> tuple[str, ...]:
+        """The variants and games of the study; without any of its own the usual ones of the experiment."""
+        return self.games or usual
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
@@ -95,12 +111,14 @@ class Study:
             "settings": dict(self.settings),
             "tablebases": self.tablebases,
             "seed": self.seed,
+            "games": list(self.games),
         }
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         """The study of a stored document; other values in it are skipped."""
         named = {**stored, "experiment": stored[EXPERIMENT], "size": Size.from_dict(stored["size"])}
+        named["games"] = tuple(stored.get("games") or ())  # earlier versions stored none
         return cls(**{entry.name: named[entry.name] for entry in fields(cls)})
 
 
@@ -120,7 +138,7 @@ class StudyMatch:
     @property
     def key(self) -> str:
         """Unique in a study; also the path of its folder."""
-        return "/".join(part.replace(" ", "-") for part in (self.variant, self.group, self.name))
+        return "/".join(part.replace(" ", "-") for part in (file_name(self.variant), self.group, self.name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,46 @@ INPUT_LIMIT = 127 / INPUT_ONE
 WEIGHT_LIMIT = 127 / WEIGHT_ONE
 
 
-class SparseNetwork(TrainableNetwork):
+class BucketedNetwork(TrainableNetwork):
+    """A network whose value has a head for each bucket."""
+
+    def make_head(self, value_half: int) -> None:
+        """Make the layers of the value after the accumulator."""
+        self.hidden1 = nn.Parameter(torch.randn(BUCKETS, HIDDEN1, value_half) * value_half**-0.5)
+        self.hidden1_bias = nn.Parameter(torch.full((BUCKETS, HIDDEN1), 0.4))
+        self.hidden2 = nn.Parameter(torch.randn(BUCKETS, HIDDEN2, HIDDEN1) * HIDDEN1**-0.5)
+        self.hidden2_bias = nn.Parameter(torch.full((BUCKETS, HIDDEN2), 0.4))
+        self.output = nn.Parameter(torch.randn(BUCKETS, 3, HIDDEN2) * HIDDEN2**-0.5)
+        self.output_bias = nn.Parameter(torch.zeros(BUCKETS, 3))
+
+    def value_head(self, hidden: Tensor, bucket: Tensor) -> Tensor:
+        """[B, 3] logits. All buckets are computed and one is taken: cheaper than gathering weights."""
+        for weight, bias in (
+            (Round.apply(self.hidden1, WEIGHT_ONE), self.hidden1_bias),
+            (self.hidden2, self.hidden2_bias),
+            (self.output, self.output_bias),
+        ):
+            units = weight.shape[1]
+            every = torch.addmm(bias.view(-1), hidden, weight.view(BUCKETS * units, -1).T)
+            index = bucket.view(-1, 1, 1).expand(-1, 1, units)
+            hidden = every.view(-1, BUCKETS, units).gather(1, index).squeeze(1)
+            if weight is not self.output:
+                hidden = hidden.clamp(0.0, 1.0).square()
+        return hidden
+
+    def folded_head(self) -> dict[str, Tensor]:
+        """The tensors of the heads, in floats."""
+        return {
+            "value.hidden1.weight": self.hidden1,
+            "value.hidden1.bias": self.hidden1_bias,
+            "value.hidden2.weight": self.hidden2,
+            "value.hidden2.bias": self.hidden2_bias,
+            "value.output.weight": self.output,
+            "value.output.bias": self.output_bias,
+        }
+
+
+class SparseNetwork(BucketedNetwork):
     """P units for policy, V for value."""
 
     def __init__(self, variant: str, policy_width: int, value_width: int) -> None:
@@ -55,12 +94,7 @@ class SparseNetwork(TrainableNetwork):
         self.contexts_weight = nn.Parameter(torch.zeros(CONTEXTS, self.policy_half))
         self.moves_bias = nn.Parameter(torch.zeros(self.moves))
         self.contexts_bias = nn.Parameter(torch.zeros(CONTEXTS))
-        self.hidden1 = nn.Parameter(torch.randn(BUCKETS, HIDDEN1, self.value_half) * self.value_half**-0.5)
-        self.hidden1_bias = nn.Parameter(torch.full((BUCKETS, HIDDEN1), 0.4))
-        self.hidden2 = nn.Parameter(torch.randn(BUCKETS, HIDDEN2, HIDDEN1) * HIDDEN1**-0.5)
-        self.hidden2_bias = nn.Parameter(torch.full((BUCKETS, HIDDEN2), 0.4))
-        self.output = nn.Parameter(torch.randn(BUCKETS, 3, HIDDEN2) * HIDDEN2**-0.5)
-        self.output_bias = nn.Parameter(torch.zeros(BUCKETS, 3))
+        self.make_head(self.value_half)
 
     def encode(self, samples: RawSamples, threads: int) -> Tensors:
         """Features, rows of the policy tables and their transposes."""
@@ -77,31 +111,16 @@ class SparseNetwork(TrainableNetwork):
 
     def forward(self, batch: Tensors) -> NetworkOutput:
         """Logits of the legal moves; value and win, draw, loss."""
-        bias = _Round.apply(self.inputs_bias, INPUT_ONE)
+        bias = Round.apply(self.inputs_bias, INPUT_ONE)
         sums = sum_rows(_Fold.apply(self.inputs, self.inputs_shared), bias, _bags(batch, "features"))
         for_policy, for_value = pair_products(sums, self.policy_half)
         rows = _bags(batch, "policy")
-        table = _Round.apply(torch.cat([self.folded_moves(), self.contexts_weight]), WEIGHT_ONE)
+        table = Round.apply(torch.cat([self.folded_moves(), self.contexts_weight]), WEIGHT_ONE)
         biases = torch.cat([self.moves_bias, self.contexts_bias])
         logits = dot_rows(for_policy, table, biases, rows).view(-1, 2).sum(1)
         wdl = self.value_head(for_value, batch["bucket"])
         probabilities = wdl.softmax(1)
         return NetworkOutput(logits, probabilities[:, 0] - probabilities[:, 2], wdl)
-
-    def value_head(self, hidden: Tensor, bucket: Tensor) -> Tensor:
-        """[B, 3] logits. All buckets are computed and one is taken: cheaper than gathering weights."""
-        for weight, bias in (
-            (_Round.apply(self.hidden1, WEIGHT_ONE), self.hidden1_bias),
-            (self.hidden2, self.hidden2_bias),
-            (self.output, self.output_bias),
-        ):
-            units = weight.shape[1]
-            every = torch.addmm(bias.view(-1), hidden, weight.view(BUCKETS * units, -1).T)
-            index = bucket.view(-1, 1, 1).expand(-1, 1, units)
-            hidden = every.view(-1, BUCKETS, units).gather(1, index).squeeze(1)
-            if weight is not self.output:
-                hidden = hidden.clamp(0.0, 1.0).square()
-        return hidden
 
     def folded_inputs(self) -> Tensor:
         """[FEATURES, P + V]: the table with what the states of a piece share."""
@@ -143,16 +162,11 @@ class SparseNetwork(TrainableNetwork):
             "policy.contexts.bias": self.contexts_bias,
             "value.inputs.weight": inputs[:, value],
             "value.inputs.bias": bias[value],
-            "value.hidden1.weight": self.hidden1,
-            "value.hidden1.bias": self.hidden1_bias,
-            "value.hidden2.weight": self.hidden2,
-            "value.hidden2.bias": self.hidden2_bias,
-            "value.output.weight": self.output,
-            "value.output.bias": self.output_bias,
+            **self.folded_head(),
         }
 
 
-class _Round(Function):
+class Round(Function):
     """Numbers as the integers of the file have them.
 
     Backwards it does nothing: what is rounded away adds up.
@@ -160,10 +174,12 @@ class _Round(Function):
 
     @staticmethod
     def forward(ctx: Any, weights: Tensor, one: float) -> Tensor:
+        """Round to multiples of 1 / one."""
         return torch.mul(weights, one).round_().mul_(1.0 / one)
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        """Pass the gradient on."""
         return gradient, None
 
 

@@ -74,7 +74,7 @@ class ConfiguredEngine:
                 self.configure()
             case "UCI_Variant" | "UCI_Chess960" if changed:
                 self._engine = None
-            case "EvalFile" | "WeightsFile" | "Backend" if changed:
+            case "EvalFile" | "WeightsFile" | "Backend" | "PlaysLike" if changed:
                 self._change_evaluator()
             case _:
                 self.configure()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from anabranch.errors import AnabranchError
+from anabranch.networks.folders import human_networks
 from anabranch.settings import SettingRow, presets, settings_table, variants
 from anabranch.strength import HIGHEST, LOWEST
 
@@ -21,6 +22,7 @@ FROM_PRESET = "<preset>"
 EMPTY = "<empty>"
 DEFAULT = "<default>"
 BUNDLED = "<bundled>"
+OFF = "off"
 OWN_NETWORK = (BUNDLED, DEFAULT, "", "<autodiscover>", "network")
 """Values of the options below that mean the network of the package; the fourth is that of Lc0."""
 NETWORK_OPTIONS = ("EvalFile", "WeightsFile")
@@ -152,6 +154,10 @@ def _known() -> Iterable[Option]:
     yield Option("EvalFile", "string", BUNDLED)
     yield Option("WeightsFile", "string", BUNDLED)
     yield Option("Backend", "combo", "auto", choices=BACKENDS)
+    yield Option("PolicyOnly", "check", False)
+    yield Option("PolicyTemperature", "spin", 100, 0, 1000)
+    if ratings := human_networks():
+        yield Option("PlaysLike", "combo", OFF, choices=(OFF, *map(str, ratings)))
     yield Option("Debug Log File", "string")
     yield Option("VerboseMoveStats", "check", False)
     others = (name for name in presets() if name != "default")
@@ -222,8 +228,26 @@ class UciOptions:
     @property
     def evaluator(self) -> str | None:
         """The name or path of the network or evaluator; none for that of the package."""
+        if (rating := self.plays_like) is not None:
+            file = human_networks().get(rating)
+            if file is None:
+                raise OptionError(f"no network that plays like {rating} is installed any more")
+            return str(file)
         requested = (self.text(name) for name in NETWORK_OPTIONS)
         return next((text for text in requested if text not in OWN_NETWORK), None)
+
+    @property
+    def plays_like(self) -> int | None:
+        """The rating of the players that an installed network imitates, where one was chosen; in chess."""
+        text = self._values.get("playslike", OFF)
+        return None if text == OFF or self.variant != "chess" else int(text)
+
+    @property
+    def policy_temperature(self) -> float | None:
+        """The temperature at which moves are drawn from the policy; none where the engine searches."""
+        if not self.flag("PolicyOnly") and self.plays_like is None:
+            return None
+        return self.number("PolicyTemperature") / 100
 
     @property
     def preset(self) -> str:

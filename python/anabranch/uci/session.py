@@ -14,6 +14,7 @@ from collections.abc import Callable
 from anabranch import __version__
 from anabranch.engine import Engine
 from anabranch.errors import MoveError
+from anabranch.human import choose, opinions
 from anabranch.limits import Limits
 from anabranch.uci import console
 from anabranch.uci.commands import LONGEST_ECHO, is_move, read_go, read_position, read_setoption
@@ -187,6 +188,9 @@ class UciSession:
             terms = self._terms.make(search.go, engine, legal, handicap)
             if self._terms.uses_book(search.go) and self._play_from_book(search, engine, terms):
                 return
+            temperature = self._terms.policy_temperature(search.go)
+            if temperature is not None and self._play_from_policy(search, engine, terms, temperature):
+                return
             self._configured.configure(handicap)
             search.run(engine, terms)
             spent = search.spent if handicap is None else None
@@ -203,9 +207,28 @@ class UciSession:
         if found is None or (move := found.uci()) not in terms.legal_moves:
             return False
         self._output.complain("book move")
-        limits = Limits(simulations=BOOK_SIMULATIONS, root_moves=(move,))
-        search.run(engine, Terms(format=terms.format, legal_moves=(move,), limits=limits))
+        _play_at_once(search, engine, terms, move, BOOK_SIMULATIONS)
         return True
+
+    def _play_from_policy(self, search: UciSearch, engine: Engine, terms: Terms, temperature: float) -> bool:
+        """Answer with a move of the policy; whether there is one to choose."""
+        if engine.is_over or not terms.legal_moves:
+            return False
+        if isinstance(engine.evaluator, str):
+            self._output.complain(f"the evaluator {engine.evaluator} has no policy, so the engine searches")
+            return False
+        [opinion] = opinions(engine.evaluator, [engine.board()], engine.variant, chess960=engine.chess960)
+        policy = {move: share for move, share in opinion.policy.items() if move in terms.legal_moves}
+        move = choose(policy, self._random, temperature)
+        self._output.complain(f"policy move, probability {100 * opinion.policy[move]:.1f} %")
+        _play_at_once(search, engine, terms, move, 1)
+        return True
+
+
+def _play_at_once(search: UciSearch, engine: Engine, terms: Terms, move: str, simulations: int) -> None:
+    """Answer with a move, after a search for its score."""
+    limits = Limits(simulations=simulations, root_moves=(move,))
+    search.run(engine, Terms(format=terms.format, legal_moves=(move,), limits=limits))
 
 
 _COMMANDS: dict[str, Callable[[UciSession, list[str]], None]] = {

@@ -110,6 +110,12 @@ class TermsMaker:
             return False
         return not (go.is_endless or go.ponder) and go.mate is None and go.depth is None
 
+    def policy_temperature(self, go: Go) -> float | None:
+        """The temperature of a move that is drawn from the policy without search; none for a search."""
+        if self._options.flag("UCI_AnalyseMode") or go.is_endless or go.ponder or go.mate is not None:
+            return None
+        return self._options.policy_temperature
+
     def _weaken(self, terms: Terms, handicap: Handicap) -> Terms:
         stray = handicap.stray(terms.legal_moves, self._random)
         limits = terms.limits

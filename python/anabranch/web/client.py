@@ -14,13 +14,23 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from anabranch.errors import AnabranchError
+from anabranch.networks import list_networks
+from anabranch.networks.folders import human_networks
+from anabranch.web.grid import GridRules
 from anabranch.web.messages import (
     LARGEST_MESSAGE,
+    VARIANTS,
     Analyse,
+    GridAnalyse,
+    GridPlay,
+    GridPosition,
+    Judge,
     MessageError,
+    Networks,
     Openings,
     Play,
     StopMessage,
@@ -35,12 +45,32 @@ MOST_ANSWERS = 64
 """Answers that may wait; reports do not count."""
 BURST = 60
 """Messages that may come at once."""
+KEPT = {"report": "side", "graph": "side", "judging": "ply"}
+"""Messages of which only the newest of a kind waits, and the field that tells kinds apart."""
 RATE = 20.0
 """Messages per second after that."""
 
 
 class ClientGoneError(Exception):
     """The browser does not read, or sends too many messages."""
+
+
+async def networks() -> list[dict[str, Any]]:
+    """The installed networks: name, variant, architecture, and the rating of the players that they imitate.
+
+    Files that cannot be used are left out. Paths stay on the server.
+    """
+    return await asyncio.to_thread(_networks)
+
+
+def _networks() -> list[dict[str, Any]]:
+    ratings = {path: rating for rating, path in human_networks().items()}
+    return [
+        {name: row[name] for name in ("name", "variant", "architecture")}
+        | {"human": ratings.get(Path(row["file"]))}
+        for row in list_networks()
+        if row["problem"] is None and row["variant"] in VARIANTS
+    ]
 
 
 async def openings(variant: str) -> list[tuple[str, str]]:
@@ -103,6 +133,7 @@ class Client:
         self._searches = searches
         self._receive = receive
         self._send = send
+        self._rules = GridRules()
         self._box = Mailbox()
         # A thread of its own: a common pool has room for as many searches as it has threads, and no more.
         self._thread = ThreadPoolExecutor(1, "search")
@@ -147,31 +178,42 @@ class Client:
 
     async def _handle(self, text: str) -> None:
         match read_message(text):
-            case Analyse() | Play() as request:
+            case Analyse() | Play() | Judge() | GridAnalyse() | GridPlay() as request:
                 await self._end_search()
-                self._searches.prepare(request.view if isinstance(request, Analyse) else None)
+                self._searches.prepare(getattr(request, "view", None))
                 self._search = asyncio.create_task(self._run(request))
             case Watch(view=view):
                 self._searches.view = view
+            case GridPosition(id=number, game=game):
+                found = await asyncio.to_thread(self._rules.describe, game)
+                self._queue({"type": "grid-position", "id": number, **found})
             case Openings(variant=variant):
                 self._queue({"type": "openings", "variant": variant, "positions": await openings(variant)})
+            case Networks():
+                self._queue({"type": "networks", "networks": await networks()})
             case StopMessage():
                 await self._end_search()
 
-    async def _run(self, request: Analyse | Play) -> None:
+    async def _run(self, request: Analyse | Play | Judge | GridAnalyse | GridPlay) -> None:
         loop = asyncio.get_running_loop()
 
         def send(message: dict[str, Any]) -> None:
             """Called in the thread of the search, where a large graph may take its time."""
             kind = message["type"]
-            key = (kind, message["side"]) if kind in ("report", "graph") else None
+            key = (kind, message[KEPT[kind]]) if kind in KEPT else None
             text = json.dumps(message, separators=(",", ":"))
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(self._box.put, key, text)
 
-        work = self._searches.analyse if isinstance(request, Analyse) else self._searches.play
+        work: dict[type, Callable[..., None]] = {
+            Analyse: self._searches.analyse,
+            GridAnalyse: self._searches.analyse,
+            Play: self._searches.play,
+            GridPlay: self._searches.play,
+            Judge: self._searches.judge,
+        }
         try:
-            await loop.run_in_executor(self._thread, work, request, send)  # type: ignore[arg-type]
+            await loop.run_in_executor(self._thread, work[type(request)], request, send)
         except AnabranchError as error:
             self._queue({"type": "error", "id": request.id, "message": str(error)})
         except Exception:

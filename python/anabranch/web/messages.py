@@ -71,10 +71,22 @@ class Game(_Strict):
     ] = []
 
 
+class GridGame(_Strict):
+    """A game on a grid up to the position in question."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z-]{1,20}(:[a-z0-9=.,-]{1,60})?$")]
+    """With its parameters, as "hex:size=7"."""
+    moves: Annotated[
+        list[Annotated[str, Field(pattern=r"^[a-z0-9]{1,6}$")]], Field(max_length=MOST_MOVES)
+    ] = []
+
+
 class SearchConfig(_Strict):
     """A preset, and settings that differ from it."""
 
     preset: Annotated[str, Field(max_length=40)] = "default"
+    network: Annotated[str, Field(pattern=r"^[\w.+-]{1,80}$")] | None = None
+    """One of the installed networks by its name; none for the evaluator of the server."""
     changes: Annotated[
         dict[Annotated[str, Field(max_length=40)], bool | int | float | Annotated[str, Field(max_length=40)]],
         Field(max_length=len(CHANGEABLE)),
@@ -118,7 +130,16 @@ class Clock(_Strict):
     increment: Annotated[float, Field(ge=0, le=3_600)] = 0.0
 
 
-Level: TypeAlias = Annotated[Elo | Evaluations | Seconds | Clock, Field(discriminator="by")]
+class Human(_Strict):
+    """Play as people of a rating do: by the policy of an installed network, without search."""
+
+    by: Literal["human"]
+    rating: Annotated[int, Field(ge=100, le=9999)]
+    temperature: Annotated[float, Field(ge=0, le=10)] = 1.0
+    """0 is the most probable move."""
+
+
+Level: TypeAlias = Annotated[Elo | Evaluations | Seconds | Clock | Human, Field(discriminator="by")]
 Number: TypeAlias = Annotated[int, Field(ge=0, le=2**31)]
 
 
@@ -147,6 +168,48 @@ class Play(_Strict):
     """A clock that the move must respect, whatever the level is."""
 
 
+class GridAnalyse(_Strict):
+    """Search a position of a game on a grid until `stop`."""
+
+    type: Literal["grid-analyse"]
+    id: Number
+    game: GridGame
+    configs: Annotated[list[SearchConfig], Field(min_length=1, max_length=1)]
+    lines: Annotated[int, Field(ge=1, le=8)] = 3
+    seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
+    view: View | None = None
+
+
+class GridPlay(_Strict):
+    """Choose a move of a game on a grid."""
+
+    type: Literal["grid-play"]
+    id: Number
+    game: GridGame
+    config: SearchConfig = SearchConfig()
+    level: Annotated[Evaluations | Seconds, Field(discriminator="by")]
+    clock: None = None
+
+
+class GridPosition(_Strict):
+    """Request the position after the moves, its legal moves and its end."""
+
+    type: Literal["grid-position"]
+    id: Number
+    game: GridGame
+
+
+class Judge(_Strict):
+    """Judge every move of a game."""
+
+    type: Literal["judge"]
+    id: Number
+    game: Game
+    config: SearchConfig = SearchConfig()
+    seconds: Annotated[float, Field(gt=0, le=60)] = 0.5
+    """For each position."""
+
+
 class Watch(_Strict):
     """Change what is shown of the graph, or stop showing it, while the search goes on."""
 
@@ -161,13 +224,21 @@ class Openings(_Strict):
     variant: Variant
 
 
+class Networks(_Strict):
+    """Request the installed networks."""
+
+    type: Literal["networks"]
+
+
 class StopMessage(_Strict):
     """End the search."""
 
     type: Literal["stop"]
 
 
-Message: TypeAlias = Analyse | Play | Watch | Openings | StopMessage
+Message: TypeAlias = (
+    Analyse | Play | Judge | GridAnalyse | GridPlay | GridPosition | Watch | Openings | Networks | StopMessage
+)
 _READER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 
 
@@ -185,10 +256,10 @@ def read_message(text: str) -> Message:
         message = _READER.validate_json(text)
     except ValidationError as error:
         raise MessageError(f"the message cannot be read: {_first(error)}") from None
-    if isinstance(message, Analyse):
+    if isinstance(message, Analyse | GridAnalyse):
         for config in message.configs:
             _check(config)
-    elif isinstance(message, Play):
+    elif isinstance(message, Play | GridPlay | Judge):
         _check(message.config)
     return message
 

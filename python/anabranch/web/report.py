@@ -1,4 +1,5 @@
-"""What a search has found, as the page reads it: plain values, everything for the side to move.
+"""What a search has found, as the page reads it: plain values, everything for the side to move. Games on a
+grid have no centipawns.
 
 Nothing here searches. Moves stay UCI: the page knows the rules, and writes them as players do.
 """
@@ -27,7 +28,7 @@ def report(result: Result) -> dict[str, Any]:
         "fen": result.position,
         "best": result.best_move,
         "value": round(result.value, 5),
-        "cp": centipawns(result.value, variant),
+        "cp": None if result.root.is_grid else centipawns(result.value, variant),
         "solved": None
         if solved is None
         else {"state": solved.state, "plies": solved.plies, "mate": solved.mate},
@@ -65,7 +66,7 @@ def _line(line: Line, variant: str) -> dict[str, Any]:
     return {
         "moves": list(line.moves),
         "value": round(line.value, 5),
-        "cp": centipawns(line.value, variant),
+        "cp": None if line.root.is_grid else centipawns(line.value, variant),
         "mate": line.mate,
         "visits": line.visits,
         "state": line.state,

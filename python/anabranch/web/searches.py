@@ -15,14 +15,38 @@ from threading import Event
 from typing import Any
 
 from anabranch import _core
+from anabranch.annotate import Evaluation
+from anabranch.catalogue import is_grid
 from anabranch.clock import allocate
-from anabranch.defaults import resolve
+from anabranch.defaults import ROLLOUT, resolve
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, VariantError
+from anabranch.evaluators import AnyEvaluator
+from anabranch.evaluators.resolve import NETWORK, resolve_evaluator
+from anabranch.human import choose, opinions
 from anabranch.limits import Limits
+from anabranch.networks.folders import human_networks, installed_networks
+from anabranch.networks.shipped import bundled
+from anabranch.result import Result
 from anabranch.strength import Handicap
 from anabranch.web import report
-from anabranch.web.messages import Analyse, Clock, Elo, Evaluations, Game, Play, SearchConfig, Seconds, View
+from anabranch.web.judge import KnownResults, StoppedError, evaluation, judge_game
+from anabranch.web.messages import (
+    Analyse,
+    Clock,
+    Elo,
+    Evaluations,
+    Game,
+    GridAnalyse,
+    GridGame,
+    GridPlay,
+    Human,
+    Judge,
+    Play,
+    SearchConfig,
+    Seconds,
+    View,
+)
 
 Send = Callable[[dict[str, Any]], None]
 
@@ -61,7 +85,11 @@ class ClientSearches:
         self._evaluator = evaluator
         self._stopped = Event()
         self._engines: list[Engine | None] = [None, None]
+        self._chosen: list[str | None] = [None, None]
+        """The installed networks that the engines use."""
+        self._humans: dict[int, str | _core.Network | AnyEvaluator] = {}
         self._random = Random()
+        self._known = KnownResults()
 
     def stop(self) -> None:
         """End the search. Any thread may call this; it never waits."""
@@ -75,7 +103,7 @@ class ClientSearches:
         self._stopped.clear()
         self.view = view
 
-    def analyse(self, request: Analyse, send: Send) -> None:
+    def analyse(self, request: Analyse | GridAnalyse, send: Send) -> None:
         """Search in slices until it is stopped, and send a report of each; two configurations take turns."""
         limit = min(request.seconds or self._resources.seconds, self._resources.seconds)
         sides = [
@@ -86,7 +114,10 @@ class ClientSearches:
         while not self._stopped.is_set():
             for side in sides:
                 if side.finish is None and not self._stopped.is_set():
-                    send({"type": "report", "id": request.id, **side.search(limit)})
+                    result, message = side.search(limit)
+                    if not result.root.is_grid:
+                        self._known.deepest(result)
+                    send({"type": "report", "id": request.id, **message})
                     shown = side.snapshot(self.view)
                     if shown is not None:
                         send({"type": "graph", "id": request.id, **shown})
@@ -99,11 +130,35 @@ class ClientSearches:
                 send({"type": "graph", "id": request.id, **shown})
         send({"type": "done", "id": request.id, "finish": finish})
 
-    def play(self, request: Play, send: Send) -> None:
+    def judge(self, request: Judge, send: Send) -> None:
+        """Judge the moves of a game, and send the evaluation of each position as it is found."""
+        begin = request.game.model_copy(update={"moves": []})
+        engine = self._engine(0, begin, request.config)
+
+        def look(ply: int, result: Result) -> Result:
+            if self._stopped.is_set():
+                raise StoppedError
+            best = self._known.deepest(result)
+            found = evaluation(Evaluation.of_result(best), best.statistics.root_visits)
+            send({"type": "judging", "id": request.id, "ply": ply, **found})
+            return best
+
+        try:
+            answer = judge_game(request.game, engine, min(request.seconds, self._resources.seconds), look)
+        except StoppedError:
+            send({"type": "done", "id": request.id, "finish": "stopped"})
+            return
+        send({"type": "judged", "id": request.id, **answer})
+
+    def play(self, request: Play | GridPlay, send: Send) -> None:
         """Choose one move."""
         engine = self._engine(0, request.game, request.config)
         limits = Limits(time=self._resources.seconds)
         match request.level:
+            case Human() as level:
+                message = {"type": "move", "id": request.id, "move": self._move_of_people(engine, level)}
+                send({**message, "report": None})
+                return
             case Elo(elo=elo):
                 handicap = Handicap.of(elo)
                 engine.configure(**handicap.settings(self._random))
@@ -128,34 +183,63 @@ class ClientSearches:
         message = {"side": 0, "elapsed": round(result.elapsed, 3), **report.report(result)}
         send({"type": "move", "id": request.id, "move": result.best_move, "report": message})
 
+    def _move_of_people(self, engine: Engine, level: Human) -> str:
+        """A move of the policy of an installed network."""
+        file = human_networks().get(level.rating)
+        if file is None:
+            raise AnabranchError(f"no network that plays like {level.rating} is installed on the server")
+        if level.rating not in self._humans:
+            self._humans[level.rating] = resolve_evaluator(file, threads=self._resources.threads)
+        positions = [engine.board()]
+        network = self._humans[level.rating]
+        [opinion] = opinions(network, positions, engine.variant, chess960=engine.chess960)
+        return choose(opinion.policy, self._random, level.temperature)
+
     def _stop_if_requested(self, engine: Engine) -> None:
         """End a search whose stop came before it had begun."""
         if self._stopped.is_set():
             engine.stop()
 
-    def _engine(self, number: int, game: Game, config: SearchConfig) -> Engine:
+    def _engine(self, number: int, game: Game | GridGame, config: SearchConfig) -> Engine:
         """An engine that stands in the position, with the settings; its graph is kept where it still fits."""
+        name, chess960 = (game.name, False) if isinstance(game, GridGame) else (game.variant, game.chess960)
         engine = self._engines[number]
-        if engine is None or (engine.variant, engine.chess960) != (game.variant, game.chess960):
+        if engine is None or (engine.variant, engine.chess960) != (name, chess960):
             self._engines[number] = None  # frees the memory of the old one first
-            tables = self._tables if game.variant == "chess" else None
-            engine = Engine(
-                game.variant, chess960=game.chess960, memory=self._resources.memory // 2, tablebases=tables
-            )
-            if self._evaluator is not None:
-                with suppress(VariantError):  # a network for another variant
-                    engine.configure(evaluator=self._evaluator, threads=self._resources.threads)
+            tables = self._tables if name == "chess" else None
+            engine = Engine(name, chess960=chess960, memory=self._resources.memory // 2, tablebases=tables)
             self._engines[number] = engine
-        if number == 0 and self._engines[1] is not None and self._engines[1].variant != game.variant:
+            self._chosen[number] = None
+            self._configure_evaluator(engine, None)
+        if config.network != self._chosen[number]:
+            self._chosen[number] = None
+            self._configure_evaluator(engine, config.network)
+            self._chosen[number] = config.network
+        if number == 0 and self._engines[1] is not None and self._engines[1].variant != name:
             self._engines[1] = None
-        settings = asdict(resolve(config.preset, game.variant, engine.evaluator, config.changes))
+        settings = asdict(resolve(config.preset, name, engine.evaluator, config.changes))
         del settings["evaluator"]
         settings |= {"memory": self._resources.memory // 2, "threads": self._resources.threads}
         engine.configure(**settings)
-        engine.position = (game.fen, game.moves)
+        engine.position = game.moves if isinstance(game, GridGame) else (game.fen, game.moves)
         if engine.is_over:
             raise AnabranchError("the game is over in this position, so there is nothing to search")
         return engine
+
+    def _configure_evaluator(self, engine: Engine, network: str | None) -> None:
+        """Give an engine an installed network, or the evaluator of the server."""
+        if network is not None:
+            file = installed_networks().get(network)
+            if file is None:
+                raise AnabranchError(f"no network {network!r} is installed on the server")
+            engine.configure(evaluator=file, threads=self._resources.threads)
+            return
+        others = ROLLOUT if is_grid(engine.variant) else "material"
+        own = NETWORK if bundled(engine.variant) is not None else others
+        engine.configure(evaluator=own)
+        if self._evaluator is not None:
+            with suppress(VariantError):  # a network for another variant
+                engine.configure(evaluator=self._evaluator, threads=self._resources.threads)
 
 
 class _Side:
@@ -175,8 +259,8 @@ class _Side:
         self._fresh = False
         """Whether something was searched since."""
 
-    def search(self, limit: float) -> dict[str, Any]:
-        """Search one slice; what is known now."""
+    def search(self, limit: float) -> tuple[Result, dict[str, Any]]:
+        """Search one slice; what is known now, and as the page reads it."""
         length = min(SLICE if self._elapsed else FIRST_SLICE, max(0.01, limit - self._elapsed))
         result = self._engine.search(time=length, lines=self._lines)
         self._elapsed += result.elapsed
@@ -186,7 +270,7 @@ class _Side:
             self.finish = result.finish
         elif self._elapsed >= limit:
             self.finish = "time"
-        return {
+        return result, {
             "side": self._number,
             "elapsed": round(self._elapsed, 3),
             "speed": round(self._simulations / max(self._elapsed, 1e-3)),

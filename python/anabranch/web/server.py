@@ -29,6 +29,7 @@ from anabranch.settings import presets, settings_table
 from anabranch.strength import HIGHEST, LOWEST
 from anabranch.web.access import AccessControl, Refusal, security_headers
 from anabranch.web.client import Client, ClientGoneError
+from anabranch.web.grid import catalogue
 from anabranch.web.http_timeout import TimeoutHttp
 from anabranch.web.listener import AnnouncedServer, ServerError
 from anabranch.web.messages import CHANGEABLE, LARGEST_MESSAGE, MOST_NODES, VARIANTS
@@ -146,6 +147,7 @@ def greeting(options: ServerOptions) -> dict[str, Any]:
             }
             for name in CHANGEABLE
         ],
+        "games": catalogue(),
         "elo": [LOWEST, HIGHEST],
         "seconds": options.resources.seconds,
         "nodes": MOST_NODES,

@@ -221,7 +221,8 @@ function drawLabel(
   const isFull = zoom >= NUMBERS_ZOOM;
   const size = (isFull ? 9.5 : 11) / Math.max(zoom, 0.75);
   const lines = [scene.sanOf(source.fen, edge.move)];
-  if (isFull) lines.push(`N ${count(edge.visits)}  Q ${signed(edge.q, 2)}`, `leak ${edge.leak.toFixed(3)}`);
+  if (isFull)
+    lines.push(`N ${count(edge.visits)}  Q ${signed(edge.white, 2)}`, `leak ${edge.leak.toFixed(3)}`);
   context.font = `500 ${size}px system-ui, sans-serif`;
   context.textAlign = 'center';
   context.textBaseline = 'middle';

@@ -1,12 +1,11 @@
 // The graph as files: SVG as it is drawn, DOT for Graphviz, JSON as `anabranch.graph.SearchGraph` reads it.
 import { count, signed, verdictText } from '../numbers';
-import type { Variant } from '../rules';
 import type { Layout } from './layout';
 import type { Graph, GraphEdge, GraphNode } from './model';
 import type { Palette } from './palette';
 import { shade } from './palette';
 
-export function toJson(graph: Graph, variant: Variant): string {
+export function toJson(graph: Graph, variant: string): string {
   return JSON.stringify({
     variant,
     nodes: graph.nodes.map((node) => ({
@@ -64,12 +63,12 @@ export function toDot(graph: Graph): string {
 }
 
 export function edgeText(edge: GraphEdge): string {
-  return `N ${edge.visits} Q ${signed(edge.q, 3)} P ${edge.prior.toFixed(3)} leak ${edge.leak.toFixed(4)}`;
+  return `N ${edge.visits} Q ${signed(edge.white, 3)} P ${edge.prior.toFixed(3)} leak ${edge.leak.toFixed(4)}`;
 }
 
 function nodeText(node: GraphNode): string {
   const proven = verdictText(node.state, node.plies);
-  return `N ${node.visits} V ${signed(node.value, 3)}${proven ? ` ${proven}` : ''}`;
+  return `N ${node.visits} V ${signed(node.white, 3)}${proven ? ` ${proven}` : ''}`;
 }
 
 export function toSvg(graph: Graph, layout: Layout, line: ReadonlySet<GraphEdge>, palette: Palette): string {

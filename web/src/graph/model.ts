@@ -34,6 +34,8 @@ export interface GraphEdge {
   visits: number;
   /** Q for the side to move at the parent. */
   q: number;
+  /** Q for White. */
+  white: number;
   prior: number;
   /** Value of the child for the side to move at the parent. */
   child: number;
@@ -77,6 +79,7 @@ export function graphOf(columns: GraphColumns): Graph {
     const child = rows.child_value[index] ?? 0;
     return {
       source,
+      white: nodes[source]?.turn === 'black' ? -q : q,
       target: rows.target[index] ?? 0,
       move: rows.move[index] ?? '',
       visits: rows.visits[index] ?? 0,

@@ -3,8 +3,10 @@
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import { update } from '../app';
-import { currentNode, outcomeAt } from '../current';
+import { currentNode, isOver, outcomeAt, searchedPosition } from '../current';
 import * as game from '../game';
+import { isGridPosition } from '../grid';
+import * as gridGame from '../gridGame';
 import {
   count,
   forWhite,
@@ -49,7 +51,8 @@ export function analysisPanel(app: App): VNode {
         ),
       ]),
     ]),
-    h('div.column', { key: 'game' }, [moveList(app), chart(app), trials(app)]),
+    h('div.column', { key: 'game' }, [moveList(app), chart(app)]),
+    trials(app),
   ]);
 }
 
@@ -75,7 +78,7 @@ export function startButton(app: App): VNode {
         showsText: true,
         kind: 'primary',
         id: 'start',
-        disabled: state.connection !== 'open' || !!outcomeAt(state),
+        disabled: state.connection !== 'open' || isOver(state),
       });
 }
 
@@ -103,21 +106,27 @@ function emptyText(app: App): string {
 }
 
 export function verdictRow(app: App, report: Report): VNode {
-  const turn = turnOf(currentNode(app.state).fen);
+  const turn = turnOf(searchedPosition(app.state));
+  const isGrid = app.state.mode === 'games';
+  const [first, second] = isGrid ? ['x', 'o'] : ['White', 'Black'];
   const best = report.lines[0];
   const white = whiteScore(report, turn);
   const proven = report.solved ? verdictText(report.solved.state, report.solved.plies) : '';
   const [win, draw, loss] = best?.wdl ?? [0, 0, 0];
   const [ours, theirs] = turn === 'white' ? [win, loss] : [loss, win];
   return h('div.verdict', [
-    h('strong.score', { attrs: { 'data-id': 'score' } }, score(white.cp, white.mate)),
+    h(
+      'strong.score',
+      { attrs: { 'data-id': 'score' } },
+      isGrid ? signed(white.value, 2) : score(white.cp, white.mate),
+    ),
     proven ? h('span.badge.proven', `Proven ${proven}`) : null,
     h(
       'div.wdl',
       {
         attrs: {
           role: 'img',
-          'aria-label': `White wins ${ours / 10} %, draw ${draw / 10} %, Black wins ${theirs / 10} %`,
+          'aria-label': `${first} wins ${ours / 10} %, draw ${draw / 10} %, ${second} wins ${theirs / 10} %`,
         },
       },
       [share('white', ours), share('draw', draw), share('black', theirs)],
@@ -143,16 +152,19 @@ export function lines(app: App, report: Report): VNode {
 
 function lineRow(app: App, line: Line, index: number): VNode {
   const { state } = app;
-  const { fen } = currentNode(state);
+  const fen = searchedPosition(state);
   const turn = turnOf(fen);
+  const value = forWhite(turn, line.cp ?? line.value);
   const sans = sanCached(app, fen, line.moves.slice(0, shownMoves(line)));
   const proven = verdictText(line.state, line.plies);
-  const first = plyOf(fen);
+  const first = state.mode === 'games' ? state.grid.at : plyOf(fen);
   return h('li', { key: index }, [
     h(
       'span.score',
-      { class: { good: forWhite(turn, line.cp) > 0 } },
-      score(forWhite(turn, line.cp), line.mate === null ? null : forWhite(turn, line.mate)),
+      { class: { good: value > 0 } },
+      line.cp === null
+        ? signed(value, 2)
+        : score(value, line.mate === null ? null : forWhite(turn, line.mate)),
     ),
     h('span.text', [
       ...sans.map((san, step) => {
@@ -173,16 +185,25 @@ function lineRow(app: App, line: Line, index: number): VNode {
   ]);
 }
 
+function playMove(app: App, move: string): void {
+  if (app.state.mode === 'games') gridGame.play(app, move);
+  else game.play(app, move);
+}
+
 /** Add moves to the game as a line from the current position. */
 export function playLine(app: App, moves: readonly string[]): void {
   const { state } = app;
+  if (state.mode === 'games') {
+    gridGame.playLine(app, moves);
+    return;
+  }
   let at = state.current;
   for (const move of moves) at = addMove(state.game, at, move)?.id ?? at;
   game.goTo(app, at);
 }
 
-function moveTable(app: App, report: Report): VNode {
-  const { fen } = currentNode(app.state);
+export function moveTable(app: App, report: Report): VNode {
+  const fen = searchedPosition(app.state);
   const turn = turnOf(fen);
   const shown = report.moves.slice(0, MAX_ROWS);
   const total = Math.max(
@@ -212,7 +233,7 @@ function moveRow(
   const q = row.q === null ? null : sign * row.q;
   return h('tr', { key: row.move, attrs: { 'data-move': row.move } }, [
     h('td', [
-      h('button.move', { attrs: { type: 'button' }, on: { click: () => game.play(app, row.move) } }, san),
+      h('button.move', { attrs: { type: 'button' }, on: { click: () => playMove(app, row.move) } }, san),
     ]),
     h('td.meter', [h('i', { style: { width: percent(row.visits / total) } }), h('span', count(row.visits))]),
     h('td.q', [
@@ -283,6 +304,7 @@ const cache = new Map<string, string[]>();
 
 /** `sanLine` with a cache: the same lines arrive several times a second. */
 export function sanCached(app: App, fen: string, moves: readonly string[]): string[] {
+  if (isGridPosition(fen)) return [...moves];
   const key = `${app.state.game.variant} ${fen} ${moves.join(' ')}`;
   const known = cache.get(key);
   if (known) return known;

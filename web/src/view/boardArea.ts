@@ -3,6 +3,7 @@ import type { App } from '../app';
 import { update } from '../app';
 import { Board } from '../board';
 import { timeLeft } from '../clock';
+import { readComments, scoreOf, valueOf } from '../comments';
 import { canMove, canPremove, currentNode, outcomeAt } from '../current';
 import * as game from '../game';
 import { onBoard } from '../keyboard';
@@ -10,8 +11,10 @@ import * as match from '../match';
 import { clockText, percent, score } from '../numbers';
 import type { Color, Role } from '../rules';
 import { positionOf, turnOf, VARIANT_NAMES } from '../rules';
+import { pathTo } from '../tree';
 import type { VNode } from './dom';
 import { button, h } from './dom';
+import { shown } from './games';
 
 const POCKET: Role[] = ['pawn', 'knight', 'bishop', 'rook', 'queen'];
 const PROMOTIONS: Role[] = ['queen', 'knight', 'rook', 'bishop'];
@@ -87,9 +90,7 @@ function strip(app: App, side: Color): VNode {
     ? current.human === side
       ? 'You'
       : `Anabranch · ${match.strengthText(current.strength)}`
-    : side === 'white'
-      ? 'White'
-      : 'Black';
+    : playerName(state.game.headers, side);
   const isThinking = current && current.human !== side && state.request?.purpose === 'move';
   return h('div.strip', { key: `strip-${side}`, class: { turn: isTurn } }, [
     h('span.player', [
@@ -98,8 +99,31 @@ function strip(app: App, side: Color): VNode {
       isThinking ? h('span.dots', { attrs: { role: 'status' } }, 'thinking') : null,
     ]),
     state.game.variant === 'crazyhouse' ? pocket(app, side, fen) : null,
-    current?.clock ? clock(app, side) : null,
+    current?.clock ? clock(app, side) : recordedClock(app, side),
   ]);
+}
+
+function playerName(headers: Record<string, string>, side: Color): string {
+  const colour = side === 'white' ? 'White' : 'Black';
+  const elo = headers[`${colour}Elo`];
+  return `${shown(headers[colour]) || colour}${elo && shown(elo) ? ` (${elo})` : ''}`;
+}
+
+/** The clock of a side in a game that came with clocks: what it had left after its last move. */
+function recordedClock(app: App, side: Color): VNode | null {
+  const { state } = app;
+  if (state.match && state.mode === 'play') return null;
+  const left = pathTo(state.game, state.current)
+    .filter((node) => node.parent !== null && turnOf(node.fen) !== side)
+    .map((node) => readComments(node.comments).clock)
+    .findLast((clock) => clock !== undefined);
+  return left === undefined
+    ? null
+    : h(
+        'span.clock.recorded',
+        { attrs: { 'aria-label': `Clock of ${side}`, role: 'timer' } },
+        clockText(left),
+      );
 }
 
 function clock(app: App, side: Color): VNode {
@@ -168,7 +192,7 @@ function pocket(app: App, side: Color, fen: string): VNode {
 
 function bar(app: App): VNode {
   const { state } = app;
-  const judgement = currentNode(state).judgement;
+  const judgement = scoreOf(currentNode(state));
   const end = outcomeAt(state);
   const value = end
     ? end.winner === 'white'
@@ -176,7 +200,7 @@ function bar(app: App): VNode {
       : end.winner === 'black'
         ? -1
         : 0
-    : (judgement?.value ?? 0);
+    : (valueOf(currentNode(state)) ?? 0);
   const share = (1 + Math.max(-1, Math.min(1, value))) / 2;
   const text = judgement && !end ? score(judgement.cp, judgement.mate) : '';
   return h(
@@ -281,7 +305,7 @@ function controls(app: App): VNode {
     ),
     h('div.keys', [
       button('Flip the board', () => game.flip(app), { icon: 'flip' }),
-      button('Paste FEN or PGN', () => update(app, { dialog: 'import' }), { icon: 'paste' }),
+      button('Paste FEN or PGN', () => update(app, { dialog: 'import', importError: '' }), { icon: 'paste' }),
       button('Openings', () => game.openOpenings(app), { icon: 'book' }),
     ]),
   ]);

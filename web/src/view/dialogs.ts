@@ -1,15 +1,19 @@
 // Dialogs: text to paste, and openings to start from.
 import type { App } from '../app';
 import { update } from '../app';
+import { importText, openFile } from '../files';
 import * as game from '../game';
 import { OPENINGS } from '../openings';
 import { randomStart, VARIANT_NAMES } from '../rules';
 import type { VNode } from './dom';
 import { button, h, number, segments } from './dom';
+import { gamesList } from './games';
 
 export function dialog(app: App): VNode | null {
   const { state } = app;
   if (state.dialog === 'import') return frame(app, 'Paste FEN or PGN', importForm(app));
+  if (state.dialog === 'games')
+    return frame(app, state.collection ? `Games: ${state.collection.name}` : 'Games', gamesList(app));
   if (state.dialog === 'openings') return frame(app, 'Openings', openings(app));
   return null;
 }
@@ -48,7 +52,8 @@ function importForm(app: App): VNode[] {
       attrs: {
         rows: 9,
         'aria-label': 'FEN or PGN',
-        placeholder: 'A FEN, or a game as PGN. A FEN with pockets, …[Qn], is crazyhouse.',
+        placeholder:
+          'A FEN, or games as PGN. A FEN with pockets, …[Qn], is crazyhouse. Files can be dropped on the page.',
         spellcheck: 'false',
       },
       props: { value: state.importText },
@@ -57,7 +62,21 @@ function importForm(app: App): VNode[] {
       },
     }),
     state.importError ? h('p.error', { attrs: { role: 'alert' } }, state.importError) : h('span'),
-    h('div.buttons', [button('Load', () => game.importText(app), { kind: 'primary', id: 'import' })]),
+    h('div.buttons', [
+      button('Load', () => importText(app), { kind: 'primary', id: 'import' }),
+      h('label.file', [
+        h('span', 'Open a PGN file'),
+        h('input', {
+          attrs: { type: 'file', accept: '.pgn,.txt,application/x-chess-pgn', 'data-id': 'open-file' },
+          on: {
+            change: (event: Event) => {
+              const file = (event.target as HTMLInputElement).files?.[0];
+              if (file) void openFile(app, file);
+            },
+          },
+        }),
+      ]),
+    ]),
   ];
 }
 

@@ -3,18 +3,20 @@
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import { update } from '../app';
-import { currentNode } from '../current';
+import { searchedPosition } from '../current';
 import { GraphCanvas } from '../graph/canvas';
 import { toDot, toJson, toSvg } from '../graph/export';
 import type { Graph, GraphNode } from '../graph/model';
 import { transpositions, trace, pathTo, pathsTo } from '../graph/model';
 import type { Palette } from '../graph/palette';
 import { DARK, LIGHT } from '../graph/palette';
+import type { Color } from '../rules';
 import { count, moveNumber, percent, signed, verdictText } from '../numbers';
 import { plyOf } from '../tree';
 import { lines, playLine, sanCached, startButton, statistics, verdictRow } from './analysisPanel';
 import type { VNode } from './dom';
 import { button, figures, h, segments, slider, table } from './dom';
+import { download } from './games';
 import { presetSelect } from './searchConfig';
 
 const MAX_TRANSPOSITIONS = 12;
@@ -60,7 +62,7 @@ export function graphPanel(app: App): VNode {
               state.analysis.running ? 'The graph is growing…' : 'Start the search to see its graph.',
             ),
         tooltip(app, graph),
-        legend(),
+        legend(app),
       ]),
     ]),
     transpositionCard(app, graph),
@@ -125,8 +127,17 @@ function selectNode(app: App, id: number | null): void {
   if (node)
     state.announcement =
       `${pathText(app, state.selected?.path ?? []) || 'Root'}: ${count(node.visits)} visits, ` +
-      `value ${signed(node.white, 2)} for White, ${node.above.length} parents.`;
+      `value ${signed(node.white, 2)} for ${firstPlayer(app)}, ${node.above.length} parents.`;
   app.redraw();
+}
+
+function firstPlayer(app: App): string {
+  return app.state.mode === 'games' ? 'x' : 'White';
+}
+
+function playerOf(app: App, turn: Color): string {
+  if (app.state.mode !== 'games') return turn;
+  return turn === 'white' ? 'x' : 'o';
 }
 
 function toolbar(app: App, graph: Graph | null): VNode {
@@ -138,9 +149,9 @@ function toolbar(app: App, graph: Graph | null): VNode {
     analysis.onViewChange(app);
   };
   return h('div.graph-tools', [
-    startButton(app),
-    presetSelect(app, state.viewSide, true),
-    state.analysis.compare
+    state.mode === 'games' ? null : startButton(app),
+    state.mode === 'games' ? null : presetSelect(app, state.viewSide, true),
+    state.analysis.compare && state.mode !== 'games'
       ? segments('Which graph', { A: 'A', B: 'B' }, state.viewSide ? 'B' : 'A', (side) =>
           update(app, { viewSide: side === 'B' ? 1 : 0 }),
         )
@@ -173,7 +184,7 @@ function toolbar(app: App, graph: Graph | null): VNode {
 function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
   const text =
     kind === 'json'
-      ? toJson(graph, app.state.game.variant)
+      ? toJson(graph, app.state.mode === 'games' ? app.state.grid.game : app.state.game.variant)
       : kind === 'dot'
         ? toDot(graph)
         : toSvg(
@@ -183,16 +194,12 @@ function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
             paletteOf(isDarkTheme(app)),
           );
   const type = { svg: 'image/svg+xml', dot: 'text/vnd.graphviz', json: 'application/json' }[kind];
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = `anabranch-graph.${kind}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  download(`anabranch-graph.${kind}`, text, type);
 }
 
 function pathText(app: App, path: readonly string[]): string {
-  const { fen } = currentNode(app.state);
-  const first = plyOf(fen);
+  const fen = searchedPosition(app.state);
+  const first = app.state.mode === 'games' ? app.state.grid.at : plyOf(fen);
   return sanCached(app, fen, path)
     .map((san, step) => {
       const number = moveNumber(first + step, step === 0);
@@ -230,10 +237,10 @@ function nodeNumbers(app: App, graph: Graph, node: GraphNode): VNode[] {
     h('strong', path || 'The position on the board'),
     figures([
       ['Visits N', count(node.visits)],
-      ['Value V', `${signed(node.white, 3)} for White`],
+      ['Value V', `${signed(node.white, 3)} for ${firstPlayer(app)}`],
       ['First evaluation', signed(node.turn === 'white' ? node.raw : -node.raw, 3)],
       ['Legal moves', String(node.legal)],
-      ...(proven ? [['Proven', `${proven} for ${node.turn}`] as const] : []),
+      ...(proven ? [['Proven', `${proven} for ${playerOf(app, node.turn)}`] as const] : []),
     ]),
     node.above.length
       ? table(
@@ -245,7 +252,7 @@ function nodeNumbers(app: App, graph: Graph, node: GraphNode): VNode[] {
               h('tr', { key: `${edge.source}-${edge.move}` }, [
                 h('td', sanCached(app, graph.nodes[edge.source]?.fen ?? '', [edge.move])[0] ?? edge.move),
                 h('td', count(edge.visits)),
-                h('td', signed(edge.q, 3)),
+                h('td', signed(edge.white, 3)),
                 h('td', percent(edge.prior)),
                 h('td', edge.leak.toFixed(4)),
               ]),
@@ -336,9 +343,9 @@ export function searchCard(app: App): VNode {
   ]);
 }
 
-function legend(): VNode {
+function legend(app: App): VNode {
   return h('ul.legend', { attrs: { 'aria-label': 'Legend' } }, [
-    h('li', [h('i.scale'), 'light: good for White']),
+    h('li', [h('i.scale'), `light: good for ${firstPlayer(app)}`]),
     h('li', [h('i.met'), 'several parents']),
     h('li', [h('i.pv'), 'principal variation']),
     h('li', [h('i.box'), 'solved']),

@@ -2,6 +2,7 @@
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import { update } from '../app';
+import * as gridGame from '../gridGame';
 import * as match from '../match';
 import type { Mode, Theme } from '../state';
 import type { IconName, VNode } from './dom';
@@ -11,6 +12,7 @@ const MODES: [Mode, string][] = [
   ['play', 'Play'],
   ['analyse', 'Analyse'],
   ['graph', 'Graph'],
+  ['games', 'Games'],
 ];
 const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' };
 const THEME_ICONS: Record<Theme, IconName> = { system: 'auto', light: 'sun', dark: 'moon' };
@@ -62,6 +64,7 @@ export function setMode(app: App, mode: Mode): void {
   analysis.onModeChange(app, before);
   if (mode === 'play' && before !== 'play') match.returnToMatch(app);
   match.requestMove(app);
+  if (mode === 'games' && before !== 'games') gridGame.lookUp(app);
   app.redraw();
 }
 

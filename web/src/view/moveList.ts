@@ -2,14 +2,17 @@
 import type { App } from '../app';
 import { update } from '../app';
 import { currentNode, outcomeAt } from '../current';
+import { gamePgn } from '../collection';
+import { glyph, readComments, scoreOf } from '../comments';
 import * as game from '../game';
-import { moveNumber, score } from '../numbers';
+import { clockText, moveNumber, score } from '../numbers';
 import { outcomeText } from '../match';
 import { VARIANT_NAMES } from '../rules';
 import type { TreeNode } from '../tree';
 import { nodeOf, pathTo, plyOf, ROOT } from '../tree';
 import type { VNode } from './dom';
 import { button, h } from './dom';
+import { download, players, shown } from './games';
 
 export function moveList(app: App): VNode {
   const { state } = app;
@@ -34,15 +37,49 @@ export function moveList(app: App): VNode {
           showsText: false,
           id: 'copy-fen',
         }),
-        button('Copy PGN', () => copy(app, game.pgn(state), 'The PGN'), { kind: 'quiet', id: 'copy-pgn' }),
+        state.collection
+          ? button(
+              `Games (${state.collection.entries.length})`,
+              () => update(app, { dialog: 'games', gamesFilter: '' }),
+              { kind: 'quiet', id: 'games' },
+            )
+          : null,
+        button('Download PGN', () => download('anabranch.pgn', gamePgn(state)), {
+          icon: 'save',
+          id: 'download-pgn',
+        }),
+        button('Copy PGN', () => copy(app, gamePgn(state), 'The PGN'), { kind: 'quiet', id: 'copy-pgn' }),
       ]),
     ]),
-    h(
-      'div.move-text',
-      { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Move list' } },
-      nodeOf(state.game, ROOT).children.length ? lineFrom(app, ROOT, true) : [h('p.empty', 'No moves yet.')],
-    ),
+    gameInfo(app),
+    h('div.move-text', { attrs: { tabindex: 0, role: 'group', 'aria-label': 'Move list' } }, [
+      ...commentsOf(nodeOf(state.game, ROOT).comments),
+      ...(nodeOf(state.game, ROOT).children.length
+        ? lineFrom(app, ROOT, true)
+        : [h('p.empty', 'No moves yet.')]),
+    ]),
     end ? h('p.outcome', outcomeText(end)) : null,
+  ]);
+}
+
+/** Players, event, date and result of a game that came as PGN. */
+function gameInfo(app: App): VNode | null {
+  const { headers, isImported } = app.state.game;
+  if (!isImported || !Object.keys(headers).length) return null;
+  const { Event: event, Site: site, Round: round, Date: date, Result: result, ECO: eco } = headers;
+  const place = [shown(event), shown(round) && `round ${round ?? ''}`, shown(site), shown(date), eco];
+  return h('details.game-info', { key: 'info', attrs: { 'data-id': 'game-info' } }, [
+    h('summary', [
+      h('strong', players(headers)),
+      result && result !== '*' ? h('b', ` ${result}`) : null,
+      h('small', place.filter(Boolean).join(' · ')),
+    ]),
+    h(
+      'dl.headers',
+      Object.entries(headers).map(([name, value]) =>
+        h('div', { key: name }, [h('dt', name), h('dd', value)]),
+      ),
+    ),
   ]);
 }
 
@@ -61,14 +98,15 @@ function lineFrom(app: App, from: number, numbersFirst: boolean): VNode[] {
     if (!first) break;
     written.push(moveNode(app, node, first, needsNumber));
     needsNumber = false;
-    if (first.comment) {
-      written.push(h('span.comment', first.comment));
-      needsNumber = true;
-    }
+    const comments = commentsOf(first.comments);
+    written.push(...comments);
+    if (comments.length) needsNumber = true;
     for (const other of others) {
       written.push(
         h('span.variation', { key: `v${other.id}` }, [
+          ...commentsOf(other.startingComments),
           moveNode(app, node, other, true),
+          ...commentsOf(other.comments),
           ...lineFrom(app, other.id, false),
         ]),
       );
@@ -79,11 +117,20 @@ function lineFrom(app: App, from: number, numbersFirst: boolean): VNode[] {
   return written;
 }
 
+function commentsOf(comments: string[] | undefined): VNode[] {
+  const { text } = readComments(comments);
+  return text ? [h('span.comment', text)] : [];
+}
+
 function moveNode(app: App, before: TreeNode, node: TreeNode, needsNumber: boolean): VNode {
   const number = moveNumber(plyOf(before.fen), needsNumber);
   const isCurrent = node.id === app.state.current;
-  const judged =
-    app.state.mode !== 'play' && node.judgement ? score(node.judgement.cp, node.judgement.mate) : '';
+  const found = app.state.mode === 'play' ? undefined : scoreOf(node);
+  const judged = found ? score(found.cp, found.mate) : '';
+  const { clock } = readComments(node.comments);
+  const glyphs = (node.nags ?? []).map((nag) =>
+    h('span.glyph', { class: { [`nag-${nag}`]: true } }, glyph(nag)),
+  );
   return h('span.ply', { key: node.id }, [
     number ? h('span.number', number) : null,
     h(
@@ -98,8 +145,12 @@ function moveNode(app: App, before: TreeNode, node: TreeNode, needsNumber: boole
           },
         },
       },
-      node.san,
+      [node.san, ...glyphs],
     ),
+    node.isBest
+      ? h('span.best', { attrs: { title: "The engine's choice", role: 'img', 'aria-label': 'best' } }, '★')
+      : null,
+    clock === undefined ? null : h('span.clk', { attrs: { title: 'Clock' } }, clockText(clock)),
     judged ? h('span.judged', judged) : null,
   ]);
 }

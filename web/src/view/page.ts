@@ -7,10 +7,11 @@ import { dialog } from './dialogs';
 import type { VNode } from './dom';
 import { button, h } from './dom';
 import { graphPanel, nodeCard, searchCard } from './graphPanel';
+import { gridColumn, gridPanel } from './gridPanel';
 import { header } from './header';
 import { playPanel } from './playPanel';
 
-const PANELS = { play: playPanel, analyse: analysisPanel, graph: graphPanel };
+const PANELS = { play: playPanel, analyse: analysisPanel, graph: graphPanel, games: gridPanel };
 
 export function page(app: App): VNode {
   const { state } = app;
@@ -20,10 +21,12 @@ export function page(app: App): VNode {
     [
       header(app),
       h('main', [
-        h('div.board-column', { key: 'board-column' }, [
-          boardArea(app),
-          ...(state.mode === 'graph' ? [nodeCard(app), searchCard(app)] : []),
-        ]),
+        state.mode === 'games'
+          ? gridColumn(app)
+          : h('div.board-column', { key: 'board-column' }, [
+              boardArea(app),
+              ...(state.mode === 'graph' ? [nodeCard(app), searchCard(app)] : []),
+            ]),
         PANELS[state.mode](app),
       ]),
       state.notice ? notice(app) : null,

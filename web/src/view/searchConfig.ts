@@ -45,13 +45,14 @@ function setting(app: App, side: 0 | 1, row: SettingRow): VNode {
       : typeof value === 'number'
         ? number(label, value, { min: row.minimum ?? 0, max: row.maximum ?? 1e9, step: 0.001 }, set)
         : select(label, row.choices, value ?? '', set);
+  const tip = `tip-${side}-${row.name}`;
   return h(
     'div.setting',
     {
       key: row.name,
       class: { changed: row.name in config.changes },
-      attrs: { title: row.meaning },
+      attrs: { role: 'group', 'aria-label': label, 'aria-describedby': tip },
     },
-    [field],
+    [field, h('span.tip', { attrs: { id: tip, role: 'tooltip' } }, row.meaning)],
   );
 }

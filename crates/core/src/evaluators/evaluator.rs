@@ -15,8 +15,8 @@ pub struct Leaf<G> {
     pub game: G,
     /// Its legal moves, ascending; never empty.
     pub moves: Vec<MoveCode>,
-    /// The last moves that led to it, newest first, at most eight (game and trajectory).
-    pub recent: Vec<MoveCode>,
+    /// The moves that led to it from the root, for evaluators outside the core.
+    pub line: Vec<MoveCode>,
     /// How often the position occurred before on its path, 0 to 2.
     pub repetitions: u32,
 }
@@ -27,7 +27,17 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// A slow evaluator checks `cancel` regularly and returns early (anything) when it is set.
     fn evaluate(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32;
 
-    /// The same where a draw is worth `draw` to the side to move. Who gives no chance of a draw takes no
+    /// The values of all leaves of a batch, where that is quicker than one after another.
+    fn evaluate_together(&self, _leaves: &[&Leaf<G>], _cancel: &AtomicBool) -> Option<Vec<f32>> {
+        None
+    }
+
+    /// The logits alone.
+    fn logits(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>) {
+        self.evaluate(leaf, logits, &AtomicBool::new(false));
+    }
+
+    /// Value and logits where a draw is worth `draw` to the side to move. Who gives no chance of a draw takes no
     /// notice.
     fn evaluate_draws(&self, leaf: &Leaf<G>, draw: f32, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
         let _ = draw;

@@ -46,7 +46,7 @@ mod tests {
         let game = ChessBoard::start(Variant::Chess).unwrap();
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
-        Leaf { game, moves, recent: Vec::new(), repetitions: 0 }
+        Leaf { game, moves, line: Vec::new(), repetitions: 0 }
     }
 
     /// Numbers computed by an independent program from the text of section 10.

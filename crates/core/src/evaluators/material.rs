@@ -275,7 +275,7 @@ mod tests {
     fn evaluated<P: Rules>(board: Board<P>) -> (f32, Leaf<Board<P>>, Vec<f32>) {
         let mut moves = Vec::new();
         board.legal_moves(&mut moves);
-        let leaf = Leaf { game: board, moves, recent: Vec::new(), repetitions: 0 };
+        let leaf = Leaf { game: board, moves, line: Vec::new(), repetitions: 0 };
         let mut logits = Vec::new();
         let value = Material.evaluate(&leaf, &mut logits, &AtomicBool::new(false));
         assert_eq!(logits.len(), leaf.moves.len());

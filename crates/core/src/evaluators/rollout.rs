@@ -32,6 +32,21 @@ impl<G: Game> Evaluator<G> for Rollout {
         }
         (sum / self.playouts as f64) as f32
     }
+
+    fn evaluate_together(&self, leaves: &[&Leaf<G>], cancel: &AtomicBool) -> Option<Vec<f32>> {
+        if !leaves.first()?.game.is_fetched() {
+            return None;
+        }
+        let games: Vec<&G> = leaves.iter().map(|leaf| &leaf.game).collect();
+        let stop = || cancel.load(Ordering::Relaxed);
+        // Where the rules fail the search is being stopped.
+        G::playouts(&games, self.playouts, self.seed, &stop).or_else(|| Some(vec![0.0; leaves.len()]))
+    }
+
+    fn logits(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>) {
+        logits.clear();
+        logits.resize(leaf.moves.len(), 0.0);
+    }
 }
 
 #[cfg(test)]
@@ -43,7 +58,7 @@ mod tests {
     fn value<G: Game>(game: G, playouts: u64, seed: u64) -> f32 {
         let mut moves = Vec::new();
         game.legal_moves(&mut moves);
-        let leaf = Leaf { game, moves, recent: Vec::new(), repetitions: 0 };
+        let leaf = Leaf { game, moves, line: Vec::new(), repetitions: 0 };
         let (mut logits, never) = (Vec::new(), AtomicBool::new(false));
         let value = Rollout { playouts, seed }.evaluate(&leaf, &mut logits, &never);
         assert_eq!(logits, vec![0.0; leaf.moves.len()]);

@@ -137,8 +137,15 @@ mod tests {
 
     fn solved<G: Game>(game: &G, attacker: u8, repeated: u64, budget: u64) -> (Verdict, Option<Proof>, u64) {
         let before = |key| if key == repeated { 2 } else { 0 };
-        let question =
-            Question { game, attacker, attack: Attack::All, depth: 64, before: &before, cancel: &|| false };
+        let question = Question {
+            game,
+            attacker,
+            attack: Attack::All,
+            depth: 64,
+            before: &before,
+            foresees: false,
+            cancel: &|| false,
+        };
         let (solving, proof) = solve(&question, budget, 1 << 24);
         (solving.verdict(), proof, solving.positions())
     }

@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::attacks::Attacks;
 use super::context::Contexts;
 use super::features::{Features, bucket};
-use crate::game::{Game, MoveCode};
+use crate::game::{Game, MoveCode, Trail};
 use crate::games::chess::planes::{UnknownVersion, Version};
 use crate::games::chess::{Board, FenError, MoveError, Rules, Variant, moves};
 
@@ -262,14 +262,14 @@ fn planes_part<P: Rules>(
     let mut legal = Vec::new();
     for (row, out) in rows.zip(part.planes.chunks_exact_mut(count * 64)) {
         let board = read_row::<P>(variant, chess960, samples, row, &mut legal, &mut part.target)?;
-        version.fill(&board, &[], 0, out);
-        part.move_index.extend(legal.iter().map(|&code| board.policy_index(code) as i32));
+        version.fill(&board, &Trail { recent: &[], repetitions: 0, past: &[] }, out);
+        part.move_index.extend(legal.iter().map(|&code| version.policy_index(&board, code) as i32));
         part.move_offsets.push(part.move_index.len() as i64);
     }
     Ok(part)
 }
 
-/// Encodes samples for a convolutional network, without history. `version` is `v3`, or for crazyhouse `v1`.
+/// Encodes samples for a convolutional network, without history. `version` is `v3`, for crazyhouse `v1` too, for chess `lc0`.
 pub fn encode_planes(
     variant: Variant,
     chess960: bool,

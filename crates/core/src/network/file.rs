@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
-use super::context::CONTEXTS;
-use super::features::FEATURES;
-use crate::games::chess::{Variant, policy};
+use super::patterns::Patterns;
+use super::plays::{Plays, Sizes};
+use crate::game::Game;
 
 /// Value heads.
 pub(super) const BUCKETS: usize = 8;
@@ -28,25 +28,21 @@ const LARGEST_BIAS: i16 = 16_384;
 const LARGEST_NUMBER: f32 = 1e9;
 
 /// Metadata that has one right value.
-const FIXED: [(&str, &str); 6] = [
-    ("format", "anabranch-sparse"),
-    ("version", "1"),
-    ("inputs", "sparse-1"),
-    ("policy", "moves-1"),
-    ("value", "wdl"),
-    ("architecture", "sparse"),
-];
+const FIXED: [(&str, &str); 4] =
+    [("format", "anabranch-sparse"), ("version", "1"), ("value", "wdl"), ("architecture", "sparse")];
+/// The cells of the patterns, in networks for games on a grid.
+const PATTERNS: &str = "inputs.patterns";
 /// Metadata that has to be there.
 const NEEDED: [&str; 5] = ["variant", "step", "licence", "sha256", "canaries"];
 
-/// Name, type and shape of every tensor of a network with accumulators of these widths.
-fn contract(variant: Variant, policy: usize, value: usize) -> [(&'static str, &'static str, Vec<usize>); 14] {
-    let moves = policy::size(variant);
+/// Name, type and shape of every tensor of a network with accumulators of these widths, but the patterns.
+fn contract(sizes: Sizes, policy: usize, value: usize) -> [(&'static str, &'static str, Vec<usize>); 14] {
+    let Sizes { features, contexts, moves } = sizes;
     [
-        ("policy.contexts.bias", "F32", vec![CONTEXTS]),
-        ("policy.contexts.weight", "I8", vec![CONTEXTS, policy / 2]),
+        ("policy.contexts.bias", "F32", vec![contexts]),
+        ("policy.contexts.weight", "I8", vec![contexts, policy / 2]),
         ("policy.inputs.bias", "I16", vec![policy]),
-        ("policy.inputs.weight", "I8", vec![FEATURES, policy]),
+        ("policy.inputs.weight", "I8", vec![features, policy]),
         ("policy.moves.bias", "F32", vec![moves]),
         ("policy.moves.weight", "I8", vec![moves, policy / 2]),
         ("value.hidden1.bias", "F32", vec![BUCKETS, HIDDEN1]),
@@ -54,7 +50,7 @@ fn contract(variant: Variant, policy: usize, value: usize) -> [(&'static str, &'
         ("value.hidden2.bias", "F32", vec![BUCKETS, HIDDEN2]),
         ("value.hidden2.weight", "F32", vec![BUCKETS, HIDDEN2, HIDDEN1]),
         ("value.inputs.bias", "I16", vec![value]),
-        ("value.inputs.weight", "I8", vec![FEATURES, value]),
+        ("value.inputs.weight", "I8", vec![features, value]),
         ("value.output.bias", "F32", vec![BUCKETS, 3]),
         ("value.output.weight", "F32", vec![BUCKETS, 3, HIDDEN2]),
     ]
@@ -72,7 +68,9 @@ pub(super) struct Tensors<'a> {
     /// The texts of the header.
     pub metadata: BTreeMap<String, String>,
     /// What it plays.
-    pub variant: Variant,
+    pub plays: Plays,
+    /// The patterns, for games on a grid.
+    pub patterns: Option<Patterns>,
     tensors: BTreeMap<String, Tensor<'a>>,
 }
 
@@ -143,7 +141,7 @@ fn read_tensor<'a>(name: &str, entry: &Value, data: &'a [u8]) -> Result<(usize, 
     Ok((begin, Tensor { kind: kind.to_owned(), shape, bytes }))
 }
 
-fn read_metadata(map: &mut Map<String, Value>) -> Result<(BTreeMap<String, String>, Variant), Refusal> {
+fn read_metadata(map: &mut Map<String, Value>) -> Result<(BTreeMap<String, String>, Plays), Refusal> {
     let Some(Value::Object(texts)) = map.remove("__metadata__") else { return refuse("it has no metadata") };
     let mut metadata = BTreeMap::new();
     for (name, value) in texts {
@@ -153,30 +151,32 @@ fn read_metadata(map: &mut Map<String, Value>) -> Result<(BTreeMap<String, Strin
         metadata.insert(name, text);
     }
     for (name, right) in FIXED {
-        match metadata.get(name) {
-            None => return refuse(format!("its metadata has no {name:?}")),
-            Some(text) if text != right => {
-                return refuse(format!("its {name} is {:?} instead of {right:?}", clip(text)));
-            }
-            Some(_) => {}
-        }
+        require(&metadata, name, right)?;
     }
     for name in NEEDED {
         if !metadata.contains_key(name) {
             return refuse(format!("its metadata has no {name:?}"));
         }
     }
-    let variant = match metadata["variant"].as_str() {
-        "chess" => Variant::Chess,
-        "crazyhouse" => Variant::Crazyhouse,
-        other => {
-            return refuse(format!(
-                "its variant is {:?}, and networks play chess or crazyhouse",
-                clip(other)
-            ));
-        }
+    let Some(plays) = Plays::parse(&metadata["variant"]) else {
+        return refuse(format!(
+            "its variant is {:?}, and networks play chess, crazyhouse or a game on a grid",
+            clip(&metadata["variant"])
+        ));
     };
-    Ok((metadata, variant))
+    for (name, right) in plays.versions() {
+        require(&metadata, name, right)?;
+    }
+    Ok((metadata, plays))
+}
+
+/// Refuses metadata that differ from their only right value.
+fn require(metadata: &BTreeMap<String, String>, name: &str, right: &str) -> Result<(), Refusal> {
+    match metadata.get(name) {
+        None => refuse(format!("its metadata has no {name:?}")),
+        Some(text) if text != right => refuse(format!("its {name} is {:?} instead of {right:?}", clip(text))),
+        Some(_) => Ok(()),
+    }
 }
 
 impl<'a> Tensors<'a> {
@@ -195,12 +195,13 @@ impl<'a> Tensors<'a> {
 
     fn read_parts(bytes: &'a [u8]) -> Result<Tensors<'a>, Refusal> {
         let (mut map, data) = split(bytes)?;
-        let (metadata, variant) = read_metadata(&mut map)?;
+        let (metadata, plays) = read_metadata(&mut map)?;
         let mut tensors = BTreeMap::new();
         let mut places = Vec::new();
-        let known = contract(variant, 0, 0).map(|(name, ..)| name);
+        let known = contract(plays.sizes(None), 0, 0).map(|(name, ..)| name);
+        let has_patterns = matches!(plays, Plays::Grid(_));
         for (name, entry) in &map {
-            if !known.contains(&name.as_str()) {
+            if !known.contains(&name.as_str()) && !(has_patterns && name == PATTERNS) {
                 return refuse(format!("it has a tensor {:?}, which networks do not have", clip(name)));
             }
             let (begin, tensor) = read_tensor(name, entry, data)?;
@@ -218,15 +219,40 @@ impl<'a> Tensors<'a> {
         if end != data.len() {
             return refuse(format!("it has {} bytes after the last tensor", data.len() - end));
         }
-        let tensors = Tensors { metadata, variant, tensors };
+        let mut tensors = Tensors { metadata, plays, patterns: None, tensors };
+        tensors.read_patterns()?;
         tensors.check_shapes()?;
         tensors.check_hash()?;
         tensors.check_numbers()?;
         Ok(tensors)
     }
 
+    /// Reads the patterns of a network for a game on a grid.
+    fn read_patterns(&mut self) -> Result<(), Refusal> {
+        let Plays::Grid(named) = &self.plays else { return Ok(()) };
+        let falls = match self.metadata.get("cells").map(String::as_str) {
+            Some("plain") => false,
+            Some("falling") => true,
+            _ => return refuse("its metadata \"cells\" is neither \"plain\" nor \"falling\""),
+        };
+        let Some(Tensor { kind, shape, .. }) = self.tensors.get(PATTERNS) else {
+            return refuse(format!("it has no tensor {PATTERNS:?}"));
+        };
+        let (&[_, length], "I16") = (shape.as_slice(), kind.as_str()) else {
+            return refuse(format!("the tensor {PATTERNS:?} is not a table of I16"));
+        };
+        let planes = named.start().plane_shape();
+        self.patterns = Some(Patterns::read(self.words(PATTERNS), length, falls, planes)?);
+        Ok(())
+    }
+
+    /// Rows of its tables.
+    pub fn sizes(&self) -> Sizes {
+        self.plays.sizes(self.patterns.as_ref())
+    }
+
     fn check_shapes(&self) -> Result<(), Refusal> {
-        let contract = contract(self.variant, self.policy_width(), self.value_width());
+        let contract = contract(self.sizes(), self.policy_width(), self.value_width());
         if let Some((name, ..)) = contract.iter().find(|(name, ..)| !self.tensors.contains_key(*name)) {
             return refuse(format!("it has no tensor {name:?}"));
         }

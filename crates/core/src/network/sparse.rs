@@ -21,10 +21,13 @@ use super::context::Contexts;
 use super::features::{Features, bucket};
 use super::file::{LARGEST_FILE, Tensors};
 use super::forward::{Forward, ForwardScratch, Machine, Place};
+use super::patterns::{PatternScratch, Patterns};
+use super::plays::Plays;
 use super::weights::Weights;
 use crate::evaluators::{Evaluator, Leaf};
 use crate::game::{Game, MoveCode};
 use crate::games::chess::{Board, FenError, Rules, Variant};
+use crate::games::grid::{GridError, GridGame};
 
 const TOLERANCE: f64 = 1e-4;
 const MOST_CANARIES: usize = 64;
@@ -48,6 +51,20 @@ pub enum NetworkError {
         /// Why.
         reason: String,
     },
+}
+
+/// Why a position cannot be evaluated: its text is none.
+#[derive(Debug, Error)]
+pub enum Unreadable {
+    /// Of chess.
+    #[error("{0}")]
+    Fen(#[from] FenError),
+    /// Of a game on a grid.
+    #[error("{0}")]
+    Grid(#[from] GridError),
+    /// The game is over.
+    #[error("the game is over in the position {0:?}, and there is nothing to evaluate")]
+    Over(String),
 }
 
 /// The evaluation of a position by a network.
@@ -78,7 +95,8 @@ pub struct NetworkSpeed {
 #[derive(Debug)]
 pub struct Network {
     path: PathBuf,
-    variant: Variant,
+    plays: Plays,
+    patterns: Option<Patterns>,
     metadata: BTreeMap<String, String>,
     weights: Weights,
     machine: Machine,
@@ -87,6 +105,7 @@ pub struct Network {
 #[derive(Default)]
 struct Desk {
     features: Features,
+    patterns: PatternScratch,
     places: Vec<Place>,
     scratch: ForwardScratch,
 }
@@ -112,10 +131,11 @@ impl Network {
             return Err(refused(format!("it is larger than {LARGEST_FILE} bytes")));
         }
         let tensors = Tensors::read(bytes).map_err(refused)?;
-        let weights = Weights::new(tensors.variant, &tensors);
+        let weights = Weights::new(&tensors);
         let network = Network {
             path: path.to_owned(),
-            variant: tensors.variant,
+            plays: tensors.plays,
+            patterns: tensors.patterns,
             metadata: tensors.metadata,
             weights,
             machine: Machine::detect(),
@@ -131,9 +151,9 @@ impl Network {
         &self.path
     }
 
-    /// What it plays.
-    pub fn variant(&self) -> Variant {
-        self.variant
+    /// The name of what it plays: a variant, or a game with its parameters.
+    pub fn plays(&self) -> &str {
+        self.plays.name()
     }
 
     /// Widths of its accumulators: policy, value.
@@ -154,7 +174,7 @@ impl Network {
     /// Chances of win, draw and loss; replaces `logits` by one number per legal move.
     pub fn judge<P: Rules>(&self, board: &Board<P>, moves: &[MoveCode], logits: &mut Vec<f32>) -> [f32; 3] {
         DESK.with_borrow_mut(|desk| {
-            let Desk { features, places, scratch } = desk;
+            let Desk { features, places, scratch, .. } = desk;
             let position = board.position();
             let attacks = Attacks::new(position.board(), position.turn());
             features.fill(position, &attacks);
@@ -176,11 +196,51 @@ impl Network {
         })
     }
 
-    /// Evaluates a position (FEN).
-    pub fn evaluate(&self, fen: &str) -> Result<Opinion, FenError> {
-        match self.variant {
-            Variant::Chess => self.evaluate_board(&Board::<Chess>::from_fen(self.variant, fen, false)?),
-            _ => self.evaluate_board(&Board::<Crazyhouse>::from_fen(self.variant, fen, false)?),
+    /// The same for a position of a game on a grid.
+    pub fn judge_grid(&self, game: &GridGame, moves: &[MoveCode], logits: &mut Vec<f32>) -> [f32; 3] {
+        let Some(patterns) = &self.patterns else {
+            logits.clear();
+            logits.resize(moves.len(), 0.0);
+            return [0.0, 1.0, 0.0];
+        };
+        DESK.with_borrow_mut(|desk| {
+            let Desk { patterns: inputs, places, scratch, .. } = desk;
+            let bucket = patterns.fill(game, inputs);
+            places.clear();
+            places.extend(
+                moves.iter().map(|&code| Place { index: game.policy_index(code) as u16, context: 0 }),
+            );
+            self.machine.run(Forward {
+                weights: &self.weights,
+                features: &inputs.features,
+                bucket,
+                places,
+                scratch,
+                logits,
+            })
+        })
+    }
+
+    /// Evaluates a position (FEN, or the text of a game on a grid).
+    pub fn evaluate(&self, text: &str) -> Result<Opinion, Unreadable> {
+        match &self.plays {
+            Plays::Chess(Variant::Chess) => {
+                Ok(self.evaluate_board(&Board::<Chess>::from_fen(Variant::Chess, text, false)?)?)
+            }
+            Plays::Chess(variant) => {
+                Ok(self.evaluate_board(&Board::<Crazyhouse>::from_fen(*variant, text, false)?)?)
+            }
+            Plays::Grid(named) => {
+                let game = named.start().read(text)?;
+                let (mut moves, mut logits) = (Vec::new(), Vec::new());
+                game.legal_moves(&mut moves);
+                if game.ending(&moves).is_some() {
+                    return Err(Unreadable::Over(text.chars().take(120).collect()));
+                }
+                let chances = self.judge_grid(&game, &moves, &mut logits);
+                let moves = moves.into_iter().map(|code| game.move_text(code)).zip(logits).collect();
+                Ok(Opinion { value: chances[0] - chances[2], chances, moves })
+            }
         }
     }
 
@@ -194,18 +254,42 @@ impl Network {
 
     /// Evaluates positions (FEN) in turn until the time is over, as the search would: rules and legal moves
     /// are not counted.
-    pub fn measure(&self, fens: &[String], time: Duration) -> Result<NetworkSpeed, FenError> {
-        match self.variant {
-            Variant::Chess => self.measure_boards::<Chess>(fens, time),
-            _ => self.measure_boards::<Crazyhouse>(fens, time),
+    pub fn measure(&self, fens: &[String], time: Duration) -> Result<NetworkSpeed, Unreadable> {
+        match &self.plays {
+            Plays::Chess(Variant::Chess) => Ok(self.measure_boards::<Chess>(Variant::Chess, fens, time)?),
+            Plays::Chess(variant) => Ok(self.measure_boards::<Crazyhouse>(*variant, fens, time)?),
+            Plays::Grid(named) => {
+                let (mut games, mut moves, mut features) = (Vec::new(), 0, 0);
+                let mut scratch = PatternScratch::default();
+                for text in fens {
+                    let game = named.start().read(text)?;
+                    let mut legal = Vec::new();
+                    game.legal_moves(&mut legal);
+                    if let Some(patterns) = &self.patterns {
+                        patterns.fill(&game, &mut scratch);
+                        features += scratch.features.len();
+                    }
+                    moves += legal.len();
+                    games.push((game, legal));
+                }
+                let judge = |game: &GridGame, legal: &[MoveCode], logits: &mut Vec<f32>| {
+                    self.judge_grid(game, legal, logits)
+                };
+                Ok(clocked(&games, judge, time, moves, features))
+            }
         }
     }
 
-    fn measure_boards<P: Rules>(&self, fens: &[String], time: Duration) -> Result<NetworkSpeed, FenError> {
-        let (mut boards, mut logits, mut features) = (Vec::new(), Vec::new(), Features::default());
+    fn measure_boards<P: Rules>(
+        &self,
+        variant: Variant,
+        fens: &[String],
+        time: Duration,
+    ) -> Result<NetworkSpeed, FenError> {
+        let (mut boards, mut features) = (Vec::new(), Features::default());
         let (mut moves, mut active) = (0, 0);
         for fen in fens {
-            let game = Board::<P>::from_fen(self.variant, fen, false)?;
+            let game = Board::<P>::from_fen(variant, fen, false)?;
             let mut legal = Vec::new();
             game.legal_moves(&mut legal);
             let position = game.position();
@@ -214,16 +298,9 @@ impl Network {
             active += features.list().len();
             boards.push((game, legal));
         }
-        let begun = Instant::now();
-        let mut evaluations = 0;
-        while !boards.is_empty() && begun.elapsed() < time {
-            for (game, legal) in &boards {
-                std::hint::black_box(self.judge(game, legal, &mut logits));
-                evaluations += 1;
-            }
-        }
-        let mean = |sum: usize| sum as f64 / boards.len().max(1) as f64;
-        Ok(NetworkSpeed { evaluations, time: begun.elapsed(), moves: mean(moves), features: mean(active) })
+        let judge =
+            |game: &Board<P>, legal: &[MoveCode], logits: &mut Vec<f32>| self.judge(game, legal, logits);
+        Ok(clocked(&boards, judge, time, moves, active))
     }
 
     fn check_canaries(&self) -> Result<(), String> {
@@ -255,6 +332,25 @@ impl Network {
     }
 }
 
+/// Judges positions with their legal moves in turn until the time is over.
+fn clocked<G>(
+    games: &[(G, Vec<MoveCode>)],
+    judge: impl Fn(&G, &[MoveCode], &mut Vec<f32>) -> [f32; 3],
+    time: Duration,
+    moves: usize,
+    features: usize,
+) -> NetworkSpeed {
+    let (begun, mut logits, mut evaluations) = (Instant::now(), Vec::new(), 0);
+    while !games.is_empty() && begun.elapsed() < time {
+        for (game, legal) in games {
+            std::hint::black_box(judge(game, legal, &mut logits));
+            evaluations += 1;
+        }
+    }
+    let mean = |sum: usize| sum as f64 / games.len().max(1) as f64;
+    NetworkSpeed { evaluations, time: begun.elapsed(), moves: mean(moves), features: mean(features) }
+}
+
 impl<P: Rules> Evaluator<Board<P>> for Network {
     fn evaluate(&self, leaf: &Leaf<Board<P>>, logits: &mut Vec<f32>, _cancel: &AtomicBool) -> f32 {
         let [win, _, loss] = self.judge(&leaf.game, &leaf.moves, logits);
@@ -269,6 +365,24 @@ impl<P: Rules> Evaluator<Board<P>> for Network {
         _cancel: &AtomicBool,
     ) -> f32 {
         let [win, drawn, loss] = self.judge(&leaf.game, &leaf.moves, logits);
+        (win - loss + draw * drawn).clamp(-1.0, 1.0)
+    }
+}
+
+impl Evaluator<GridGame> for Network {
+    fn evaluate(&self, leaf: &Leaf<GridGame>, logits: &mut Vec<f32>, _cancel: &AtomicBool) -> f32 {
+        let [win, _, loss] = self.judge_grid(&leaf.game, &leaf.moves, logits);
+        win - loss
+    }
+
+    fn evaluate_draws(
+        &self,
+        leaf: &Leaf<GridGame>,
+        draw: f32,
+        logits: &mut Vec<f32>,
+        _cancel: &AtomicBool,
+    ) -> f32 {
+        let [win, drawn, loss] = self.judge_grid(&leaf.game, &leaf.moves, logits);
         (win - loss + draw * drawn).clamp(-1.0, 1.0)
     }
 }

@@ -1,11 +1,8 @@
 //! The weights of a network, laid out for the arithmetic: a feature's policy and value weights side by side,
 //! rows padded to cache lines.
 
-use super::context::CONTEXTS;
-use super::features::FEATURES;
 use super::file::{BUCKETS, HIDDEN1, HIDDEN2, Tensors};
 use super::lanes::{Rows, Words};
-use crate::games::chess::{Variant, policy};
 
 /// One of the value heads after the first layer.
 #[derive(Clone, Debug)]
@@ -38,11 +35,12 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// Lays out tensors whose types and shapes fit the variant.
-    pub fn new(variant: Variant, tensors: &Tensors<'_>) -> Weights {
+    /// Lays out tensors whose types and shapes fit the game.
+    pub fn new(tensors: &Tensors<'_>) -> Weights {
+        let sizes = tensors.sizes();
         let (policy_width, value_width) = (tensors.policy_width(), tensors.value_width());
         let lines = (policy_width + value_width).div_ceil(64);
-        let mut inputs = Rows::new(FEATURES, lines);
+        let mut inputs = Rows::new(sizes.features, lines);
         fill(&mut inputs, 0, tensors.bytes("policy.inputs.weight"), policy_width);
         fill(&mut inputs, policy_width, tensors.bytes("value.inputs.weight"), value_width);
         let mut inputs_bias = vec![Words::default(); lines];
@@ -60,9 +58,9 @@ impl Weights {
             value_width,
             inputs,
             inputs_bias,
-            moves: rows("policy.moves.weight", policy::size(variant), policy_width / 2),
+            moves: rows("policy.moves.weight", sizes.moves, policy_width / 2),
             moves_bias: tensors.floats("policy.moves.bias").collect(),
-            contexts: rows("policy.contexts.weight", CONTEXTS, policy_width / 2),
+            contexts: rows("policy.contexts.weight", sizes.contexts, policy_width / 2),
             contexts_bias: tensors.floats("policy.contexts.bias").collect(),
             hidden1: rows("value.hidden1.weight", BUCKETS * HIDDEN1, value_width / 2),
             heads: heads(tensors),

@@ -116,7 +116,7 @@ impl<G: Game> Search<G> {
                     continue;
                 }
                 let mut next = game.clone();
-                next.play(edge.mv);
+                next.follow(edge.mv, child.key);
                 games.push((edge.child, next, depth + 1));
                 frontier.push((graph.node(edge.child).visits, Reverse(games.len()), games.len() - 1));
             }

@@ -96,9 +96,15 @@ impl<G: Game> Search<G> {
         let (codes, state, plies) = self.proven_line(mv, slot, report, verdict);
         let mut game = self.position().clone();
         let mut moves = Vec::with_capacity(codes.len());
+        let mut id = self.root;
         for mv in codes {
             moves.push(game.move_text(mv));
-            game.play(mv);
+            let edges = if id == NONE { &[] } else { self.graph.edges(id) };
+            id = edges.iter().find(|edge| edge.mv == mv).map_or(NONE, |edge| edge.child);
+            match id {
+                NONE => game.play(mv),
+                _ => game.follow(mv, self.graph.node(id).key),
+            }
         }
         Line {
             moves,

@@ -22,6 +22,8 @@ pub struct MoveReport {
     pub prior: f64,
     /// Share in the policy of the chooser.
     pub policy: f64,
+    /// Share in the improved policy, Eq. (G3).
+    pub improved: f64,
     /// U of the child, for the side to move at the root.
     pub raw: Option<f64>,
     /// V of the child, for the side to move at the root.
@@ -48,6 +50,9 @@ impl<G: Game> Search<G> {
         let edges = graph.edges(self.root);
         let game = self.position();
         let policy = self.root_policy();
+        let improved = self.improved_root();
+        let improved_of =
+            |mv: MoveCode| improved.iter().find(|&&(other, _)| other == mv).map_or(0.0, |&(_, share)| share);
         let mut moves: Vec<RootRow> = self
             .root_moves
             .slots(graph, self.root)
@@ -64,6 +69,7 @@ impl<G: Game> Search<G> {
                     q: (edge.visits > 0).then_some(edge.q),
                     prior: edge.prior(),
                     policy: policy[slot as usize],
+                    improved: improved_of(edge.mv),
                     raw: evaluated.map(|node| sign * f64::from(node.raw)),
                     child_value: evaluated.map(|node| sign * node.value),
                     child_visits: child.map_or(0, |node| node.visits),
@@ -78,7 +84,8 @@ impl<G: Game> Search<G> {
             })
             .collect();
         let unvisited = |mv: MoveCode, prior: f64| {
-            (mv, None, MoveReport { mv: game.move_text(mv), prior, ..MoveReport::default() })
+            let improved = improved_of(mv);
+            (mv, None, MoveReport { mv: game.move_text(mv), prior, improved, ..MoveReport::default() })
         };
         let unopened =
             graph.candidates(self.root).iter().filter(|candidate| self.root_moves.contains(candidate.mv()));

@@ -66,7 +66,7 @@ impl<G: Game> Search<G> {
         let mut statistics = Statistics {
             counters: self.counters,
             nodes: graph.len(),
-            bytes: graph.used_bytes(),
+            bytes: graph.used_bytes() + self.position().stored_bytes(),
             reserved_bytes: graph.reserved_bytes(),
             root_visits: graph.node(self.root).visits,
             ..Statistics::default()

@@ -8,7 +8,7 @@ use super::kind::ChessVariant;
 use super::session::{Session, Source};
 use crate::games::chess::{ChessBoard, CrazyhouseBoard, Variant, VariantBoard};
 use crate::games::grid::catalogue::{GAMES, Named};
-use crate::games::grid::{GridError, GridGame, ObjectGame};
+use crate::games::grid::{GridError, GridGame};
 use crate::settings::Settings;
 
 /// A session on games of some kind.
@@ -52,13 +52,7 @@ impl AnySession {
 }
 
 /// A new session of a game that is written elsewhere.
-pub fn open_object(
-    name: &str,
-    start: ObjectGame,
-    settings: Settings,
-    source: Source,
-) -> Result<AnySession, SessionError> {
-    let named = Named::of_object(name, start);
+pub fn open_named(named: Named, settings: Settings, source: Source) -> Result<AnySession, SessionError> {
     Ok(AnySession::Grid(Box::new(Session::new(named, settings, source)?)))
 }
 

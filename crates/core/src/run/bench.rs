@@ -95,7 +95,7 @@ pub fn measure_planes<G: Kind>(
     let stop = AtomicBool::new(false);
     let begun = Instant::now();
     let board = search.position();
-    let (size, width) = (board.shape(layout).iter().product::<usize>(), board.policy_size());
+    let (size, width) = (board.shape(layout).iter().product::<usize>(), board.policy_size_of(layout));
     let batch = search.settings().batch_size as usize;
     // One array for each batch in flight: the planes of a batch must last until it has been evaluated.
     let mut arrays = vec![vec![0.0f32; batch * size]; search.settings().batches_in_flight as usize];
@@ -150,7 +150,7 @@ fn replay<G: Game>(search: &Search<G>, record: &[MoveCode]) -> (Duration, Durati
     let (mut scratch, mut result) = (EvaluationScratch::default(), Evaluated::default());
     let never = AtomicBool::new(false);
     let (mut spent, mut sampled) = (Duration::ZERO, 0u64);
-    let mut leaf = Leaf { game: root.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
+    let mut leaf = Leaf { game: root.clone(), moves: Vec::new(), line: Vec::new(), repetitions: 0 };
     // One in eight is enough for a mean, and keeps the clock's own cost out of the sum.
     for trajectory in trajectories(record).step_by(8) {
         leaf.game = root.clone();

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::game::Game;
 use crate::graph::State;
-use crate::run::pool::{Flight, Pool, Task};
+use crate::run::flight::{Flight, Task};
+use crate::run::pool::Pool;
 use crate::search::proof::ProofCheck;
 use crate::search::{Batch, Budget, EvaluationScratch, Search};
 
@@ -148,14 +149,11 @@ pub fn run<G: Game>(
         let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);
         if !empty {
             // A leaf that is alone gains nothing from another thread.
-            let flight = (pool.threads() > 1 && (batch.evaluations > 1 || most > 1)).then(|| {
+            let is_apart = !search.position().is_fetched() && pool.threads() > 1;
+            let flight = (is_apart && (batch.evaluations > 1 || most > 1)).then(|| {
                 let results = search.result_buffers(batch.evaluations);
                 let leaves = batch.pending.iter_mut().filter_map(|pending| pending.leaf.take());
-                let tasks = leaves
-                    .zip(results)
-                    .enumerate()
-                    .map(|(place, (leaf, result))| Task { place, leaf, result })
-                    .collect();
+                let tasks = leaves.zip(results).map(|(leaf, result)| Task { leaf, result }).collect();
                 pool.launch(tasks, &evaluator, search.ranking(), stop)
             });
             queue.push_back((batch, flight));
@@ -212,7 +210,20 @@ fn apply_oldest<G: Game>(
             let ranking = search.ranking();
             results = search.result_buffers(batch.evaluations);
             let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_deref());
-            for (leaf, result) in leaves.zip(&mut results) {
+            let together = if search.position().is_fetched() {
+                let leaves: Vec<_> = leaves.clone().collect();
+                evaluator.evaluate_together(&leaves, stop)
+            } else {
+                None
+            };
+            if together.is_some() && stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            for (index, (leaf, result)) in leaves.zip(&mut results).enumerate() {
+                if let Some(values) = &together {
+                    ranking.take(&*evaluator, leaf, values[index], scratch, result);
+                    continue;
+                }
                 ranking.evaluate(&*evaluator, leaf, scratch, result, stop);
                 if stop.load(Ordering::Relaxed) {
                     return false;

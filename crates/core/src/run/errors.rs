@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::save::SaveError;
 use crate::games::chess::planes::UnknownVersion;
-use crate::games::chess::{FenError, MoveError, Variant};
+use crate::games::chess::{FenError, MoveError};
 use crate::games::grid::GridError;
 
 /// Why a session refused.
@@ -42,7 +42,7 @@ pub enum SessionError {
         /// Where the network comes from.
         network: String,
         /// What it plays.
-        plays: Variant,
+        plays: String,
         /// What the session plays.
         game: String,
     },

@@ -10,8 +10,10 @@ use std::sync::atomic::AtomicBool;
 use super::drive::{Finish, Limits, LoopState};
 use super::errors::SessionError;
 use super::kind::Kind;
+use crate::game::MoveCode;
 use crate::graph::prior::{RankScratch, rank};
 use crate::mates::dfpn::Solver;
+use crate::search::trail::TrailBuffers;
 use crate::search::wave::Crew;
 use crate::search::{Batch, Evaluated, Search};
 
@@ -31,12 +33,20 @@ pub type LeafText = (String, Vec<(String, usize)>);
 pub struct External<G: Kind> {
     queue: VecDeque<Batch<G>>,
     state: LoopState,
+    /// The layout of the planes, where leaves are written as planes.
+    layout: Option<G::Planes>,
+    buffers: TrailBuffers<G>,
 }
 
 impl<G: Kind> External<G> {
     /// A loop that starts now.
     pub fn new(limits: Limits) -> External<G> {
-        External { queue: VecDeque::new(), state: LoopState::new(limits) }
+        External {
+            queue: VecDeque::new(),
+            state: LoopState::new(limits),
+            layout: None,
+            buffers: TrailBuffers::default(),
+        }
     }
 
     /// Limits and clock of the loop.
@@ -61,15 +71,22 @@ impl<G: Kind> External<G> {
         let budget = self.state.limits().budget;
         let batch = search.collect_with(crew, &budget, stop);
         let size = batch.evaluations;
+        self.layout = planes.as_ref().map(|(_, layout)| *layout);
         if let Some((planes, layout)) = planes {
-            let stride = search.position().shape(layout).iter().product();
+            let stride: usize = search.position().shape(layout).iter().product();
             if planes.len() < size * stride {
                 search.abandon(batch);
                 return Err(SessionError::State("the array for planes is too small for a batch"));
             }
-            let leaves = batch.pending.iter().filter_map(|pending| pending.leaf.as_ref());
-            for (leaf, out) in leaves.zip(planes.chunks_exact_mut(stride)) {
-                leaf.game.fill(layout, &leaf.recent, leaf.repetitions, out);
+            let leaves: Vec<_> =
+                batch.pending.iter().filter_map(|pending| pending.leaf.as_deref()).collect();
+            let planes = &mut planes[..size * stride];
+            if !G::fill_all(&leaves, layout, planes) {
+                let start = search.path.start();
+                for (leaf, out) in leaves.into_iter().zip(planes.chunks_exact_mut(stride)) {
+                    let trail = self.buffers.trail(start, &leaf.line, leaf.repetitions, G::uses_past(layout));
+                    leaf.game.fill(layout, &trail, out);
+                }
             }
         }
         let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);
@@ -88,7 +105,7 @@ impl<G: Kind> External<G> {
                 let moves = leaf
                     .moves
                     .iter()
-                    .map(|&mv| (leaf.game.move_text(mv), leaf.game.policy_index(mv)))
+                    .map(|&mv| (leaf.game.move_text(mv), self.policy_index(&leaf.game, mv)))
                     .collect();
                 (leaf.game.text(), moves)
             })
@@ -116,7 +133,7 @@ impl<G: Kind> External<G> {
         logits: &[f32],
     ) -> Result<Vec<Evaluated>, SessionError> {
         let refuse = |text: String| Err(SessionError::Evaluation(text));
-        let width = search.position().policy_size();
+        let width = self.policy_size(search.position());
         let Some(batch) = self.queue.front() else {
             return Err(SessionError::State("no batch is in flight"));
         };
@@ -144,7 +161,7 @@ impl<G: Kind> External<G> {
             }
             let row = &logits[i * width..(i + 1) * width];
             gathered.clear();
-            gathered.extend(leaf.moves.iter().map(|&mv| row[leaf.game.policy_index(mv)]));
+            gathered.extend(leaf.moves.iter().map(|&mv| row[self.policy_index(&leaf.game, mv)]));
             let largest = gathered.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
             if gathered.iter().any(|logit| logit.is_nan()) || !largest.is_finite() {
                 return refuse(format!(
@@ -156,6 +173,14 @@ impl<G: Kind> External<G> {
             result.mate = mates.search(&leaf.game, result.value, &mut solver);
         }
         Ok(results)
+    }
+
+    fn policy_size(&self, game: &G) -> usize {
+        self.layout.map_or_else(|| game.policy_size(), |layout| game.policy_size_of(layout))
+    }
+
+    fn policy_index(&self, game: &G, mv: MoveCode) -> usize {
+        self.layout.map_or_else(|| game.policy_index(mv), |layout| game.policy_index_of(layout, mv))
     }
 
     /// Takes back the marks of all batches in flight.

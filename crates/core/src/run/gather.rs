@@ -69,6 +69,8 @@ pub struct Gather {
     flights: VecDeque<Vec<Part>>,
     done: Vec<Outcome>,
     most: usize,
+    /// Size of the policy.
+    width: usize,
 }
 
 impl Gather {
@@ -85,6 +87,7 @@ impl Gather {
             flights: VecDeque::new(),
             done: Vec::new(),
             most,
+            width: 0,
         })
     }
 
@@ -127,7 +130,9 @@ impl Gather {
         let mut used = 0;
         let mut place = 0;
         let layout = if let Leaves::Planes(_, layout) = leaves { *layout } else { None };
-        let stride = self.shape(layout)?.0.iter().product();
+        let (shape, width) = self.shape(layout)?;
+        self.width = width;
+        let stride = shape.iter().product();
         loop {
             if place == self.members.len() && !self.admit(leaves, used, stride) {
                 break;
@@ -202,7 +207,7 @@ impl Gather {
 
     /// Takes the answer for the oldest batch in flight: one value per leaf, and the logits of all moves.
     pub fn apply(&mut self, values: &[f32], logits: &[f32]) -> Result<(), SessionError> {
-        let (_, width) = self.shape(None)?;
+        let width = self.width;
         let parts = self.flights.pop_front().ok_or(SessionError::State("no batch is in flight"))?;
         let size: usize = parts.iter().map(|part| part.size).sum();
         if values.len() != size || logits.len() != size * width {

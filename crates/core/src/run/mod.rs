@@ -3,6 +3,7 @@
 //! The Rust loop serves evaluators of the core, the external one all others; both follow the same rules, so
 //! that the graph depends on seed and settings alone.
 
+pub mod flight;
 pub mod pool;
 pub mod drive;
 pub mod save;

@@ -1,60 +1,48 @@
-//! Threads that evaluate leaves of batches while the search collects the next one.
+//! Threads that help a search: with the evaluation of batches in flight, and with its own work, which comes
+//! first because the search waits for it.
 //!
-//! Results do not depend on the threads: a job is a share of one batch, and its results go back to their
-//! places. The search's own thread helps while it waits. Jobs own what they need, so an abandoned batch never
-//! blocks the next one. A panic of an evaluator, in whichever thread, becomes a panic of the search that
-//! waits for the batch: it does not depend on the number of threads.
+//! No more threads are awake than there are cores; the others sleep until they are needed. A thread that
+//! finds nothing to do looks for a moment longer, because a search has work for it every few microseconds, and
+//! then sleeps.
 
-use std::any::Any;
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::evaluators::{Evaluator, Leaf};
+use crate::evaluators::Evaluator;
 use crate::game::Game;
+use crate::run::flight::{Flight, Task, lock};
 use crate::search::wave::{Crew, Work};
-use crate::search::{Evaluated, EvaluationScratch, Ranking};
+use crate::search::{EvaluationScratch, Ranking};
 
-/// A leaf on its way through a thread, with its place in the batch.
-pub struct Task<G> {
-    /// Index of the evaluation within its batch.
-    pub place: usize,
-    /// The position.
-    pub leaf: Box<Leaf<G>>,
-    /// Room for the result.
-    pub result: Evaluated,
-}
+/// How often a thread looks for work before it sleeps, and a search for results before it lets others run.
+const SPINS: u32 = 4000;
 
-/// Leaves to evaluate.
-struct Share<G> {
-    tasks: Vec<Task<G>>,
-    evaluator: Arc<dyn Evaluator<G>>,
-    ranking: Ranking,
-    flight: Arc<Flight<G>>,
-}
+/// Leaves of a batch for which a sleeping thread is called; fewer are evaluated by who is awake.
+const LEAST_CALLED: usize = 3;
 
-enum Job<G> {
-    Evaluate(Share<G>),
-    /// The search's own work: it waits for that, so it comes before evaluations.
-    Help(Arc<dyn Work>),
-}
-
-/// A batch under way.
-pub struct Flight<G> {
-    done: Mutex<Vec<Task<G>>>,
-    missing: AtomicUsize,
-    cancel: Arc<AtomicBool>,
-    /// What an evaluator panicked with.
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
+/// What is to be done. Only the search's own thread adds to it.
+struct Agenda<G> {
+    /// The search's own work.
+    help: Option<Arc<dyn Work>>,
+    /// Batches with leaves that nobody has taken, the oldest first.
+    flights: VecDeque<Arc<Flight<G>>>,
+    asleep: usize,
+    /// Sleeping threads that were called, and have not come yet.
+    called: usize,
 }
 
 struct Shared<G> {
-    queue: Mutex<VecDeque<Job<G>>>,
-    waiting_jobs: AtomicUsize,
+    agenda: Mutex<Agenda<G>>,
     wake: Condvar,
+    /// Entries of the agenda.
+    entries: AtomicUsize,
+    needs_help: AtomicBool,
     quit: AtomicBool,
+    /// Workers that may be awake.
+    most_awake: usize,
+    spins: u32,
 }
 
 /// The threads. With none, the caller evaluates when it waits for the result.
@@ -64,60 +52,95 @@ pub struct Pool<G: Game> {
     scratch: EvaluationScratch,
 }
 
-const SPINS: u32 = 4000;
-
-fn run_job<G: Game>(job: Job<G>, scratch: &mut EvaluationScratch) {
-    let Share { mut tasks, evaluator, ranking, flight } = match job {
-        Job::Evaluate(share) => share,
-        Job::Help(work) => return work.work(),
-    };
-    // The scratch holds nothing between two evaluations, and the tasks of a flight that failed are never
-    // read.
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        for task in &mut tasks {
-            if flight.cancel.load(Ordering::Relaxed) {
-                break;
-            }
-            ranking.evaluate(&*evaluator, &task.leaf, scratch, &mut task.result, &flight.cancel);
-        }
-    }));
-    if let Err(payload) = outcome {
-        *lock(&flight.panic) = Some(payload);
-    }
-    let count = tasks.len();
-    lock(&flight.done).append(&mut tasks);
-    flight.missing.fetch_sub(count, Ordering::Release);
+/// What a thread does next.
+enum Job<G> {
+    Evaluate(Arc<Flight<G>>),
+    Help(Arc<dyn Work>),
 }
 
 impl<G: Game> Shared<G> {
     fn take(&self) -> Option<Job<G>> {
-        if self.waiting_jobs.load(Ordering::Acquire) == 0 {
+        if self.entries.load(Ordering::Acquire) == 0 {
             return None;
         }
-        let job = lock(&self.queue).pop_front();
-        if job.is_some() {
-            self.waiting_jobs.fetch_sub(1, Ordering::AcqRel);
+        let mut agenda = lock(&self.agenda);
+        if let Some(work) = &agenda.help {
+            return Some(Job::Help(Arc::clone(work)));
         }
-        job
+        while agenda.flights.front().is_some_and(|flight| flight.is_taken()) {
+            agenda.flights.pop_front();
+        }
+        self.count(&agenda);
+        agenda.flights.front().map(|flight| Job::Evaluate(Arc::clone(flight)))
     }
 
+    fn count(&self, agenda: &Agenda<G>) {
+        let entries = agenda.flights.len() + usize::from(agenda.help.is_some());
+        self.entries.store(entries, Ordering::Release);
+        self.needs_help.store(agenda.help.is_some(), Ordering::Release);
+    }
+
+    /// The life of a thread.
     fn work(&self) {
         let mut scratch = EvaluationScratch::default();
+        self.sleep(lock(&self.agenda));
         let mut spins = 0;
         while !self.quit.load(Ordering::Relaxed) {
-            if let Some(job) = self.take() {
-                run_job(job, &mut scratch);
-                spins = 0;
-            } else if spins < SPINS {
-                spins += 1;
-                std::hint::spin_loop();
-            } else {
-                let queue = lock(&self.queue);
-                if queue.is_empty() && !self.quit.load(Ordering::Relaxed) {
-                    drop(self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner));
+            match self.take() {
+                Some(Job::Help(work)) => {
+                    work.work();
+                    self.withdraw(&work);
+                    spins = 0;
                 }
-                spins = 0;
+                Some(Job::Evaluate(flight)) => {
+                    while flight.evaluate_chunk(&mut scratch) && !self.needs_help.load(Ordering::Relaxed) {}
+                    spins = 0;
+                }
+                None if spins < self.spins => {
+                    spins += 1;
+                    std::hint::spin_loop();
+                }
+                None => {
+                    let mut agenda = lock(&self.agenda);
+                    if agenda.help.is_none() && agenda.flights.is_empty() {
+                        agenda.asleep += 1;
+                        self.sleep(agenda);
+                    }
+                    spins = 0;
+                }
             }
+        }
+    }
+
+    /// Sleeps until this or another sleeping thread is called; it is counted as asleep already.
+    fn sleep(&self, mut agenda: MutexGuard<'_, Agenda<G>>) {
+        while agenda.called == 0 && !self.quit.load(Ordering::Relaxed) {
+            agenda = self.wake.wait(agenda).unwrap_or_else(PoisonError::into_inner);
+        }
+        agenda.called = agenda.called.saturating_sub(1);
+        agenda.asleep -= 1;
+    }
+
+    /// Takes work from the agenda of which nothing is left to begin.
+    fn withdraw(&self, work: &Arc<dyn Work>) {
+        let mut agenda = lock(&self.agenda);
+        if agenda.help.as_ref().is_some_and(|known| Arc::ptr_eq(known, work)) {
+            agenda.help = None;
+            self.count(&agenda);
+        }
+    }
+
+    /// Changes the agenda, and calls sleeping threads until `wanted` are awake.
+    fn change(&self, workers: usize, wanted: usize, change: impl FnOnce(&mut Agenda<G>)) {
+        let mut agenda = lock(&self.agenda);
+        change(&mut agenda);
+        self.count(&agenda);
+        let awake = workers - agenda.asleep + agenda.called;
+        let calls = wanted.min(self.most_awake).saturating_sub(awake);
+        agenda.called += calls;
+        drop(agenda);
+        for _ in 0..calls {
+            self.wake.notify_one();
         }
     }
 }
@@ -125,13 +148,19 @@ impl<G: Game> Shared<G> {
 impl<G: Game> Pool<G> {
     /// A pool that makes `threads` threads in all, the caller's included.
     pub fn new(threads: usize) -> Pool<G> {
+        let workers = threads.saturating_sub(1);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let agenda = Agenda { help: None, flights: VecDeque::new(), asleep: workers, called: 0 };
         let shared = Arc::new(Shared {
-            queue: Mutex::new(VecDeque::new()),
-            waiting_jobs: AtomicUsize::new(0),
+            agenda: Mutex::new(agenda),
             wake: Condvar::new(),
+            entries: AtomicUsize::new(0),
+            needs_help: AtomicBool::new(false),
             quit: AtomicBool::new(false),
+            most_awake: workers.min(cores.saturating_sub(1).max(1)),
+            spins: if cores > 1 { SPINS } else { 0 },
         });
-        let workers = (1..threads)
+        let workers = (0..workers)
             .map(|_| {
                 let shared = Arc::clone(&shared);
                 std::thread::spawn(move || shared.work())
@@ -153,104 +182,72 @@ impl<G: Game> Pool<G> {
         ranking: Ranking,
         cancel: &Arc<AtomicBool>,
     ) -> Arc<Flight<G>> {
-        let flight = Arc::new(Flight {
-            done: Mutex::new(Vec::with_capacity(tasks.len())),
-            missing: AtomicUsize::new(tasks.len()),
-            cancel: Arc::clone(cancel),
-            panic: Mutex::new(None),
-        });
-        let share = tasks.len().div_ceil(self.threads() * if self.workers.is_empty() { 1 } else { 3 }).max(1);
-        let mut jobs = Vec::new();
-        let mut rest = tasks.into_iter().peekable();
-        while rest.peek().is_some() {
-            jobs.push(Job::Evaluate(Share {
-                tasks: rest.by_ref().take(share).collect(),
-                evaluator: Arc::clone(evaluator),
-                ranking: ranking.clone(),
-                flight: Arc::clone(&flight),
-            }));
-        }
-        let mut queue = lock(&self.shared.queue);
-        self.shared.waiting_jobs.fetch_add(jobs.len(), Ordering::AcqRel);
-        queue.extend(jobs);
-        drop(queue);
-        if !self.workers.is_empty() {
-            self.shared.wake.notify_all();
-        }
+        let awake = self.shared.most_awake + 1;
+        let wanted = if tasks.len() < LEAST_CALLED { 0 } else { tasks.len() };
+        let flight = Arc::new(Flight::new(tasks, awake, evaluator, ranking, cancel));
+        let entry = Arc::clone(&flight);
+        self.shared.change(self.workers.len(), wanted, |agenda| agenda.flights.push_back(entry));
         flight
     }
 
-    /// Waits for a batch, helping; its tasks in the order of their places, or `None` when the search was
-    /// cancelled. Panics as the evaluator did.
-    pub fn land(&mut self, flight: &Arc<Flight<G>>) -> Option<Vec<Task<G>>> {
+    /// Waits for a batch, helping; its tasks in their order, or `None` when the search was cancelled. Panics
+    /// as the evaluator did.
+    pub fn land(&mut self, flight: &Flight<G>) -> Option<Vec<Task<G>>> {
         let mut spins = 0u32;
-        while flight.missing.load(Ordering::Acquire) > 0 {
-            if flight.cancel.load(Ordering::Relaxed) {
+        while !flight.has_landed() {
+            if flight.is_cancelled() {
                 return None;
             }
-            if let Some(job) = self.shared.take() {
-                run_job(job, &mut self.scratch);
+            if flight.evaluate_chunk(&mut self.scratch) || self.evaluate_another() {
                 spins = 0;
-            } else if spins < SPINS {
+            } else if spins < self.shared.spins {
                 spins += 1;
                 std::hint::spin_loop();
             } else {
                 std::thread::yield_now();
             }
         }
-        let panic = lock(&flight.panic).take();
-        if let Some(payload) = panic {
+        if flight.has_failed() {
             self.clear();
-            resume_unwind(payload);
         }
-        if flight.cancel.load(Ordering::Relaxed) {
-            return None;
-        }
-        let mut tasks = std::mem::take(&mut *lock(&flight.done));
-        tasks.sort_unstable_by_key(|task| task.place);
-        Some(tasks)
+        let tasks = flight.take_tasks();
+        (!flight.is_cancelled()).then_some(tasks)
     }
 
-    /// Removes all jobs that no thread has begun.
+    /// Evaluates a chunk of whatever batch has one.
+    fn evaluate_another(&mut self) -> bool {
+        match self.shared.take() {
+            Some(Job::Evaluate(flight)) => flight.evaluate_chunk(&mut self.scratch),
+            _ => false,
+        }
+    }
+
+    /// Removes all batches from the agenda.
     pub fn clear(&mut self) {
-        let mut queue = lock(&self.shared.queue);
-        self.shared.waiting_jobs.fetch_sub(queue.len(), Ordering::AcqRel);
-        queue.clear();
+        self.shared.change(self.workers.len(), 0, |agenda| agenda.flights.clear());
     }
 }
 
 impl<G: Game> Crew for Pool<G> {
     fn threads(&self) -> usize {
-        self.workers.len() + 1
+        Pool::threads(self)
     }
 
     fn work(&mut self, work: Arc<dyn Work>) {
-        let helpers = self.workers.len();
-        let mut queue = lock(&self.shared.queue);
-        for _ in 0..helpers {
-            queue.push_front(Job::Help(Arc::clone(&work)));
-        }
-        self.shared.waiting_jobs.fetch_add(helpers, Ordering::AcqRel);
-        drop(queue);
-        self.shared.wake.notify_all();
+        let entry = Arc::clone(&work);
+        self.shared
+            .change(self.workers.len(), work.parts().saturating_sub(1), |agenda| agenda.help = Some(entry));
         work.work();
         // Who has not begun need not come any more; who has is waited for by the owner of the work.
-        let mut queue = lock(&self.shared.queue);
-        let before = queue.len();
-        queue.retain(|job| !matches!(job, Job::Help(_)));
-        self.shared.waiting_jobs.fetch_sub(before - queue.len(), Ordering::AcqRel);
+        self.shared.withdraw(&work);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<G: Game> Drop for Pool<G> {
     fn drop(&mut self) {
         self.shared.quit.store(true, Ordering::Relaxed);
         {
-            let _queue = lock(&self.shared.queue);
+            let _agenda = lock(&self.shared.agenda);
             self.shared.wake.notify_all();
         }
         for worker in self.workers.drain(..) {

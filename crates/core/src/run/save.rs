@@ -297,6 +297,9 @@ fn read_node(
     Ok(())
 }
 
+/// Positions that are asked for at once.
+const MOST_MISSING: usize = 4096;
+
 /// Walks the graph with the rules: every node is the position its path leads to, every move is legal there.
 fn verify<G: Game>(graph: &Graph, root: &G) -> Result<(), SaveError> {
     let mut seen = vec![false; graph.id_bound() as usize];
@@ -304,7 +307,19 @@ fn verify<G: Game>(graph: &Graph, root: &G) -> Result<(), SaveError> {
     let mut moves = Vec::new();
     let mut named = Vec::new();
     seen[0] = true;
-    while let Some((id, game)) = pending.pop() {
+    let mut missing = Vec::new();
+    loop {
+        // Positions that are made many at a time are asked for first.
+        if missing.len() >= MOST_MISSING || pending.is_empty() {
+            root.fetch();
+            for (id, mut game, mv) in missing.drain(..) {
+                if !G::try_play(&mut game, mv) {
+                    game.play(mv);
+                }
+                pending.push((id, game));
+            }
+        }
+        let Some((id, game)) = pending.pop() else { break };
         let node = graph.node(id);
         game.legal_moves(&mut moves);
         let over = game.ending(&moves).is_some();
@@ -329,8 +344,11 @@ fn verify<G: Game>(graph: &Graph, root: &G) -> Result<(), SaveError> {
             if edge.child != NONE && !seen[edge.child as usize] {
                 seen[edge.child as usize] = true;
                 let mut next = game.clone();
-                next.play(edge.mv);
-                pending.push((edge.child, next));
+                if next.try_play(edge.mv) {
+                    pending.push((edge.child, next));
+                } else {
+                    missing.push((edge.child, next, edge.mv));
+                }
             }
         }
     }

@@ -17,7 +17,8 @@ impl<G: Game> Search<G> {
     /// Starts a new graph.
     pub fn restart(&mut self, origin: G, played: &[MoveCode]) {
         self.graph.clear();
-        self.graph.set_memory(self.settings.memory as usize);
+        self.forget_positions();
+        self.graph.set_memory(self.graph_memory());
         self.graph.set_numbers(self.settings.pn_weight > 0.0);
         self.random = Random::new(self.settings.seed);
         self.place(origin, played);
@@ -26,7 +27,7 @@ impl<G: Game> Search<G> {
 
     /// Starts as a new search does: nothing stays of the graph, its memory and the search for mates.
     pub fn renew(&mut self, origin: G, played: &[MoveCode]) {
-        self.graph = Graph::new(self.settings.memory as usize);
+        self.graph = Graph::new(self.graph_memory());
         self.mates = Mates::default();
         self.starved = false;
         self.restart(origin, played);
@@ -40,14 +41,10 @@ impl<G: Game> Search<G> {
 
     fn place(&mut self, origin: G, played: &[MoveCode]) {
         self.improved = None;
+        self.plan = None;
+        self.below.clear();
         self.doubts = 0;
-        let mut root = origin.clone();
-        let mut before = Vec::with_capacity(played.len());
-        for &mv in played {
-            before.push(root.key());
-            root.play(mv);
-        }
-        self.path = Path::new(root, &before, played);
+        self.path = Path::after(&origin, played);
         self.known_root =
             self.oracle.as_deref().and_then(|oracle| KnownRoot::rank(oracle, &self.path, &self.settings));
         self.mates.repeated = self.path.repeated().into();
@@ -124,6 +121,7 @@ impl<G: Game> Search<G> {
         }
         if node == NONE {
             self.graph.clear();
+            self.forget_positions();
             self.random = Random::new(self.settings.seed);
             self.make_root();
             return false;

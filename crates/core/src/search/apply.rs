@@ -8,7 +8,8 @@ use super::batch::{Batch, Evaluated, Pending, Ranking, Way};
 use super::wave::{Settled, Settlement, Stem, Wave};
 use crate::game::{Game, MoveCode};
 use crate::graph::prior::Candidate;
-use crate::graph::{NodeId, node_flag};
+use crate::graph::{MOST_MOVES, NodeId, node_flag};
+use crate::settings::Selection;
 
 /// Candidates kept per node by evaluators in the core: the rest is derived again where it is needed.
 const HEAD: usize = 16;
@@ -58,6 +59,9 @@ impl<G: Game> Search<G> {
                         pending.exploration,
                         &self.settings,
                     );
+                    if self.settings.uses_ucd() {
+                        self.below.forget(&self.graph, steps, &self.settings);
+                    }
                     self.count(pending.depth, corrections, pending.exploration);
                 }
                 &Way::Stem { wave, stem } => {
@@ -156,7 +160,8 @@ impl<G: Game> Search<G> {
     pub fn ranking(&self) -> Ranking {
         Ranking {
             temperature: self.settings.node_temperature,
-            head: HEAD,
+            // The improved policy looks at all moves of a node.
+            head: if self.settings.selection == Selection::Improved { MOST_MOVES } else { HEAD },
             draws: self.graph.draws(),
             mates: self.leaf_mates(),
         }

@@ -4,18 +4,11 @@
 //! in `transposition`.
 
 use crate::graph::{Graph, NONE, NodeId, node_flag};
+use crate::search::ancestors::update_others;
 use crate::search::numbers;
+pub use crate::search::path::Step;
 use crate::search::transposition::{correction, corrects, is_behind, mass_change};
 use crate::settings::{Backup, Settings};
-
-/// One step of a trajectory: a node and the slot of the edge taken there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// The node.
-    pub node: NodeId,
-    /// The slot of its edge.
-    pub slot: u16,
-}
 
 /// How a trajectory ended, as far as backup cares.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,6 +102,9 @@ pub fn back_up(
         most_visits = most_visits.max(node.visits);
         value = x;
         path_draw = false;
+    }
+    if let (Backup::All, Arrival::Value(value)) = (settings.backup, arrival) {
+        most_visits = most_visits.max(update_others(graph, steps, value, now));
     }
     if graph.has_numbers() {
         steps.iter().rev().for_each(|step| numbers::refresh(graph, step.node));

@@ -101,16 +101,33 @@ impl Ranking {
         result: &mut Evaluated,
         cancel: &AtomicBool,
     ) {
-        let EvaluationScratch { logits, weights, solver } = scratch;
         let draw = self.draws[usize::from(leaf.game.player())];
         result.value = if draw == 0.0 {
-            evaluator.evaluate(leaf, logits, cancel)
+            evaluator.evaluate(leaf, &mut scratch.logits, cancel)
         } else {
-            evaluator.evaluate_draws(leaf, draw as f32, logits, cancel)
+            evaluator.evaluate_draws(leaf, draw as f32, &mut scratch.logits, cancel)
         };
-        if cancel.load(Ordering::Relaxed) {
-            return;
+        if !cancel.load(Ordering::Relaxed) {
+            self.complete(leaf, scratch, result);
         }
+    }
+
+    /// Takes the value of a leaf that was evaluated together with others.
+    pub fn take<G: Game>(
+        &self,
+        evaluator: &dyn Evaluator<G>,
+        leaf: &Leaf<G>,
+        value: f32,
+        scratch: &mut EvaluationScratch,
+        result: &mut Evaluated,
+    ) {
+        result.value = value;
+        evaluator.logits(leaf, &mut scratch.logits);
+        self.complete(leaf, scratch, result);
+    }
+
+    fn complete<G: Game>(&self, leaf: &Leaf<G>, scratch: &mut EvaluationScratch, result: &mut Evaluated) {
+        let EvaluationScratch { logits, weights, solver } = scratch;
         let limit = if leaf.moves.len() <= self.head + self.head / 2 { usize::MAX } else { self.head };
         rank(&leaf.moves, logits, self.temperature, limit, &mut result.candidates, weights);
         result.mate = self.mates.search(&leaf.game, result.value, solver);

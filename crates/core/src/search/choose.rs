@@ -7,7 +7,7 @@ use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag};
 use crate::random::Random;
 use crate::search::root_moves::RootMoves;
 use crate::search::solver::seen_from;
-use crate::settings::{Chooser, Settings};
+use crate::settings::{Chooser, Settings, SolverRule};
 
 /// The statistics of a root edge that move choice uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +58,11 @@ fn normalise(policy: &mut [f64]) {
     }
 }
 
+/// Eq. (W1): what the secure child has most of, its value less a term that shrinks with visits.
+pub fn secure_value(option: &Contender, weight: f64) -> f64 {
+    option.q - weight / f64::from(option.visits).sqrt()
+}
+
 /// The policy of the chooser, before the temperature.
 pub fn policy(options: &[Contender], settings: &Settings) -> Vec<f64> {
     let mut policy = visit_policy(options);
@@ -74,6 +79,16 @@ pub fn policy(options: &[Contender], settings: &Settings) -> Vec<f64> {
                     .zip(shares)
                     .for_each(|(pi, share)| *pi = (1.0 - weight) * *pi + weight * share);
             }
+        }
+        Chooser::Secure => {
+            let values: Vec<f64> =
+                options.iter().map(|option| secure_value(option, settings.secure_weight)).collect();
+            let best = values.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
+            let best = values.iter().position(|&value| value == best);
+            policy
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, share)| *share = f64::from(u8::from(Some(i) == best)));
         }
         Chooser::Bound => {
             let most = f64::from(options.iter().map(|option| option.visits).max().unwrap_or(0));
@@ -134,9 +149,7 @@ pub fn choose(
     random: &mut Random,
 ) -> Option<u16> {
     let edges = graph.edges(id);
-    if settings.solver
-        && let Some(slot) = forced(graph, id, root_moves)
-    {
+    if let Some(slot) = forced_choice(graph, id, root_moves, settings) {
         return Some(slot);
     }
     let is_free = |slot: &u16| !settings.solver || !edges[*slot as usize].has(edge_flag::PRUNED);
@@ -159,6 +172,30 @@ pub fn pick_among(
     }
     let options: Vec<Contender> = visited.iter().map(|&slot| Contender::new(graph.edge(id, slot))).collect();
     pick(&policy(&options, settings), settings.temperature, random).map(|index| visited[index])
+}
+
+/// The slot of the move that proofs decide, where they do.
+pub fn forced_choice(graph: &Graph, id: NodeId, root_moves: &RootMoves, settings: &Settings) -> Option<u16> {
+    match settings.solver_rule {
+        _ if !settings.solver => None,
+        SolverRule::ExactWin2 => forced(graph, id, root_moves),
+        SolverRule::ExactWin | SolverRule::MctsSolver => forced_by_state(graph, id, root_moves),
+    }
+}
+
+/// The first move that is proven to win; where every move loses, the most visited. Lengths do not count.
+fn forced_by_state(graph: &Graph, id: NodeId, root_moves: &RootMoves) -> Option<u16> {
+    let edges = graph.edges(id);
+    let is_win = |slot: &u16| {
+        let child = edges[*slot as usize].child;
+        child != NONE && seen_from(graph, id, child) == State::Win
+    };
+    let lost = || {
+        root_moves.is_fully_opened(graph, id)
+            && root_moves.slots(graph, id).all(|slot| edges[slot as usize].has(edge_flag::PRUNED))
+    };
+    let most_visited = || root_moves.slots(graph, id).rev().max_by_key(|&slot| edges[slot as usize].visits);
+    root_moves.slots(graph, id).find(is_win).or_else(|| if lost() { most_visited() } else { None })
 }
 
 /// A proven win is taken, the shortest; where every move loses, the one that a tablebase alone condemns, or
@@ -242,6 +279,10 @@ mod tests {
             "three visits are too few to count"
         );
         assert_eq!(chosen(&[(1000, 0.30), (101, 0.31)], &bound), 0);
+        let secure = Settings { chooser: Chooser::Secure, ..Settings::default() };
+        // 0.3 - 1/10 against 0.5 - 1/2; with a weight of 0.1 the second is worth more.
+        assert_eq!(chosen(&[(100, 0.3), (4, 0.5)], &secure), 0);
+        assert_eq!(chosen(&[(100, 0.3), (4, 0.5)], &Settings { secure_weight: 0.1, ..secure }), 1);
     }
 
     #[test]

@@ -58,6 +58,7 @@ impl<G: Game> Search<G> {
         let (size, most_in_flight) = self.width();
         batch.most_in_flight = most_in_flight;
         self.prepare_root(stop);
+        self.plan_root(budget);
         self.search_root_for_mate();
         let mut course = Course::default();
         while batch.evaluations < size
@@ -76,15 +77,25 @@ impl<G: Game> Search<G> {
             }
             let most = MOST_IN_FLIGHT - self.flying - course.collisions;
             let visits = self.wave_visits(most.min((size - batch.evaluations) as u64), budget);
-            let goes_on = if visits > 0 {
+            let mut goes_on = if visits > 0 {
                 self.collect_wave(visits, &mut batch, &mut course, crew, stop)
             } else {
                 self.collect_one(None, &mut batch, &mut course)
             };
-            if !goes_on {
+            let missing = self.missing.len();
+            if missing > 0 && (visits > 0 || !goes_on || batch.evaluations + missing >= size) {
+                goes_on = self.resume(&mut batch, &mut course);
+            }
+            // A call of the rules for the last leaves of a batch would cost as much as one for many.
+            let is_full = self.position().is_fetched() && visits > 0 && 2 * batch.evaluations >= size;
+            if !goes_on || is_full {
                 break;
             }
         }
+        if !stop.load(Ordering::Relaxed) && !self.proven().0.is_exact() {
+            self.resume(&mut batch, &mut course);
+        }
+        self.drop_missing();
         for steps in course.collided {
             mark(&mut self.graph, &steps, false);
             self.spare_steps.push(steps);
@@ -100,13 +111,7 @@ impl<G: Game> Search<G> {
     /// How many visits may go down as a wave now; none where they go one after another.
     fn wave_visits(&self, most: u64, budget: &Budget) -> u32 {
         let least = self.settings.wave_least;
-        let is_plain = self.is_root_evaluated()
-            && self.root_moves.is_all()
-            && self.settings.mate_growth == 0.0
-            && self.settings.pn_weight == 0.0
-            && !self.settings.skip_draws
-            && !(self.settings.table_values && self.settings.backup.merges());
-        if least == 0 || !is_plain {
+        if least == 0 || !self.settings.allows_waves() || !self.is_root_evaluated() {
             return 0;
         }
         let mut visits = most;
@@ -128,14 +133,19 @@ impl<G: Game> Search<G> {
             },
             None => self.simulate(batch),
         };
+        self.note_end(&end, course)
+    }
+
+    /// Takes note of the end of the trajectory under way; returns whether others may follow.
+    fn note_end(&mut self, end: &End, course: &mut Course) -> bool {
         if let Some(record) = &mut self.recorder
-            && !matches!(end, End::Collision | End::Stuck)
+            && !matches!(end, End::Collision | End::Stuck | End::Missing)
         {
             record.push(MoveCode(self.path.depth() as u16));
             record.extend_from_slice(self.path.moves());
         }
-        match end {
-            End::Leaf => {}
+        match *end {
+            End::Leaf | End::Missing => {}
             End::Collision => {
                 self.counters.collisions += 1;
                 course.collisions += 1;
@@ -149,6 +159,19 @@ impl<G: Game> Search<G> {
             End::Stuck => return false,
         }
         true
+    }
+
+    /// The trajectories that miss a position go on, once it is there. Returns whether others may follow.
+    fn resume(&mut self, batch: &mut Batch<G>, course: &mut Course) -> bool {
+        if self.missing.len() == 0 {
+            return true;
+        }
+        self.fetch_missing();
+        let mut goes_on = false;
+        while let Some(end) = self.resume_next(batch) {
+            goes_on |= self.note_end(&end, course);
+        }
+        goes_on
     }
 
     /// A wave: first the explorations among its visits, one after another, then the others together.

@@ -11,7 +11,7 @@ use super::leaves::Joined;
 use super::nodes::add;
 use super::wave::{
     Act, Attached, Crew, Descent, Hands, Landing, Lent, Part, Settled, Settlement, Shared, Stem, StemId,
-    UNOPENED, View, Wave, Work, reclaim,
+    UNOPENED, View, Wave, Work, descend_fetching, reclaim,
 };
 use super::{Search, solver};
 use crate::game::{Game, MoveCode};
@@ -49,7 +49,7 @@ impl<G: Game> Search<G> {
             }
         }
         let (mut trunk, mut is_cut) = (0, false);
-        for (index, part) in parts.into_iter().enumerate() {
+        for (index, mut part) in parts.into_iter().enumerate() {
             // Stems of the trunk have their final numbers; those of a twig follow on.
             let base = wave.stems.len();
             trunk = if index == 0 { part.stems.len() } else { trunk };
@@ -59,12 +59,13 @@ impl<G: Game> Search<G> {
                 above: if stem.above == NONE { NONE } else { moved(stem.above) },
                 ..*stem
             }));
-            for act in part.acts {
+            for act in part.acts.drain(..) {
                 match act {
                     Act::Open { stem, zeroing, child } => {
                         let stem = &mut wave.stems[moved(stem) as usize];
                         is_cut |= !self.commit_opening(stem, zeroing, child);
                     }
+                    Act::Mate { stem } => self.search_stem_for_mate(&wave, moved(stem)),
                     Act::Land { stem, visits, landing } => {
                         let mut under_way = UnderWay {
                             wave: &mut wave,
@@ -78,6 +79,9 @@ impl<G: Game> Search<G> {
                         self.commit_landing(&mut under_way, visits, landing);
                     }
                 }
+            }
+            if index == 0 {
+                self.spare_part = part;
             }
         }
         wave.sum_up(|stem| &mut stem.flying);
@@ -105,27 +109,41 @@ impl<G: Game> Search<G> {
         let is_shared = crew.threads() > 1 && visits >= LEAST_SHARED;
         let mut twigs = std::mem::take(&mut self.twigs);
         twigs.clear();
+        let mut part = std::mem::take(&mut self.spare_part);
+        part.clear();
         let view = View {
             graph: &self.graph,
             root: self.root,
+            root_moves: &self.root_moves,
             settings: &self.settings,
             puct: &self.puct,
             start: &start,
             evaluator: self.evaluator.as_deref(),
             oracle: self.oracle.as_deref(),
         };
+        if start.root().is_fetched() {
+            let parts = descend_fetching(&view, &mut hands, &mut twigs, visits);
+            self.twigs = twigs;
+            self.spare_part = part;
+            self.spare_leaves.append(&mut hands.spares);
+            self.hands.push(hands);
+            self.end_descent(visits, begun.map(|begun| begun.elapsed()), None);
+            return parts;
+        }
         let mut descent = Descent {
             view: &view,
             trunk: &[],
             hands: &mut hands,
-            part: Part::default(),
+            part,
             twigs: Some(&mut twigs),
+            is_missing: false,
         };
         descent.grow_trunk(visits);
         let (trunk, begun) = (begun.map(|begun| begun.elapsed()), self.begin_phase());
         if !is_shared {
             let Descent { part, .. } = descent;
-            let mut descent = Descent { view: &view, trunk: &[], hands: &mut hands, part, twigs: None };
+            let mut descent =
+                Descent { view: &view, trunk: &[], hands: &mut hands, part, twigs: None, is_missing: false };
             for twig in 0..twigs.len() {
                 descent.follow_twig(&twigs, twig);
             }
@@ -142,6 +160,7 @@ impl<G: Game> Search<G> {
         let lent = Lent {
             graph: std::mem::replace(&mut self.graph, Graph::placeholder()),
             root: self.root,
+            root_moves: self.root_moves.clone(),
             settings: self.settings.clone(),
             puct: Arc::clone(&self.puct),
             start,
@@ -222,6 +241,22 @@ impl<G: Game> Search<G> {
             self.commit_child(id, slot, child);
         }
         true
+    }
+
+    /// Searches the child of a stem for a mate, unless another stem has led there before.
+    #[cold]
+    fn search_stem_for_mate(&mut self, wave: &Wave, stem: StemId) {
+        let Stem { node, slot, .. } = wave.stems[stem as usize];
+        let child = if slot == UNOPENED { NONE } else { self.graph.edge(node, slot).child };
+        if child == NONE || !self.is_due_for_mate(child) {
+            return;
+        }
+        self.path.restart();
+        for mv in wave.moves(stem) {
+            self.path.follow(mv, false);
+        }
+        self.search_node_for_mate(child);
+        self.path.restart();
     }
 
     /// Whether an edge on the way to a stem, or its own, is not in the graph.

@@ -169,7 +169,7 @@ impl<G: Game> Search<G> {
             return;
         }
         if node.has(node_flag::EVALUATED) && self.evaluator.is_some() {
-            let leaf = Leaf { game: game.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 };
+            let leaf = Leaf { game: game.clone(), moves: Vec::new(), line: Vec::new(), repetitions: 0 };
             self.list_rest_of(id, Box::new(leaf));
         } else {
             list_without_priors(&mut self.graph, id, game, &mut self.moves);

@@ -2,8 +2,6 @@
 //!
 //! Nodes of evaluators in the core keep the best candidates only; the rest of a list is derived again here.
 
-use std::sync::atomic::AtomicBool;
-
 use super::Search;
 use super::backup::{Arrival, mark};
 use super::batch::{Batch, Pending, Way};
@@ -52,7 +50,8 @@ impl<G: Game> Search<G> {
                 leaf.game.legal_moves(&mut leaf.moves);
             }
             if self.evaluator.is_none() {
-                self.path.recent(&mut leaf.recent);
+                leaf.line.clear();
+                leaf.line.extend_from_slice(self.path.moves());
                 leaf.repetitions = self.path.repetitions();
             }
             Some(leaf)
@@ -167,8 +166,7 @@ impl<G: Game> Search<G> {
         let Some(evaluator) = self.evaluator.clone() else { return };
         self.counters.relistings += 1;
         leaf.game.legal_moves(&mut leaf.moves);
-        let never = AtomicBool::new(false);
-        evaluator.evaluate(&leaf, &mut self.logits, &never);
+        evaluator.logits(&leaf, &mut self.logits);
         rank(
             &leaf.moves,
             &self.logits,
@@ -192,7 +190,7 @@ impl<G: Game> Search<G> {
                 leaf
             }
             None => {
-                Box::new(Leaf { game: game.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 })
+                Box::new(Leaf { game: game.clone(), moves: Vec::new(), line: Vec::new(), repetitions: 0 })
             }
         }
     }

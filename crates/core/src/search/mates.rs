@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use super::due::{has_visits_for_mate, searches_due};
 use super::halt::Halt;
 use super::{Search, solver};
 use crate::game::Game;
@@ -76,7 +77,15 @@ pub(super) fn ask<G: Game, T>(
     let attack = if game.is_won_by_check_only() { Attack::Checks } else { Attack::All };
     let before = |key| if repeated.binary_search(&key).is_ok() { 2 } else { 0 };
     solver.clear();
-    let question = Question { game, attacker: game.player(), attack, depth: DEPTH, before: &before, cancel };
+    let question = Question {
+        game,
+        attacker: game.player(),
+        attack,
+        depth: DEPTH,
+        before: &before,
+        foresees: false,
+        cancel,
+    };
     answer(solver, &question)
 }
 
@@ -92,14 +101,6 @@ fn search_position<G: Game>(
         ask(solver, game, repeated, cancel, |solver, question| solver.search(question, budget));
     let is_late = game.clock_limit().is_some_and(|limit| game.clock() + u32::from(plies) >= limit);
     if verdict == Verdict::Win && is_late { (Verdict::Open, 0) } else { (verdict, plies) }
-}
-
-/// Searches that a node of so many visits has had, if none was left out.
-fn searches_due(visits: u32, start: u64) -> u8 {
-    u64::from(visits)
-        .checked_div(start)
-        .and_then(u64::checked_ilog2)
-        .map_or(0, |doublings| doublings as u8 + 1)
 }
 
 /// Positions for the search of a node: more with its visits, and where the side to move stands well.
@@ -150,10 +151,7 @@ impl<G: Game> Search<G> {
     }
 
     fn is_due(&self, id: NodeId) -> bool {
-        let node = self.graph.node(id);
-        node.state == State::Unknown
-            && searches_due(node.visits, self.settings.mate_start) > node.mate_searches
-            && self.takes_proofs()
+        has_visits_for_mate(self.graph.node(id), self.settings.mate_start) && self.takes_proofs()
     }
 
     /// Searches the node at the path's end. Returns whether it is won now.
@@ -244,6 +242,7 @@ impl<G: Game> Search<G> {
         node.state = State::Win;
         node.end_in_ply = plies;
         node.flags |= node_flag::MATE;
+        self.below.clear();
         self.counters.mates += 1;
         self.counters.solved_nodes += u64::from(is_news);
         let mut parents: Vec<NodeId> = self.graph.parents(id).collect();

@@ -5,10 +5,15 @@
 //! of these calls alone decides the graph.
 
 pub mod path;
+pub mod trail;
 pub mod solver;
 pub mod root_moves;
 pub mod numbers;
 pub mod select;
+pub mod improved;
+mod gumbel;
+pub mod ucb;
+mod ancestors;
 pub mod explore;
 pub mod transposition;
 pub mod backup;
@@ -16,6 +21,7 @@ pub mod proof;
 pub mod mate;
 pub mod choose;
 pub mod tablebases;
+mod due;
 mod nodes;
 pub mod wave;
 mod reclaim;
@@ -28,6 +34,7 @@ mod phases;
 mod advance;
 mod simulate;
 mod branch;
+mod missing;
 mod leaves;
 mod commit;
 mod collect;
@@ -49,15 +56,18 @@ use crate::random::Random;
 use crate::settings::{Backup, Settings};
 use backup::Step;
 pub use batch::{Batch, Evaluated, EvaluationScratch, Pending, Ranking};
+use gumbel::HalvingPlan;
 use mate::Shortest;
 use mates::Mates;
+use missing::Missing;
 use path::Path;
 pub use phases::Phases;
 pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
 use tablebases::KnownRoot;
-use wave::{Hands, Settlement, Twigs, Wave};
+use ucb::Below;
+use wave::{Hands, Part, Settlement, Twigs, Wave};
 
 /// What was counted during a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,6 +142,10 @@ pub struct Search<G: Game> {
     /// For benchmarks: the time of each phase.
     pub(crate) phases: Option<Phases>,
     puct: Arc<Puct>,
+    /// Of the search under way at a Gumbel root.
+    plan: Option<HalvingPlan>,
+    /// For UCD.
+    below: Below,
     flying: u64,
     flying_evaluations: u64,
     promised: usize,
@@ -154,6 +168,8 @@ pub struct Search<G: Game> {
     twigs: Twigs,
     settlement: Settlement,
     spare_waves: Vec<Wave>,
+    spare_part: Part<G>,
+    missing: Missing,
 }
 
 impl<G: Game> Search<G> {
@@ -182,6 +198,8 @@ impl<G: Game> Search<G> {
             recorder: None,
             phases: None,
             puct: Arc::new(Puct::new(&settings)),
+            plan: None,
+            below: Below::default(),
             settings,
             flying: 0,
             flying_evaluations: 0,
@@ -203,6 +221,8 @@ impl<G: Game> Search<G> {
             twigs: Twigs::default(),
             settlement: Settlement::default(),
             spare_waves: Vec::new(),
+            spare_part: Part::default(),
+            missing: Missing::default(),
         };
         search.restart(origin, played);
         search
@@ -222,6 +242,7 @@ impl<G: Game> Search<G> {
             && old.backup == new.backup
             && old.merge == new.merge
             && old.solver == new.solver
+            && old.solver_rule == new.solver_rule
             && old.contempt == new.contempt
             && (old.pn_weight > 0.0) == (new.pn_weight > 0.0)
             && old.evaluator == new.evaluator
@@ -232,8 +253,10 @@ impl<G: Game> Search<G> {
             && evaluator.is_some()
             && self.graph.reserved_bytes() <= settings.memory as usize;
         self.puct = Arc::new(Puct::new(&settings));
-        self.graph.set_memory(settings.memory as usize);
+        self.plan = None;
+        self.below.clear();
         self.settings = settings;
+        self.graph.set_memory(self.graph_memory());
         self.evaluator = evaluator;
         if !keeps {
             self.start_over();
@@ -276,8 +299,9 @@ impl<G: Game> Search<G> {
         &self.counters
     }
 
-    /// Counts from zero again.
+    /// Counts from zero again: a new search begins.
     pub fn reset_counters(&mut self) {
+        self.plan = None;
         self.counters = Counters::default();
     }
 
@@ -297,10 +321,11 @@ impl<G: Game> Search<G> {
 
     /// Whether the budget allows another simulation.
     pub fn within(&self, budget: &Budget) -> bool {
-        budget.simulations.is_none_or(|limit| self.counters.simulations + self.flying < limit)
+        let missing = self.missing.len() as u64;
+        budget.simulations.is_none_or(|limit| self.counters.simulations + self.flying + missing < limit)
             && budget
                 .evaluations
-                .is_none_or(|limit| self.counters.evaluations + self.flying_evaluations < limit)
+                .is_none_or(|limit| self.counters.evaluations + self.flying_evaluations + missing < limit)
     }
 
     /// Whether the last collection found no room for another node under the memory cap.

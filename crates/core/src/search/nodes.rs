@@ -7,7 +7,7 @@ use super::{solver, tablebases};
 use crate::game::{Ending, Game, MoveCode};
 use crate::graph::{Graph, NodeId, State, node_flag};
 use crate::oracle::Oracle;
-use crate::settings::{Backup, Merge, Settings};
+use crate::settings::{Backup, Merge, Settings, SolverRule};
 
 /// Plies before the move-count limit within which the clock is part of the key.
 const CLOCK_HORIZON: u32 = 40;
@@ -89,7 +89,7 @@ pub(super) fn look_up<G: Game>(
     game: &G,
 ) -> bool {
     let Some(oracle) = oracle else { return false };
-    if graph.node(id).has(node_flag::TERMINAL) {
+    if graph.node(id).has(node_flag::TERMINAL) || settings.solver_rule != SolverRule::ExactWin2 {
         return false;
     }
     let state = tablebases::state_of(oracle, game, settings);

@@ -57,6 +57,18 @@ pub struct ProofTerms {
 impl ProofTerms {
     /// The terms at a node, over those of its moves that may be chosen.
     pub fn new(graph: &Graph, id: NodeId, weight: f64, is_allowed: impl Fn(MoveCode) -> bool) -> ProofTerms {
+        let is_unopened = graph.candidates(id).iter().any(|candidate| is_allowed(candidate.mv()));
+        ProofTerms::among(graph, id, weight, is_allowed, is_unopened)
+    }
+
+    /// The same where it is known whether one of them is not open.
+    pub fn among(
+        graph: &Graph,
+        id: NodeId,
+        weight: f64,
+        is_allowed: impl Fn(MoveCode) -> bool,
+        has_unopened: bool,
+    ) -> ProofTerms {
         let mut least = ProofNumbers::INFINITE;
         if weight > 0.0 {
             for edge in graph.edges(id) {
@@ -64,7 +76,7 @@ impl ProofTerms {
                     least = least.min(of_edge(graph, id, edge).win);
                 }
             }
-            if graph.candidates(id).iter().any(|candidate| is_allowed(candidate.mv())) {
+            if has_unopened {
                 least = least.min(of_unopened(graph, id).win);
             }
         }

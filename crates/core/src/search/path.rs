@@ -9,8 +9,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::game::{Game, MoveCode};
+use crate::graph::NodeId;
 
 const FILTER_WORDS: usize = 16;
+/// Positions before the root that are kept for the planes of a network.
+pub const MOST_PAST: usize = 7;
+
+/// One step of a trajectory: a node and the slot of the edge taken there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The node.
+    pub node: NodeId,
+    /// The slot of its edge.
+    pub slot: u16,
+}
 
 /// A set of keys that may err on the side of "present".
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +51,7 @@ pub struct Start<G> {
     key: u64,
     before: HashMap<u64, u32>,
     recent: Vec<MoveCode>,
+    past: Vec<(G, u32)>,
     filter: KeyFilter,
     clock: u32,
     limit: u32,
@@ -69,6 +82,12 @@ impl<G: Game> Start<G> {
     /// The last moves before the root, newest first, at most eight.
     pub fn recent(&self) -> &[MoveCode] {
         &self.recent
+    }
+
+    /// The last positions before the root, newest first, at most seven, each with how often it had occurred
+    /// before.
+    pub fn past(&self) -> &[(G, u32)] {
+        &self.past
     }
 
     /// How often a position occurred in the game before the root.
@@ -130,12 +149,40 @@ pub struct Path<G> {
     moves: Vec<MoveCode>,
     clock: u32,
     replay: Replay<G>,
+    /// The position after all moves, where positions are stored.
+    here: Option<G>,
 }
 
 impl<G: Game> Path<G> {
+    /// A path that starts after the moves `played` from `origin`.
+    pub fn after(origin: &G, played: &[MoveCode]) -> Path<G> {
+        let mut root = origin.clone();
+        let (mut before, mut past) = (Vec::with_capacity(played.len()), Vec::new());
+        for (ply, &mv) in played.iter().enumerate() {
+            before.push(root.key());
+            if ply + MOST_PAST >= played.len() {
+                past.push(root.clone());
+            }
+            root.play(mv);
+        }
+        let first = before.len() - past.len();
+        let occurred = |ply: usize| before[..ply].iter().filter(|&&key| key == before[ply]).count() as u32;
+        let past = past
+            .into_iter()
+            .zip(first..before.len())
+            .map(|(game, ply)| (game, occurred(ply)))
+            .rev()
+            .collect();
+        Path::with_past(root, &before, played, past)
+    }
+
     /// A path that starts at `root` after a game through positions with the keys `before` (the root not among
     /// them) and the moves `played`.
     pub fn new(root: G, before: &[u64], played: &[MoveCode]) -> Path<G> {
+        Path::with_past(root, before, played, Vec::new())
+    }
+
+    fn with_past(root: G, before: &[u64], played: &[MoveCode], past: Vec<(G, u32)>) -> Path<G> {
         let mut counts = HashMap::new();
         let mut filter = KeyFilter::default();
         for &key in before {
@@ -145,7 +192,7 @@ impl<G: Game> Path<G> {
         let (clock, limit, key) = (root.clock(), root.clock_limit().unwrap_or(u32::MAX), root.key());
         filter.insert(key);
         let recent = played.iter().rev().take(8).copied().collect();
-        let start = Start { root, key, before: counts, recent, filter, clock, limit };
+        let start = Start { root, key, before: counts, recent, past, filter, clock, limit };
         Path {
             start: Arc::new(start),
             filter,
@@ -153,6 +200,7 @@ impl<G: Game> Path<G> {
             moves: Vec::new(),
             clock,
             replay: Replay::default(),
+            here: None,
         }
     }
 
@@ -194,7 +242,36 @@ impl<G: Game> Path<G> {
 
     /// The position after all moves of the path.
     pub fn position(&mut self) -> &G {
+        if self.start.root.is_fetched() {
+            let (mut game, rest) = self.nearest();
+            for &mv in rest {
+                if !game.try_play(mv) && !(game.fetch() && game.try_play(mv)) {
+                    game.play(mv);
+                }
+            }
+            return self.here.insert(game);
+        }
         self.replay.position(&self.start.root, &self.moves)
+    }
+
+    /// Whether the position after all moves is at hand, in games that store positions. If not, it is asked
+    /// for.
+    pub fn is_at_hand(&self) -> bool {
+        if !self.start.root.is_fetched() {
+            return true;
+        }
+        let (mut game, rest) = self.nearest();
+        rest.iter().all(|&mv| game.try_play(mv))
+    }
+
+    /// The last stored position of the path, and the moves after it.
+    #[cold]
+    fn nearest(&self) -> (G, &[MoveCode]) {
+        let root = &self.start.root;
+        let stored = |depth: usize| root.recall(*self.keys.get(depth)?, root.ply() + depth as u32);
+        let found = (1..=self.moves.len()).rev().find_map(|depth| Some((depth, stored(depth)?)));
+        let (depth, game) = found.unwrap_or_else(|| (0, root.clone()));
+        (game, &self.moves[depth..])
     }
 
     /// Enters the key of the position reached by the last move. Returns whether the path makes it a draw by
@@ -235,12 +312,6 @@ impl<G: Game> Path<G> {
         let Some((last, earlier)) = self.keys.split_last() else { return 0 };
         let here = earlier.iter().filter(|&key| key == last).count() as u32;
         (here + self.start.count_before(*last)).min(2)
-    }
-
-    /// The last moves that led to the path's end, newest first, at most eight.
-    pub fn recent(&self, recent: &mut Vec<MoveCode>) {
-        recent.clear();
-        recent.extend(self.moves.iter().rev().chain(&self.start.recent).take(8));
     }
 
     /// The positions that have occurred at least twice in the game, the root included, ascending.

@@ -18,6 +18,8 @@ const KEPT: f64 = 0.9;
 /// Share that must be free afterwards of what the nodes, the edges and the candidates may take each. Else
 /// more is given up, a quarter at a time.
 const FREE: f64 = 0.05;
+/// Bytes of a node with its edges, where the memory is shared with stored positions.
+const NODE_BYTES: f64 = 150.0;
 /// Periods after which it no longer matters how long ago a node was visited.
 const OLDEST: usize = 8192;
 /// Periods that a doubling of the visits is worth.
@@ -43,8 +45,26 @@ impl<G: Game> Search<G> {
         let is_done = self.graph.go_on(&|| stop.load(Ordering::Relaxed));
         if is_done {
             self.graph.recount_visits();
+            self.forget_positions();
         }
         is_done
+    }
+
+    /// Forgets the stored positions that have no node, in games that store them.
+    pub(super) fn forget_positions(&self) {
+        let root = self.path.root();
+        if root.is_fetched() {
+            root.retain(&mut self.graph.ids().map(|id| self.graph.node(id).key));
+        }
+    }
+
+    /// The part of the memory cap that the graph may take: stored positions have the rest.
+    pub(super) fn graph_memory(&self) -> usize {
+        let memory = self.settings.memory as usize;
+        match self.origin.bytes_per_position() {
+            0 => memory,
+            bytes => (memory as f64 * NODE_BYTES / (NODE_BYTES + bytes as f64)) as usize,
+        }
     }
 
     /// Frees the nodes that were not visited for longest; the edges above keep their numbers.
@@ -67,6 +87,7 @@ impl<G: Game> Search<G> {
         }
         let Some((pinned, bytes)) = self.survey(&cancelled) else { return false };
         self.counters.reclaims += 1;
+        self.below.clear();
         self.graph.renumber_periods();
         let root = self.root;
         let rank = |graph: &Graph, above, id, slot| rank(graph, root, above, id, slot);
@@ -79,6 +100,7 @@ impl<G: Game> Search<G> {
                 return false;
             }
             self.graph.trim();
+            self.forget_positions();
             if self.graph.free_share() >= FREE && self.graph.ensure_room(1, promised, uses_table) {
                 return true;
             }

@@ -60,7 +60,9 @@ impl<G: Game> Search<G> {
                 let slots = guide.slots(graph, self.root, &self.root_moves);
                 choose::pick_among(graph, self.root, &slots, &self.settings, random)
             }
-            None => choose::choose(graph, self.root, &self.root_moves, &self.settings, random),
+            None => choose::forced_choice(graph, self.root, &self.root_moves, &self.settings)
+                .or_else(|| self.planned_choice())
+                .or_else(|| choose::choose(graph, self.root, &self.root_moves, &self.settings, random)),
         }
     }
 

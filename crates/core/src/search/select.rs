@@ -86,6 +86,16 @@ impl Puct {
         }
     }
 
+    /// The weight of proof numbers.
+    pub(super) fn pn_weight(&self) -> f64 {
+        self.pn_weight
+    }
+
+    /// Whether drawn moves are left out; proof numbers take no notice.
+    pub(super) fn skips_draws(&self) -> bool {
+        self.skip_draws && self.pn_weight == 0.0
+    }
+
     /// The value of an unvisited move of a node.
     pub fn unvisited(&self, value: f64, edges: &[Edge]) -> f64 {
         match self.urgency {
@@ -115,6 +125,20 @@ impl Puct {
         }
         let (n, k) = (f64::from(visits), f64::from(flying));
         (n * q - self.virtual_loss * k) * self.reciprocal(visits + flying - 1)
+    }
+
+    /// The same for a value that may be missing.
+    pub(super) fn value_in_flight_of(
+        &self,
+        value: Option<f64>,
+        visits: u32,
+        flying: u32,
+        unvisited: f64,
+    ) -> f64 {
+        match value {
+            Some(value) if flying == 0 || self.virtual_mode == Virtual::Visit => value,
+            value => self.value_in_flight(value.unwrap_or(0.0), visits, flying, unvisited),
+        }
     }
 
     /// The value of an opened edge as selection sees it, its trajectories in flight included.
@@ -238,15 +262,8 @@ impl Puct {
             opened += edge.prior();
         }
         let priors = opened + candidates().map(|(_, candidate)| candidate.prior()).sum::<f64>();
-        let share = if priors > 0.0 { 1.0 / priors } else { 0.0 };
-        let scale = self.scale(visits + flying) * share;
         let value = if visits > 0 { mass / f64::from(visits) } else { graph.node(id).value };
-        let unvisited = match self.urgency {
-            Urgency::Fixed => self.q_init,
-            Urgency::Reduction => {
-                (value - self.urgency_reduction * (opened * share).sqrt()).max(self.value_min)
-            }
-        };
+        let (scale, unvisited) = self.among(visits + flying, value, opened, priors);
         let score = |edge: &Edge| {
             self.effective(edge, unvisited)
                 + scale * edge.prior() * self.reciprocal(edge.visits + u32::from(edge.in_flight))
@@ -277,6 +294,19 @@ impl Puct {
             }
         }
         best.map_or(Choice::Nothing, |(_, choice)| choice)
+    }
+
+    /// The scale and the value of an unvisited move among some moves of a node that have the visits `sum`, the
+    /// priors `opened` and `priors`, opened and in all, and the mean `value`.
+    pub(super) fn among(&self, sum: u32, value: f64, opened: f64, priors: f64) -> (f64, f64) {
+        let share = if priors > 0.0 { 1.0 / priors } else { 0.0 };
+        let unvisited = match self.urgency {
+            Urgency::Fixed => self.q_init,
+            Urgency::Reduction => {
+                (value - self.urgency_reduction * (opened * share).sqrt()).max(self.value_min)
+            }
+        };
+        (self.scale(sum) * share, unvisited)
     }
 
     /// Where every move is pruned, those that only a tablebase condemns are still worth playing.

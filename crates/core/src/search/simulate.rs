@@ -7,11 +7,13 @@ use super::backup::{Arrival, Step, back_up};
 use super::batch::Batch;
 use super::explore::{self, Exploration};
 use super::nodes::{create, look_up, salt};
+use super::root_moves::RootMoves;
 use super::select::Choice;
 use super::transposition::stops;
-use super::{Search, solver};
+use super::{Search, improved, solver};
 use crate::game::Game;
 use crate::graph::{NONE, NodeId, edge_flag, node_flag};
+use crate::settings::{Selection, SolverRule};
 
 /// How a simulation ended.
 pub(super) enum End {
@@ -25,6 +27,8 @@ pub(super) enum End {
     Terminal,
     /// No move can be selected.
     Stuck,
+    /// Before a position that is not at hand, and was asked for: see `resume`.
+    Missing,
 }
 
 impl<G: Game> Search<G> {
@@ -60,8 +64,19 @@ impl<G: Game> Search<G> {
     }
 
     /// Walks down from a node, by a forced choice first, until the trajectory ends.
-    fn walk(&mut self, mut node: NodeId, mut forced: Option<Choice>, batch: &mut Batch<G>) -> End {
+    fn walk(&mut self, node: NodeId, forced: Option<Choice>, batch: &mut Batch<G>) -> End {
         let exploration = forced.is_some();
+        self.walk_on(node, forced, exploration, batch)
+    }
+
+    /// The same for a trajectory that has begun.
+    pub(super) fn walk_on(
+        &mut self,
+        mut node: NodeId,
+        mut forced: Option<Choice>,
+        exploration: bool,
+        batch: &mut Batch<G>,
+    ) -> End {
         loop {
             let choice = match forced.take() {
                 Some(choice) => choice,
@@ -72,8 +87,12 @@ impl<G: Game> Search<G> {
                 Choice::Unopened(index) => (self.graph.open(node, index), true),
                 Choice::Nothing => return End::Stuck,
             };
-            let fresh = self.follow(node, slot, opened);
+            let followed = self.follow(node, slot, opened);
             self.steps.push(Step { node, slot });
+            let Some(fresh) = followed else {
+                self.note_missing(exploration);
+                return End::Missing;
+            };
             let edge = self.graph.edge(node, slot);
             let id = edge.child;
             let child = self.graph.node(id);
@@ -85,6 +104,7 @@ impl<G: Game> Search<G> {
             }
             if let Some(value) = self.graph.exact_value(id) {
                 self.counters.terminals += 1;
+                self.inform_trajectory();
                 self.finish(Arrival::Value(value), exploration);
                 return End::Terminal;
             }
@@ -114,6 +134,9 @@ impl<G: Game> Search<G> {
 
     pub(super) fn finish(&mut self, arrival: Arrival, exploration: bool) {
         let corrections = back_up(&mut self.graph, &self.steps, arrival, exploration, &self.settings);
+        if self.settings.uses_ucd() {
+            self.below.forget(&self.graph, &self.steps, &self.settings);
+        }
         self.count(self.path.depth(), corrections, exploration);
     }
 
@@ -127,6 +150,44 @@ impl<G: Game> Search<G> {
 
     #[inline]
     fn select(&mut self, id: NodeId) -> Choice {
+        if self.settings.selection != Selection::Puct || self.plan.is_some() {
+            return self.select_otherwise(id);
+        }
+        self.select_by_puct(id)
+    }
+
+    /// Selection by the plan of a Gumbel root, by UCB1 or by the improved policy.
+    #[cold]
+    fn select_otherwise(&mut self, id: NodeId) -> Choice {
+        if id == self.root
+            && let Some(choice) = self.select_by_plan()
+        {
+            return choice;
+        }
+        let is_restricted = id == self.root && !self.root_moves.is_all();
+        let node = self.graph.node(id);
+        match self.settings.selection {
+            Selection::Puct => self.select_by_puct(id),
+            Selection::Ucb1 => {
+                if node.remaining() == 0 && !node.fully_opened() || is_restricted && !node.is_listed_whole() {
+                    self.list_rest(id);
+                }
+                let every_move = RootMoves::default();
+                let moves = if is_restricted { &self.root_moves } else { &every_move };
+                self.below.select(&self.graph, id, moves, &self.puct, &self.settings)
+            }
+            Selection::Improved => {
+                if !node.is_listed_whole() {
+                    self.list_rest(id);
+                }
+                let is_move = |mv| !is_restricted || self.root_moves.contains(mv);
+                improved::select(&self.graph, id, &self.puct, &self.settings, is_move)
+            }
+        }
+    }
+
+    #[inline]
+    fn select_by_puct(&mut self, id: NodeId) -> Choice {
         if id == self.root && !self.root_moves.is_all() {
             return self.select_root();
         }
@@ -163,9 +224,10 @@ impl<G: Game> Search<G> {
         self.puct.select_among(&self.graph, self.root, &self.root_moves)
     }
 
-    /// Plays the edge on the path and makes sure that it has a child. Returns whether that child is new.
+    /// Plays the edge on the path and makes sure that it has a child. Returns whether that child is new;
+    /// `None` where its position is not at hand.
     #[inline]
-    fn follow(&mut self, id: NodeId, slot: u16, opened: bool) -> bool {
+    fn follow(&mut self, id: NodeId, slot: u16, opened: bool) -> Option<bool> {
         if opened {
             let mv = self.graph.edge(id, slot).mv;
             if self.path.position().is_zeroing(mv) {
@@ -174,7 +236,10 @@ impl<G: Game> Search<G> {
         }
         let edge = self.graph.edge(id, slot);
         self.path.follow(edge.mv, edge.has(edge_flag::ZEROING));
-        if edge.child == NONE { self.attach(id, slot) } else { false }
+        if edge.child != NONE {
+            return Some(false);
+        }
+        self.path.is_at_hand().then(|| self.attach(id, slot))
     }
 
     /// Links the edge to the node of the position at the path's end, created if need be.
@@ -195,8 +260,23 @@ impl<G: Game> Search<G> {
         self.counters.transposition_links += u64::from(!fresh);
         if self.settings.solver && self.doubts < 2 && self.graph.node(child).state.is_solved() {
             self.counters.solved_nodes += u64::from(fresh);
-            self.counters.solved_nodes += solver::inform(&mut self.graph, id, &mut self.work) as u64;
+            if self.settings.solver_rule == SolverRule::ExactWin2 {
+                self.counters.solved_nodes += solver::inform(&mut self.graph, id, &mut self.work) as u64;
+                self.below.clear();
+            }
         }
         fresh
+    }
+
+    /// The trajectory has ended at a proven node: under the rules that send proofs up the trajectory alone,
+    /// its nodes learn of it now.
+    #[inline]
+    fn inform_trajectory(&mut self) {
+        let rule = self.settings.solver_rule;
+        if rule != SolverRule::ExactWin2 && self.settings.solver && self.doubts < 2 {
+            let solved = solver::inform_trajectory(&mut self.graph, &self.steps, rule);
+            self.counters.solved_nodes += solved as u64;
+            self.below.clear();
+        }
     }
 }

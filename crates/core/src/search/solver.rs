@@ -1,10 +1,12 @@
 //! The exact solver, Algorithm 3 (Exact-win-MCTS 2.0) with its tablebase states, over a graph: every parent
-//! learns of a proof.
+//! learns of a proof. Two older rules send proofs up the trajectory alone.
 //!
 //! Changes states, END_IN_PLY, unknown counts and the flags of edges; visits, values and priors stay as they
 //! are. Proofs here are facts of positions: draws that depend on the path never enter them.
 
+use super::path::Step;
 use crate::graph::{Graph, NONE, NodeId, State, edge_flag, node_flag};
+use crate::settings::SolverRule;
 
 /// Marks a node as finished by the rules, `end_in_ply` 0.
 pub fn finish(graph: &mut Graph, id: NodeId, state: State) {
@@ -24,7 +26,7 @@ pub fn inform(graph: &mut Graph, id: NodeId, work: &mut Vec<NodeId>) -> usize {
     while let Some(id) = work.pop() {
         let before = (graph.node(id).state, graph.node(id).end_in_ply);
         count_children(graph, id);
-        let after = judge(graph, id);
+        let after = judge(graph, id, SolverRule::ExactWin2);
         if after == before {
             continue;
         }
@@ -43,6 +45,24 @@ pub fn inform(graph: &mut Graph, id: NodeId, work: &mut Vec<NodeId>) -> usize {
             }
         }
         work.truncate(write);
+    }
+    solved
+}
+
+/// Updates the nodes of a trajectory that ended at a proven node, from the last to the first, until one stays
+/// as it is: Exact-win-MCTS and MCTS-Solver. Returns the number of nodes that became solved.
+pub fn inform_trajectory(graph: &mut Graph, steps: &[Step], rule: SolverRule) -> usize {
+    let mut solved = 0;
+    for &Step { node: id, .. } in steps.iter().rev() {
+        let before = (graph.node(id).state, graph.node(id).end_in_ply);
+        count_children(graph, id);
+        let after = judge(graph, id, rule);
+        if after == before {
+            break;
+        }
+        let node = graph.node_mut(id);
+        (node.state, node.end_in_ply) = after;
+        solved += usize::from(!before.0.is_solved());
     }
     solved
 }
@@ -81,7 +101,7 @@ pub fn seen_from(graph: &Graph, parent: NodeId, child: NodeId) -> State {
 ///
 /// Differs from the paper: there each rule stands alone, so that a node could be marked twice; here the first
 /// that holds decides.
-fn judge(graph: &Graph, id: NodeId) -> (State, u16) {
+fn judge(graph: &Graph, id: NodeId, rule: SolverRule) -> (State, u16) {
     let node = graph.node(id);
     let unchanged = (node.state, node.end_in_ply);
     if node.has(node_flag::TERMINAL) {
@@ -110,7 +130,8 @@ fn judge(graph: &Graph, id: NodeId) -> (State, u16) {
         (State::Win, if is_mate { plies.min(node.end_in_ply) } else { plies })
     } else if tb_win {
         (State::TbWin, 0)
-    } else if node.unknown > 0 {
+    } else if node.unknown > 0 || (rule == SolverRule::MctsSolver && shortest_draw.is_some()) {
+        // MCTS-Solver proves no draws.
         return unchanged;
     } else if tb_draw || (tb_loss && shortest_draw.is_some()) {
         (State::TbDraw, 0)
@@ -175,6 +196,29 @@ mod tests {
         assert_eq!(judged(&[(TbWin, 0), (Win, 3)]), (TbLoss, 0));
         assert_eq!(judged(&[(TbWin, 0), (Draw, 3)]), (TbDraw, 0));
         assert_eq!(judged(&[(TbDraw, 0), (Win, 3)]), (TbDraw, 0));
+    }
+
+    #[test]
+    fn older_rules_send_proofs_up_the_trajectory_alone() {
+        for (rule, expected) in
+            [(SolverRule::ExactWin, State::Draw), (SolverRule::MctsSolver, State::Unknown)]
+        {
+            let (mut graph, id, _) = family(&[(State::Win, 3), (State::Draw, 1)]);
+            assert_eq!(
+                inform_trajectory(&mut graph, &[Step { node: id, slot: 0 }], rule),
+                usize::from(expected == State::Draw)
+            );
+            assert_eq!(graph.node(id).state, expected);
+            assert!(graph.edge(id, 0).has(edge_flag::PRUNED) && !graph.edge(id, 1).has(edge_flag::PRUNED));
+        }
+        // Two parents of a lost node: the one that is not on the trajectory does not learn of it.
+        let (mut graph, first, children) = family(&[(State::Loss, 0)]);
+        let second = graph.add_node(50, 0, 0, 1);
+        graph.list_candidates(second, &[Candidate::new(100, MoveCode(0))]);
+        let slot = graph.open(second, 0);
+        graph.link(second, slot, children[0]);
+        inform_trajectory(&mut graph, &[Step { node: first, slot: 0 }], SolverRule::MctsSolver);
+        assert_eq!((graph.node(first).state, graph.node(second).state), (State::Win, State::Unknown));
     }
 
     #[test]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from anabranch.errors import StudyError
 from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.bars import BARS
+from anabranch.study.experiments.games import GAMES_EXPERIMENT
+from anabranch.study.experiments.gumbel import GUMBEL
 from anabranch.study.experiments.leak import LEAK
 from anabranch.study.experiments.memory import MEMORY
 from anabranch.study.experiments.only_moves import ONLY_MOVES
@@ -12,7 +14,9 @@ from anabranch.study.experiments.proofs import PROOFS
 from anabranch.study.experiments.regret import REGRET
 from anabranch.study.experiments.reuse import REUSE
 from anabranch.study.experiments.scaling import SCALING
+from anabranch.study.experiments.solvers import SOLVERS
 from anabranch.study.experiments.tree import MCGS_VS_TREE
+from anabranch.study.experiments.ucd import UCD
 
 _PAPER = (MCGS_VS_TREE, SCALING, BARS["ablation"], MEMORY, REUSE)
 _OURS = (
@@ -21,6 +25,10 @@ _OURS = (
     PROOFS,
     REGRET,
     ONLY_MOVES,
+    GAMES_EXPERIMENT,
+    UCD,
+    SOLVERS,
+    GUMBEL,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {experiment.name: experiment for experiment in (*_PAPER, *_OURS)}

@@ -16,7 +16,7 @@ from anabranch.study.experiments.matches import Side, elo_series, fault_notes, m
 from anabranch.study.figures import Chart, Figures, Point, Series, in_order
 from anabranch.study.folder import StudyResults
 from anabranch.study.paper import ABLATION, CONDITIONS
-from anabranch.study.plan import VARIANTS, Plan, Size, Study
+from anabranch.study.plan import Plan, Size, Study, file_name
 
 COMBINED = "mcgs-combined"
 SIZES = {
@@ -47,7 +47,7 @@ class Bars:
                     self.base.player(study, variant, Budget(evaluations=evaluations)),
                     evaluations,
                 )
-                for variant in VARIANTS
+                for variant in study.variants()
                 for evaluations in study.size.evaluations
                 for side in self.tried
             )
@@ -69,7 +69,14 @@ class Bars:
                 series.append(Series("the paper, 5 s per move", tuple(known), "paper"))
             title = f"{variant}: Elo against {self.base.name}"
             charts.append(
-                Chart(f"{results.study.experiment}-{variant}", title, "bars", "", "Elo", tuple(series))
+                Chart(
+                    f"{results.study.experiment}-{file_name(variant)}",
+                    title,
+                    "bars",
+                    "",
+                    "Elo",
+                    tuple(series),
+                )
             )
         table = results_table(f"Each against {self.base.name}", played, self.paper)
         notes = (CONDITIONS,) if self.paper is not None else ()

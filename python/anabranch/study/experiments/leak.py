@@ -10,7 +10,7 @@ from anabranch.study.experiments.measurements import plan_sides
 from anabranch.study.experiments.memory import middlegames
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
 from anabranch.study.folder import StudyResults
-from anabranch.study.plan import VARIANTS, Plan, Size, Study
+from anabranch.study.plan import Plan, Size, Study, file_name
 
 MODES = (
     Side("tree", "mcgs", {"backup": "tree"}),
@@ -33,7 +33,7 @@ def _plan(study: Study) -> Plan:
 def _show(results: StudyResults) -> Figures:
     rows = [
         _row(variant, mode.name, checkpoint, samples)
-        for variant in VARIANTS
+        for variant in results.variants
         for mode in MODES
         for checkpoint in results.study.size.simulations or ()
         if (samples := results.samples(mode.name, checkpoint, variant))
@@ -72,7 +72,7 @@ def _chart(variant: str, meter: str, rows: list[dict[str, Any]]) -> Chart:
         mine = [row for row in here if row["name"] == mode]
         points = (Point(row["checkpoint"], row[meter], row[f"{meter}_error"]) for row in mine)
         series.append(Series(mode, tuple(points)))
-    name = f"leak-{variant}-{'edges' if meter == 'leak' else 'nodes'}"
+    name = f"leak-{file_name(variant)}-{'edges' if meter == 'leak' else 'nodes'}"
     title = f"{variant}: {METERS[meter]}"
     return Chart(name, title, "lines", "simulations", "mean distance", tuple(series), log_x=True)
 

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
+from anabranch.catalogue import is_grid
+from anabranch.errors import StudyError
 from anabranch.match.adjudication import Adjudication
+from anabranch.match.grid_openings import random_openings
 from anabranch.match.openings import Opening, bundled_openings, read_openings
 from anabranch.match.player import Budget, PlayerSpec
 from anabranch.match.schedule import MatchSpec
@@ -53,9 +56,12 @@ def make_match(
 
 @cache
 def openings(variant: str) -> tuple[Opening, ...]:
-    """The openings that come with the package."""
+    """The openings that come with the package; besides chess, random ones."""
+    if is_grid(variant):
+        return tuple(random_openings(variant))
     path = bundled_openings(variant)
-    assert path is not None
+    if path is None:
+        raise StudyError(f"the package has no openings of {variant}")
     return tuple(read_openings(path, variant))
 
 

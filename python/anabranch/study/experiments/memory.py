@@ -6,12 +6,12 @@ from typing import Any
 
 from anabranch.bench.positions import POSITIONS
 from anabranch.study.experiment import Experiment
-from anabranch.study.experiments.matches import Side
+from anabranch.study.experiments.matches import Side, openings
 from anabranch.study.experiments.measurements import measure_sides
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, mean_of
 from anabranch.study.folder import StudyResults
 from anabranch.study.paper import MEMORY_SAVED
-from anabranch.study.plan import VARIANTS, Plan, Size, Study
+from anabranch.study.plan import Plan, Size, Study
 
 PRESETS = ("alphazero", "alphazero+cache", "mcgs")
 TREE = PRESETS[0]
@@ -19,7 +19,9 @@ EQUAL = ("simulations", "evaluations")
 
 
 def middlegames(variant: str) -> list[dict[str, Any]]:
-    """The positions of the benchmark."""
+    """The positions of the benchmark; besides chess, random openings."""
+    if variant not in POSITIONS:
+        return [{"position": opening.fen} for opening in openings(variant)]
     return [{"position": position} for position in POSITIONS[variant]]
 
 
@@ -46,7 +48,7 @@ def _show(results: StudyResults) -> Figures:
     }
     rows = [
         row
-        for variant in VARIANTS
+        for variant in results.variants
         for equal in EQUAL
         for preset in PRESETS[1:]
         for checkpoint in results.study.size.simulations or ()
@@ -66,7 +68,9 @@ def _show(results: StudyResults) -> Figures:
         f"The paper observes a reduction of {low} to {high} %, depending on the position. Ours is the mean "
         "over positions, with the least and the most."
     )
-    return Figures((Table("Memory against alphazero", head, tuple(rows)),), (_chart(rows),), (note,))
+    return Figures(
+        (Table("Memory against alphazero", head, tuple(rows)),), (_chart(results.variants, rows),), (note,)
+    )
 
 
 def _row(
@@ -100,9 +104,9 @@ def _row(
     }
 
 
-def _chart(rows: list[dict[str, Any]]) -> Chart:
+def _chart(variants: list[str], rows: list[dict[str, Any]]) -> Chart:
     series = []
-    for variant in VARIANTS:
+    for variant in variants:
         for equal in EQUAL:
             head = (variant, f"equal {equal}", "mcgs")
             mine = [row for row in rows if (row["variant"], row["group"], row["name"]) == head]

@@ -13,7 +13,7 @@ from typing import Any
 from anabranch.match.openings import rules_of
 from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
-from anabranch.study.experiments.measurements import FILES, plan_sides
+from anabranch.study.experiments.measurements import plan_sides, read_positions
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
 from anabranch.study.folder import StudyResults
 from anabranch.study.plan import Plan, Size, Study
@@ -35,7 +35,7 @@ LITTLE = 0.01
 def only_moves(variant: str) -> tuple[dict[str, Any], ...]:
     """Positions, each with its only move."""
     found = []
-    for line in (FILES / f"only-moves-{variant}.epd").read_text(encoding="utf-8").splitlines():
+    for line in read_positions("only-moves", variant, f"only-moves-{variant}.epd").splitlines():
         if not line.startswith("#"):
             board = rules_of(variant)()
             operations: dict[str, Any] = board.set_epd(line)

@@ -9,10 +9,10 @@ from typing import Any
 from anabranch.bench.suite import checkpoints
 from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
-from anabranch.study.experiments.measurements import FILES, plan_sides
+from anabranch.study.experiments.measurements import plan_sides, read_positions
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns
 from anabranch.study.folder import StudyResults
-from anabranch.study.plan import VARIANTS, Plan, Size, Study
+from anabranch.study.plan import Plan, Size, Study
 
 SIDES = (
     Side("alphazero+solver", "alphazero+solver"),
@@ -26,7 +26,7 @@ SIDES = (
 @cache
 def mates(variant: str) -> tuple[dict[str, Any], ...]:
     """The positions with mates, as lines of EPD; the lengths take turns, so that few positions cover all."""
-    lines = (FILES / f"mates-{variant}.epd").read_text(encoding="utf-8").splitlines()
+    lines = read_positions("proofs", variant, f"mates-{variant}.epd").splitlines()
     return tuple({"position": line} for line in lines if line and not line.startswith("#"))
 
 
@@ -38,7 +38,7 @@ def _show(results: StudyResults) -> Figures:
     most = max(results.study.size.simulations or (0,))
     rows: list[dict[str, Any]] = []
     charts = []
-    for variant in VARIANTS:
+    for variant in results.variants:
         series = []
         for side in SIDES:
             if found := results.found_by(side.name, variant):

@@ -12,7 +12,7 @@ from typing import Any
 
 from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side
-from anabranch.study.experiments.measurements import FILES, plan_sides
+from anabranch.study.experiments.measurements import plan_sides, read_positions
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, mean_of
 from anabranch.study.folder import StudyResults
 from anabranch.study.plan import Plan, Size, Study
@@ -23,8 +23,8 @@ PRESETS = ("alphazero", "mcgs", "mcgs-combined", "default")
 @cache
 def endings(variant: str = "chess") -> tuple[dict[str, Any], ...]:
     """Positions, each with the value of every move for the side to move: 1, 0 or -1."""
-    assert variant == "chess"
-    return tuple(json.loads((FILES / "endings.json").read_text(encoding="utf-8"))["positions"])
+    name = "endings.json" if variant == "chess" else f"endings-{variant}.json"
+    return tuple(json.loads(read_positions("regret", variant, name))["positions"])
 
 
 def _plan(study: Study) -> Plan:

@@ -12,7 +12,7 @@ from anabranch.study.experiments.measurements import measure_sides
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns, in_order, mean_of
 from anabranch.study.folder import StudyResults
 from anabranch.study.paper import REUSED_NODES
-from anabranch.study.plan import VARIANTS, Measurement, Plan, Size, Study
+from anabranch.study.plan import Measurement, Plan, Size, Study, file_name
 
 SIDES = (
     Side("alphazero", "alphazero"),
@@ -48,7 +48,7 @@ def _plan(study: Study) -> Plan:
 def _show(results: StudyResults) -> Figures:
     rows: list[dict[str, Any]] = []
     charts = []
-    for variant in VARIANTS:
+    for variant in results.variants:
         for group in in_order(one.group for one, _ in results.measurements if one.variant == variant):
             series = []
             for side in SIDES:
@@ -57,7 +57,7 @@ def _show(results: StudyResults) -> Figures:
                     series.append(Series(side.name, _points(games)))
                     rows.append({"variant": variant, "group": group, "name": side.name, **_row(games)})
             name, title = (
-                f"reuse-{variant}-{group.split()[0]}",
+                f"reuse-{file_name(variant)}-{group.split()[0]}",
                 f"{variant}: nodes per move, {group} per move",
             )
             charts.append(

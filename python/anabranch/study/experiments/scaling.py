@@ -28,7 +28,7 @@ from anabranch.study.figures import (
     in_order,
 )
 from anabranch.study.folder import StudyResults
-from anabranch.study.plan import VARIANTS, Plan, Size, Study, StudyMatch
+from anabranch.study.plan import Plan, Size, Study, StudyMatch, file_name
 
 TREE, GRAPH = Side("alphazero", "alphazero"), Side("mcgs-combined", "mcgs-combined")
 REFERENCES = {"chess": ("stockfish", 10_000), "crazyhouse": ("fairy-stockfish", 1_000_000)}
@@ -36,7 +36,7 @@ REFERENCES = {"chess": ("stockfish", 10_000), "crazyhouse": ("fairy-stockfish", 
 
 
 def _plan(study: Study) -> Plan:
-    return Plan(tuple(one for variant in VARIANTS for one in _contests(study, variant)))
+    return Plan(tuple(one for variant in study.variants() for one in _contests(study, variant)))
 
 
 def _contests(study: Study, variant: str) -> list[StudyMatch]:
@@ -55,7 +55,7 @@ def _contests(study: Study, variant: str) -> list[StudyMatch]:
         for less, more in pairwise(budgets):
             first, second = player(side, more), player(side, less)
             found.append(make_match(study, variant, "next budget", first, second, more))
-    program, most = REFERENCES[variant]
+    program, most = REFERENCES.get(variant, ("", 0))
     nodes = min(most, study.size.reference_nodes)
     if nodes:
         reference = PlayerSpec(f"{program} {nodes} nodes", "uci", program, {}, Budget(nodes=nodes))
@@ -129,7 +129,7 @@ def _gain_table(variant: str, gains: dict[int, Estimate]) -> Table:
 
 def _gain_chart(variant: str, gains: dict[int, Estimate]) -> Chart:
     return Chart(
-        f"scaling-gain-{variant}",
+        f"scaling-gain-{file_name(variant)}",
         f"{variant}: gain of {GRAPH.name} over {TREE.name}",
         "lines",
         "evaluations per move",
@@ -163,10 +163,10 @@ def _chart(results: StudyResults, variant: str, ratings: dict[str, Estimate]) ->
     levels = tuple(
         ReferenceLine(name, rating.value, rating.to_dict()["error"])
         for name, rating in ratings.items()
-        if name.startswith(REFERENCES[variant][0]) and math.isfinite(rating.value)
+        if variant in REFERENCES and name.startswith(REFERENCES[variant][0]) and math.isfinite(rating.value)
     )
     return Chart(
-        f"scaling-{variant}",
+        f"scaling-{file_name(variant)}",
         f"{variant}: Elo over evaluations per move",
         "lines",
         "evaluations per move",

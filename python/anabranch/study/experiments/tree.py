@@ -7,7 +7,7 @@ from anabranch.study.experiment import Experiment
 from anabranch.study.experiments.matches import Side, elo_series, fault_notes, make_match, results_table
 from anabranch.study.figures import Chart, Figures
 from anabranch.study.folder import StudyResults
-from anabranch.study.plan import VARIANTS, Plan, Size, Study
+from anabranch.study.plan import Plan, Size, Study
 
 GRAPH = Side("mcgs", "mcgs")
 TREE = Side("alphazero+cache", "alphazero+cache")
@@ -25,7 +25,7 @@ def _plan(study: Study) -> Plan:
                 TREE.player(study, variant, Budget(time=seconds)),
                 seconds,
             )
-            for variant in VARIANTS
+            for variant in study.variants()
             for seconds in study.size.times
         )
     )

@@ -4,7 +4,7 @@
 //! `fen` and `notation`, network input in `planes` and `policy`, the interface of the search in `game`.
 
 use shakmaty::variant::{Crazyhouse, VariantPosition};
-use shakmaty::{Chess, EnPassantMode, Move, Square};
+use shakmaty::{CastlingSide, Chess, Color, EnPassantMode, Move, Square};
 
 use super::check::CheckInfo;
 use super::moves;
@@ -51,6 +51,16 @@ impl<P: Rules> Board<P> {
     /// Whether castling is written as the king takes the rook.
     pub fn is_chess960(&self) -> bool {
         self.position.castles().mode().is_chess960()
+    }
+
+    /// Whether this is the first position of a game of chess, whatever its move numbers.
+    pub fn is_usual_start(&self) -> bool {
+        let castles = self.position.castles();
+        self.position.turn().is_white()
+            && *self.position.board() == shakmaty::Board::new()
+            && Color::ALL
+                .into_iter()
+                .all(|color| CastlingSide::ALL.into_iter().all(|side| castles.has(color, side)))
     }
 
     /// Whether the side to move is in check.

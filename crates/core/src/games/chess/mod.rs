@@ -15,6 +15,7 @@ mod fen;
 mod notation;
 mod threat;
 pub mod policy;
+mod lc0;
 pub mod planes;
 mod game;
 pub mod tablebases;

@@ -2,16 +2,16 @@
 //!
 //! The layouts are the published ones of CrazyAra, so that its networks drop in: chess version 3 (52 planes),
 //! crazyhouse version 3 (64), crazyhouse version 1 (34, the paper's), and for the other variants chess
-//! version 3 with two planes for the checks still to give. Rows are flipped for black, columns are not; row 0
+//! version 3 with two planes for the checks still to give. Chess has Lc0's layout too (`lc0`). Rows are flipped for black, columns are not; row 0
 //! is the mover's first rank. The moves of the past come from the path that the caller walked.
 
 use shakmaty::{Bitboard, CastlingSide, Color, Position, Role, Square};
 
 use super::board::Board;
-use super::moves;
 use super::rules::Rules;
 use super::variant::Variant;
-use crate::game::{Game, MoveCode};
+use super::{lc0, moves, policy};
+use crate::game::{Game, MoveCode, Trail};
 
 /// Planes of crazyhouse version 1.
 pub const CRAZYHOUSE_V1_COUNT: usize = 34;
@@ -26,6 +26,8 @@ pub enum Version {
     /// With the last moves and the material.
     #[default]
     Three,
+    /// Lc0's, of chess alone: with the last positions, and a policy of its own.
+    Lc0,
 }
 
 /// There is no such layout for the variant.
@@ -40,15 +42,20 @@ pub struct UnknownVersion {
 
 /// The versions of the planes of a variant, in words.
 const fn versions(variant: Variant) -> &'static str {
-    if matches!(variant, Variant::Crazyhouse) { "v1 and v3" } else { "v3" }
+    match variant {
+        Variant::Chess => "v3 and lc0",
+        Variant::Crazyhouse => "v1 and v3",
+        _ => "v3",
+    }
 }
 
 impl Version {
-    /// Reads a name: `v1` or `v3`.
+    /// Reads a name: `v1`, `v3` or `lc0`.
     pub fn parse(name: &str, variant: Variant) -> Result<Version, UnknownVersion> {
         match (name, variant) {
             ("v1", Variant::Crazyhouse) => Ok(Version::One),
             ("v3", _) => Ok(Version::Three),
+            ("lc0", Variant::Chess) => Ok(Version::Lc0),
             _ => Err(UnknownVersion { name: name.chars().take(40).collect(), variant }),
         }
     }
@@ -58,14 +65,37 @@ impl Version {
         match self {
             Version::One => CRAZYHOUSE_V1_COUNT,
             Version::Three => count(variant),
+            Version::Lc0 => lc0::PLANES,
+        }
+    }
+
+    /// Whether the planes show positions of the past.
+    pub const fn uses_past(self) -> bool {
+        matches!(self, Version::Lc0)
+    }
+
+    /// Size of the policy of networks that take these planes.
+    pub const fn policy_size(self, variant: Variant) -> usize {
+        match self {
+            Version::Lc0 => lc0::MOVES,
+            _ => policy::size(variant),
+        }
+    }
+
+    /// Index of a legal move in that policy.
+    pub fn policy_index<P: Rules>(self, board: &Board<P>, mv: MoveCode) -> usize {
+        match self {
+            Version::Lc0 => lc0::index(board.position().turn(), mv),
+            _ => board.policy_index(mv),
         }
     }
 
     /// Fills the planes of this layout, `count * 64` numbers.
-    pub fn fill<P: Rules>(self, board: &Board<P>, recent: &[MoveCode], repetitions: u32, planes: &mut [f32]) {
+    pub fn fill<P: Rules>(self, board: &Board<P>, trail: &Trail<'_, Board<P>>, planes: &mut [f32]) {
         match self {
-            Version::One => fill_crazyhouse_v1(board, repetitions, planes),
-            Version::Three => fill(board, recent, repetitions, planes),
+            Version::One => fill_crazyhouse_v1(board, trail.repetitions, planes),
+            Version::Three => fill(board, trail.recent, trail.repetitions, planes),
+            Version::Lc0 => lc0::fill(board, trail, planes),
         }
     }
 }
@@ -322,8 +352,10 @@ mod tests {
         assert_eq!(Version::parse("v3", Variant::Atomic), Ok(Version::Three));
         assert_eq!((Version::One.count(Variant::Crazyhouse), Version::Three.count(Variant::Chess)), (34, 52));
         let refused = Version::parse("v1", Variant::Chess).unwrap_err();
-        assert_eq!(refused.to_string(), "there are no planes \"v1\" for chess; its versions are v3");
+        assert_eq!(refused.to_string(), "there are no planes \"v1\" for chess; its versions are v3 and lc0");
         assert!(Version::parse("v2", Variant::Crazyhouse).is_err());
+        assert_eq!(Version::parse("lc0", Variant::Chess), Ok(Version::Lc0));
+        assert!(Version::parse("lc0", Variant::Crazyhouse).is_err());
     }
 
     #[test]

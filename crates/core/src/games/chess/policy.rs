@@ -49,6 +49,11 @@ const fn planes() -> [[u8; 64]; 64] {
     planes
 }
 
+/// Whether a queen or a knight could move so on an empty board.
+pub(super) const fn is_reached(from: usize, to: usize) -> bool {
+    PLANES[from][to] != 255
+}
+
 /// Length of the policy output of a variant.
 pub const fn size(variant: Variant) -> usize {
     match variant {

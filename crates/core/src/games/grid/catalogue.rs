@@ -3,7 +3,9 @@
 //! A game is named with its parameters in one text, `go:size=5,komi=0.5`; what is not named has its default.
 
 use super::cells::clip;
-use super::{Breakthrough, ConnectFour, Go, GridError, GridGame, Hex, Ko, ObjectGame, Othello, TicTacToe};
+use super::{
+    Breakthrough, ConnectFour, Go, GridError, GridGame, Hex, Ko, ObjectGame, Othello, RowGame, TicTacToe,
+};
 
 /// What a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -168,6 +170,10 @@ pub struct Named {
 
 /// What the names of games written elsewhere begin with.
 pub const OBJECT: &str = "object:";
+/// The same where positions are rows of bytes.
+pub const ROWS: &str = "rows:";
+
+const WRITTEN_ELSEWHERE: &str = "one of its legal moves, as the game writes it";
 
 impl Named {
     /// Reads a name with parameters.
@@ -208,8 +214,21 @@ impl Named {
 
     /// A game that is written elsewhere, from its first position.
     pub fn of_object(name: &str, start: ObjectGame) -> Named {
-        let moves = "one of its legal moves, as the game writes it";
-        Named { name: format!("{OBJECT}{name}"), moves, start: GridGame::Object(start) }
+        Named { name: format!("{OBJECT}{name}"), moves: WRITTEN_ELSEWHERE, start: GridGame::Object(start) }
+    }
+
+    /// A game of rows that is written elsewhere, from its first position.
+    pub fn of_rows(name: &str, start: RowGame) -> Named {
+        Named { name: format!("{ROWS}{name}"), moves: WRITTEN_ELSEWHERE, start: GridGame::Rows(start) }
+    }
+
+    /// The same game for another search, which shares no rows with this one.
+    pub fn apart(&self) -> Named {
+        let start = match &self.start {
+            GridGame::Rows(game) => GridGame::Rows(game.apart()),
+            other => other.clone(),
+        };
+        Named { start, ..self.clone() }
     }
 
     /// The first position.

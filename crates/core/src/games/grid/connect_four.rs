@@ -7,11 +7,11 @@ use super::{Grid, GridError};
 use crate::game::{Ending, Game, MoveCode};
 use crate::random::mix;
 
-const WIDTH: u32 = 7;
-const HEIGHT: u32 = 6;
+pub(super) const WIDTH: u32 = 7;
+pub(super) const HEIGHT: u32 = 6;
 /// Bits of a column, the empty one on top included.
-const COLUMN: u32 = HEIGHT + 1;
-const BOTTOM: u64 = {
+pub(super) const COLUMN: u32 = HEIGHT + 1;
+pub(super) const BOTTOM: u64 = {
     let (mut bits, mut x) = (0, 0);
     while x < WIDTH {
         bits |= 1 << (x * COLUMN);
@@ -41,6 +41,18 @@ const fn has_four(bits: u64) -> bool {
         i += 1;
     }
     found != 0
+}
+
+impl ConnectFour {
+    /// Pieces of the side to move, and all pieces.
+    pub(super) const fn bits(&self) -> (u64, u64) {
+        (self.own, self.pieces)
+    }
+
+    /// Whether the other side has four in a row.
+    pub(super) const fn has_lost(&self) -> bool {
+        has_four(self.own ^ self.pieces)
+    }
 }
 
 impl Game for ConnectFour {
@@ -73,7 +85,7 @@ impl Game for ConnectFour {
 
     #[inline]
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending> {
-        if has_four(self.own ^ self.pieces) {
+        if self.has_lost() {
             Some(Ending::Loss)
         } else if moves.is_empty() {
             Some(Ending::Draw)

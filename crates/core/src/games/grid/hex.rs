@@ -4,6 +4,7 @@
 //! a winning chain or the chain is not there, so only its own group is looked at.
 
 use super::cells::{Cells, PLANES, letters, numbers};
+use super::hex_links::{Connection, MOST_SIZE, connection};
 use super::{Grid, GridError, cell_text};
 use crate::game::{Ending, Game, MoveCode};
 use crate::random::mix;
@@ -129,6 +130,25 @@ impl Game for Hex {
         self.is_won.then_some(Ending::Loss)
     }
 
+    /// By virtual connections, on boards of at most eight columns.
+    fn foresee(&self, moves: &mut Vec<MoveCode>) -> Option<Ending> {
+        let size = usize::from(self.size);
+        if size > MOST_SIZE {
+            return None;
+        }
+        let (player, other) = (self.player(), 1 - self.player());
+        let [mine, theirs] = [player, other].map(|player| self.pieces[usize::from(player)].0[0]);
+        if connection(mine, theirs, size, player, Connection::Half).0 >= Connection::Half {
+            return Some(Ending::Win);
+        }
+        let (found, needed) = connection(theirs, mine, size, other, Connection::Full);
+        if found == Connection::Full {
+            return Some(Ending::Loss);
+        }
+        moves.retain(|mv| needed >> mv.0 & 1 == 1);
+        None
+    }
+
     #[inline]
     fn play(&mut self, mv: MoveCode) {
         let (cell, player) = (usize::from(mv.0), self.player());
@@ -215,6 +235,8 @@ impl Grid for Hex {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use crate::games::grid::testing::{after, endings_agree, perft_of, value_of};
     use crate::random::Random;
@@ -288,5 +310,70 @@ mod tests {
         let values: Vec<f64> = (0..200).map(|_| won.playout(&mut random, &mut moves)).collect();
         assert!(values.iter().all(|value| value.abs() == 1.0));
         assert!(values.iter().sum::<f64>() > 120.0, "two ways to connect: {values:?}");
+    }
+
+    /// All positions below a board, each once, with their values for the side to move.
+    fn values_below(game: &Hex, values: &mut HashMap<u64, (Hex, f64)>) -> f64 {
+        if let Some((_, value)) = values.get(&game.key) {
+            return *value;
+        }
+        let mut moves = Vec::new();
+        game.legal_moves(&mut moves);
+        let value = match game.ending(&moves) {
+            Some(ending) => ending.value(),
+            None => moves
+                .iter()
+                .map(|&mv| {
+                    let mut next = *game;
+                    next.play(mv);
+                    -values_below(&next, values)
+                })
+                .fold(-1.0, f64::max),
+        };
+        values.insert(game.key, (*game, value));
+        value
+    }
+
+    /// Positions where the result is foreseen, and all; each must have the true value.
+    fn check_foreseen(game: &Hex) -> (usize, usize) {
+        let mut values = HashMap::new();
+        values_below(game, &mut values);
+        let mut foreseen = 0;
+        for (position, value) in values.values() {
+            if position.is_won {
+                continue;
+            }
+            let (mut moves, mut legal) = (Vec::new(), Vec::new());
+            position.legal_moves(&mut legal);
+            position.legal_moves(&mut moves);
+            if let Some(ending) = position.foresee(&mut moves) {
+                assert_eq!(ending.value(), *value, "{}", position.picture());
+                foreseen += 1;
+            }
+            for mv in legal.into_iter().filter(|mv| !moves.contains(mv)) {
+                let mut next = *position;
+                next.play(mv);
+                assert_eq!(values[&next.key].1, 1.0, "a move that is left out loses: {}", position.picture());
+            }
+        }
+        (foreseen, values.len())
+    }
+
+    #[test]
+    fn what_is_foreseen_is_true() {
+        let (foreseen, all) = check_foreseen(&Hex::new(3));
+        assert!(foreseen * 10 > all * 7, "{foreseen} of {all}");
+        let (foreseen, all) = check_foreseen(&after(Hex::new(4), "b3 c1 a2 d4"));
+        assert!(foreseen * 10 > all * 7, "{foreseen} of {all}");
+    }
+
+    #[test]
+    fn bridges_and_the_edge_are_foreseen() {
+        // A piece on the second row and a bridge below it: the second player cannot stop it.
+        let foreseen = |game: Hex| game.foresee(&mut Vec::new());
+        assert_eq!(foreseen(after(Hex::new(3), "b2")), Some(Ending::Loss));
+        assert_eq!(foreseen(Hex::new(3)), Some(Ending::Win));
+        assert_eq!(foreseen(after(Hex::new(3), "a1")), Some(Ending::Win), "the second player takes b2");
+        assert_eq!(foreseen(Hex::new(11)), None, "larger boards are not looked at");
     }
 }

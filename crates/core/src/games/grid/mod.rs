@@ -7,12 +7,15 @@
 
 mod cells;
 mod connect_four;
+mod connect_four_solver;
 mod tic_tac_toe;
 mod othello;
 mod hex;
+mod hex_links;
 mod breakthrough;
 mod go;
 mod object;
+mod rows;
 pub mod catalogue;
 
 #[cfg(test)]
@@ -23,10 +26,12 @@ use thiserror::Error;
 pub use breakthrough::Breakthrough;
 pub use cells::Cells;
 pub use connect_four::ConnectFour;
+pub use connect_four_solver::Solver as ConnectFourSolver;
 pub use go::{Go, Ko};
 pub use hex::Hex;
 pub use object::{MOST_MOVES, Object, ObjectGame};
 pub use othello::Othello;
+pub use rows::{MOST_ACTIONS, RowGame, RowRules, RowShape, Rows};
 pub use tic_tac_toe::TicTacToe;
 
 use crate::game::{Constraint, Ending, Game, MoveCode};
@@ -90,6 +95,8 @@ macro_rules! games {
             $($(#[$meaning])* $name($name),)+
             /// A game that is written elsewhere.
             Object(ObjectGame),
+            /// A game of rows of bytes that is written elsewhere.
+            Rows(RowGame),
         }
 
         /// Evaluates an expression with the game that it is.
@@ -98,6 +105,7 @@ macro_rules! games {
                 match $any {
                     $(GridGame::$name($game) => $result,)+
                     GridGame::Object($game) => $result,
+                    GridGame::Rows($game) => $result,
                 }
             };
         }
@@ -112,6 +120,7 @@ macro_rules! games {
                         let why = "a position of this game is given by its moves alone";
                         Err(GridError::Position(why.to_owned()))
                     }
+                    GridGame::Rows(game) => game.read(text).map(GridGame::Rows),
                     $(GridGame::$name(game) => game.with_cells(&cells()?).map(GridGame::$name),)+
                 }
             }
@@ -142,13 +151,16 @@ impl GridGame {
 
     /// Reads a legal move.
     pub fn parse_move(&self, text: &str, form: &str) -> Result<MoveCode, GridError> {
-        let given = text.trim().to_ascii_lowercase();
+        let given = text.trim();
         let mut moves = Vec::new();
         self.legal_moves(&mut moves);
         if self.ending(&moves).is_some() {
             return Err(GridError::Move(format!("the game is over before the move {:?}", cells::clip(text))));
         }
-        moves.into_iter().find(|&mv| self.move_text(mv) == given).ok_or_else(|| {
+        let texts: Vec<String> = moves.iter().map(|&mv| self.move_text(mv)).collect();
+        let place = texts.iter().position(|text| text == given);
+        let place = place.or_else(|| texts.iter().position(|text| text.eq_ignore_ascii_case(given)));
+        place.map(|place| moves[place]).ok_or_else(|| {
             GridError::Move(format!("{:?} is no legal move here; a move is {form}", cells::clip(text)))
         })
     }
@@ -166,6 +178,24 @@ macro_rules! forward {
             fn play(&mut self, mv: MoveCode) {
                 each!(self, game => game.play(mv));
             }
+
+            #[inline]
+            fn try_play(&mut self, mv: MoveCode) -> bool {
+                each!(self, game => game.try_play(mv))
+            }
+
+            fn recall(&self, key: u64, ply: u32) -> Option<GridGame> {
+                if let GridGame::Rows(game) = self { game.recall(key, ply).map(GridGame::Rows) } else { None }
+            }
+
+            fn playouts(
+                games: &[&GridGame],
+                count: u64,
+                seed: u64,
+                stop: &dyn Fn() -> bool,
+            ) -> Option<Vec<f32>> {
+                RowGame::playouts(&rows_among(games)?, count, seed, stop)
+            }
         }
     };
 }
@@ -181,6 +211,7 @@ forward! {
     fn legal_moves(&self, moves: &mut Vec<MoveCode>) -> ();
     #[inline]
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending>;
+    fn foresee(&self, moves: &mut Vec<MoveCode>) -> Option<Ending>;
     fn text(&self) -> String;
     fn move_text(&self, mv: MoveCode) -> String;
     fn can_recur(&self) -> bool;
@@ -191,4 +222,15 @@ forward! {
     fn policy_size(&self) -> usize;
     fn fill_planes(&self, recent: &[MoveCode], repetitions: u32, planes: &mut [f32]) -> ();
     fn policy_index(&self, mv: MoveCode) -> usize;
+    #[inline]
+    fn is_fetched(&self) -> bool;
+    fn fetch(&self) -> bool;
+    fn retain(&self, keys: &mut dyn Iterator<Item = u64>) -> ();
+    fn stored_bytes(&self) -> usize;
+    fn bytes_per_position(&self) -> usize;
+}
+
+/// The games as games of rows, if all of them are.
+pub fn rows_among<'a>(games: &[&'a GridGame]) -> Option<Vec<&'a RowGame>> {
+    games.iter().map(|game| if let GridGame::Rows(game) = game { Some(game) } else { None }).collect()
 }

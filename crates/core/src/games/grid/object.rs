@@ -7,9 +7,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::game::{Ending, Game, MoveCode};
+use crate::random::Random;
 
 /// The largest number of moves of a position.
-pub const MOST_MOVES: usize = 4096;
+pub const MOST_MOVES: usize = 1024;
 
 /// A position of a game that is written elsewhere.
 pub trait Object: Send + Sync {
@@ -21,8 +22,8 @@ pub trait Object: Send + Sync {
     fn moves(&self) -> usize;
     /// How the game ended here, if it did.
     fn ending(&self) -> Option<Ending>;
-    /// The position after one of the moves.
-    fn play(&self, index: usize) -> Arc<dyn Object>;
+    /// The position after one of the moves, which is played at a ply of the game.
+    fn play(&self, index: usize, ply: u32) -> Arc<dyn Object>;
     /// The position as people write it.
     fn text(&self) -> String;
     /// The board in lines of text.
@@ -83,7 +84,7 @@ impl Game for ObjectGame {
     }
 
     fn play(&mut self, mv: MoveCode) {
-        self.object = self.object.play(mv.0.into());
+        self.object = self.object.play(mv.0.into(), self.ply);
         self.ply += 1;
     }
 
@@ -97,6 +98,18 @@ impl Game for ObjectGame {
 
     fn can_recur(&self) -> bool {
         self.object.can_recur()
+    }
+
+    /// A game that does not end is at fault, which the object finds out.
+    fn playout(&self, random: &mut Random, moves: &mut Vec<MoveCode>) -> f64 {
+        let mut game = self.clone();
+        loop {
+            game.legal_moves(moves);
+            if let Some(ending) = game.ending(moves) {
+                return if game.player() == self.player() { ending.value() } else { -ending.value() };
+            }
+            game.play(moves[random.index(moves.len())]);
+        }
     }
 
     fn takes_turns(&self) -> bool {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Kind;
 use crate::evaluators::{self, Evaluator, Material};
-use crate::game::{Game, MoveCode};
+use crate::game::{Game, MoveCode, Trail};
 use crate::games::chess::planes::Version;
 use crate::games::chess::{Board, Rules, Tablebases, Variant};
 use crate::network::Network;
@@ -73,10 +73,10 @@ impl<P: Rules> Kind for Board<P> {
     }
 
     fn network(which: &Which, network: &Arc<Network>) -> Result<Arc<dyn Evaluator<Self>>, SessionError> {
-        if network.variant() != which.variant {
+        if network.plays() != which.variant.name() {
             return Err(SessionError::WrongNetwork {
                 network: network.path().display().to_string(),
-                plays: network.variant(),
+                plays: network.plays().to_owned(),
                 game: which.variant.to_string(),
             });
         }
@@ -95,7 +95,19 @@ impl<P: Rules> Kind for Board<P> {
         [planes.count(self.variant()), 8, 8]
     }
 
-    fn fill(&self, planes: Version, recent: &[MoveCode], repetitions: u32, out: &mut [f32]) {
-        planes.fill(self, recent, repetitions, out);
+    fn uses_past(planes: Version) -> bool {
+        planes.uses_past()
+    }
+
+    fn fill(&self, planes: Version, trail: &Trail<'_, Self>, out: &mut [f32]) {
+        planes.fill(self, trail, out);
+    }
+
+    fn policy_size_of(&self, planes: Version) -> usize {
+        planes.policy_size(self.variant())
+    }
+
+    fn policy_index_of(&self, planes: Version, mv: MoveCode) -> usize {
+        planes.policy_index(self, mv)
     }
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::Kind;
-use crate::evaluators::{self, Evaluator};
-use crate::game::{Game, MoveCode};
+use crate::evaluators::{self, Evaluator, Leaf};
+use crate::game::{Game, MoveCode, Trail};
 use crate::games::chess::Tablebases;
 use crate::games::grid::catalogue::Named;
-use crate::games::grid::{GridError, GridGame};
+use crate::games::grid::{GridError, GridGame, RowGame, rows_among};
 use crate::network::Network;
 use crate::oracle::Oracle;
 use crate::run::errors::SessionError;
@@ -23,6 +23,10 @@ impl Kind for GridGame {
 
     fn name(which: &Named) -> &str {
         &which.name
+    }
+
+    fn apart(which: &Named) -> Named {
+        which.apart()
     }
 
     fn start(which: &Named) -> Result<Self, SessionError> {
@@ -54,11 +58,14 @@ impl Kind for GridGame {
     }
 
     fn network(which: &Named, network: &Arc<Network>) -> Result<Arc<dyn Evaluator<Self>>, SessionError> {
-        Err(SessionError::WrongNetwork {
-            network: network.path().display().to_string(),
-            plays: network.variant(),
-            game: which.name.clone(),
-        })
+        if network.plays() != which.name {
+            return Err(SessionError::WrongNetwork {
+                network: network.path().display().to_string(),
+                plays: network.plays().to_owned(),
+                game: which.name.clone(),
+            });
+        }
+        Ok(Arc::clone(network) as Arc<dyn Evaluator<Self>>)
     }
 
     fn oracle(_which: &Named, _tables: Arc<Tablebases>) -> Option<Arc<dyn Oracle<Self>>> {
@@ -79,8 +86,15 @@ impl Kind for GridGame {
         self.plane_shape()
     }
 
-    fn fill(&self, _: OneLayout, recent: &[MoveCode], repetitions: u32, out: &mut [f32]) {
-        self.fill_planes(recent, repetitions, out);
+    fn fill(&self, _: OneLayout, trail: &Trail<'_, Self>, out: &mut [f32]) {
+        self.fill_planes(trail.recent, trail.repetitions, out);
+    }
+
+    fn fill_all(leaves: &[&Leaf<Self>], _: OneLayout, out: &mut [f32]) -> bool {
+        let games: Vec<&GridGame> = leaves.iter().map(|leaf| &leaf.game).collect();
+        let Some(rows) = rows_among(&games) else { return false };
+        RowGame::fill_features(&rows, out);
+        true
     }
 }
 

@@ -12,8 +12,8 @@ use std::sync::Arc;
 pub use chess::Which as ChessVariant;
 
 use super::errors::SessionError;
-use crate::evaluators::Evaluator;
-use crate::game::{Game, MoveCode};
+use crate::evaluators::{Evaluator, Leaf};
+use crate::game::{Game, MoveCode, Trail};
 use crate::games::chess::Tablebases;
 use crate::network::Network;
 use crate::oracle::Oracle;
@@ -24,7 +24,7 @@ pub trait Kind: Game {
     /// Which of the games of this kind: a variant, or a game with its size.
     type Which: Clone + Send + Sync;
     /// A layout of planes.
-    type Planes: Copy + Send;
+    type Planes: Copy + Send + Sync;
 
     /// The name of the game in every interface.
     fn name(which: &Self::Which) -> &str;
@@ -32,6 +32,11 @@ pub trait Kind: Game {
     /// Whether castling is written as the king takes the rook.
     fn is_chess960(_which: &Self::Which) -> bool {
         false
+    }
+
+    /// The same game for another search, which runs beside.
+    fn apart(which: &Self::Which) -> Self::Which {
+        which.clone()
     }
 
     /// The first position.
@@ -65,8 +70,29 @@ pub trait Kind: Game {
     /// Planes, rows and columns of a layout.
     fn shape(&self, planes: Self::Planes) -> [usize; 3];
 
+    /// Whether a layout shows positions of the past.
+    fn uses_past(_planes: Self::Planes) -> bool {
+        false
+    }
+
     /// Writes the planes of a layout: see [`Game::fill_planes`].
-    fn fill(&self, planes: Self::Planes, recent: &[MoveCode], repetitions: u32, out: &mut [f32]);
+    fn fill(&self, planes: Self::Planes, trail: &Trail<'_, Self>, out: &mut [f32]);
+
+    /// Writes the planes of all leaves of a batch, each in its part of `out`, where the game can do that at
+    /// once. Returns whether it did; if not, leaves are filled one by one.
+    fn fill_all(_leaves: &[&Leaf<Self>], _planes: Self::Planes, _out: &mut [f32]) -> bool {
+        false
+    }
+
+    /// Size of the policy that goes with a layout.
+    fn policy_size_of(&self, _planes: Self::Planes) -> usize {
+        self.policy_size()
+    }
+
+    /// Index of a legal move in that policy.
+    fn policy_index_of(&self, _planes: Self::Planes, mv: MoveCode) -> usize {
+        self.policy_index(mv)
+    }
 }
 
 /// Number of sequences of `depth` moves.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{Session, Source};
 use crate::games::chess::Variant;
-use crate::games::grid::catalogue::{Named, OBJECT};
+use crate::games::grid::catalogue::{Named, OBJECT, ROWS};
 use crate::network::Network;
 use crate::run::drive::Limits;
 use crate::run::errors::SessionError;
@@ -21,8 +21,10 @@ use crate::settings::{Settings, Value, table};
 pub fn saved_variant(file: &FilePath) -> Result<(String, bool), SessionError> {
     let (header, _) = save::open(file)?;
     let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    let is_known =
-        |name: &&str| Variant::parse(name).is_ok() || Named::parse(name).is_ok() || name.starts_with(OBJECT);
+    let is_known = |name: &&str| {
+        let is_elsewhere = name.starts_with(OBJECT) || name.starts_with(ROWS);
+        is_elsewhere || Variant::parse(name).is_ok() || Named::parse(name).is_ok()
+    };
     let variant = get("variant").filter(is_known).ok_or(SaveError::Damaged("it names no known variant"))?;
     Ok((variant.to_owned(), get("chess960") == Some("true")))
 }
@@ -74,6 +76,7 @@ impl<G: Kind> Session<G> {
                     .map_err(|_| SaveError::Damaged("a setting is out of range"))?;
             }
         }
+        settings.check().map_err(|_| SaveError::Damaged("its settings exclude each other"))?;
         let moves: Vec<String> = get("moves").unwrap_or("").split_whitespace().map(str::to_owned).collect();
         // A game that is written elsewhere cannot read its own text.
         let first = G::start(&self.which)?.text();

@@ -85,7 +85,7 @@ impl<G: Kind> Session<G> {
 
     /// A new session like this one at the start of its game, with other settings.
     pub(super) fn sibling(&self, settings: Settings) -> Result<Self, SessionError> {
-        let mut new = Session::new(self.which.clone(), settings, self.source())?;
+        let mut new = Session::new(G::apart(&self.which), settings, self.source())?;
         new.set_tablebases(self.tablebases());
         Ok(new)
     }
@@ -270,6 +270,15 @@ impl<G: Kind> Session<G> {
         moves.into_iter().map(|mv| self.search.position().move_text(mv)).collect()
     }
 
+    /// The legal moves at the root with their places in the policy.
+    pub fn places(&self) -> Vec<(String, usize)> {
+        let (position, mut moves) = (self.search.position(), Vec::new());
+        if !self.search.is_over() {
+            position.legal_moves(&mut moves);
+        }
+        moves.into_iter().map(|mv| (position.move_text(mv), position.policy_index(mv))).collect()
+    }
+
     /// How the game ended at the root by the rules of the position, if it did: the value for the side to
     /// move.
     pub fn ending(&self) -> Option<f64> {
@@ -283,7 +292,7 @@ impl<G: Kind> Session<G> {
 
     /// Shape of the network's input and output: planes, rows, columns; size of the policy.
     pub fn shape(&self, planes: G::Planes) -> ([usize; 3], usize) {
-        (self.search.position().shape(planes), self.search.position().policy_size())
+        (self.search.position().shape(planes), self.search.position().policy_size_of(planes))
     }
 
     /// The board in lines of text.

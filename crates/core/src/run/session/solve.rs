@@ -76,6 +76,7 @@ impl<G: Kind> Session<G> {
             attack,
             depth: MOST_DEPTH,
             before: &before,
+            foresees: true,
             cancel: &cancel,
         };
         let sides: Vec<(&'static str, Question<'_, G>)> =

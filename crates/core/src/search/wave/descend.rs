@@ -11,6 +11,7 @@ use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
 use crate::graph::prior::{Candidate, RankScratch};
 use crate::graph::{NONE, NodeId, edge_flag, node_flag};
+use crate::search::due::has_visits_for_mate;
 use crate::search::path::{Replay, Start};
 use crate::search::select::Choice;
 use crate::search::transposition::stops_of;
@@ -99,6 +100,15 @@ pub(in crate::search) struct Part<G> {
     pub lists: Vec<(NodeId, Vec<Candidate>)>,
 }
 
+impl<G> Part<G> {
+    /// Forgets what was found.
+    pub fn clear(&mut self) {
+        self.stems.clear();
+        self.acts.clear();
+        self.lists.clear();
+    }
+}
+
 impl<G> Default for Part<G> {
     fn default() -> Part<G> {
         Part { stems: Vec::new(), acts: Vec::new(), lists: Vec::new() }
@@ -157,6 +167,8 @@ pub(in crate::search) struct Descent<'a, G: Game> {
     pub part: Part<G>,
     /// Where the trunk sets its twigs aside.
     pub twigs: Option<&'a mut Twigs>,
+    /// Whether a position was missing, which was asked for: the descent has to be made again.
+    pub is_missing: bool,
 }
 
 impl<G: Game> Descent<'_, G> {
@@ -216,17 +228,29 @@ impl<G: Game> Descent<'_, G> {
         let opened = u32::from(node.opened);
         let mut split = std::mem::take(&mut self.hands.split);
         let mut rest = None;
-        if total == 1 && (node.remaining() > 0 || node.fully_opened()) {
+        let is_restricted = id == self.view.root && !self.view.root_moves.is_all();
+        if total == 1 && !is_restricted && (node.remaining() > 0 || node.fully_opened()) {
             split.picks.clear();
             match puct.select(graph, id, None) {
                 Choice::Opened(slot) => split.picks.push(u32::from(slot)),
                 Choice::Unopened(index) => split.picks.push(opened + index as u32),
                 Choice::Nothing => {}
             }
-        } else if !split.run(puct, graph, id, graph.candidates(id), total) {
-            let list = self.list_rest(id, meeting[0].above);
-            split.run(puct, graph, id, &list, total);
-            rest = Some(list);
+        } else {
+            let root_moves = is_restricted.then_some(self.view.root_moves);
+            let by_rule = is_restricted || puct.skips_draws() || puct.pn_weight() > 0.0;
+            let mut run = |candidates: &[Candidate]| {
+                if by_rule {
+                    split.run_by_rule(puct, graph, id, root_moves, candidates, total)
+                } else {
+                    split.run(puct, graph, id, candidates, total)
+                }
+            };
+            if !run(graph.candidates(id)) {
+                let list = self.list_rest(id, meeting[0].above);
+                run(&list);
+                rest = Some(list);
+            }
         }
         let candidates: &[Candidate] = rest.as_deref().unwrap_or_else(|| graph.candidates(id));
         let mut from = 0;
@@ -273,7 +297,7 @@ impl<G: Game> Descent<'_, G> {
         if let Some(twigs) = &mut self.twigs {
             return twigs.push(&[Group { visits, ..*group }], Some((slot, mv)));
         }
-        let found = self.find(group.above, mv);
+        let Some(found) = self.find(group.above, mv) else { return };
         let (zeroing, child) = (found.zeroing, found.child);
         let key = match child {
             Attached::Known(id) => self.view.graph.node(id).key,
@@ -352,9 +376,13 @@ impl<G: Game> Descent<'_, G> {
         if child.state.is_exact() {
             return self.land(stem, visits, Landing::Exact);
         }
+        let settings = self.view.settings;
+        if settings.mate_growth > 0.0 && has_visits_for_mate(child, settings.mate_start) {
+            self.part.acts.push(Act::Mate { stem });
+        }
         let slot = self.stem(stem).slot;
         let edge = (slot != UNOPENED).then(|| graph.edge(group.node, slot));
-        let stopping = stops_of(graph, group.node, edge, id, visits, self.view.settings);
+        let stopping = stops_of(graph, group.node, edge, id, visits, settings);
         if stopping > 0 {
             self.land(stem, stopping, Landing::Stop);
             visits -= stopping;
@@ -385,7 +413,7 @@ impl<G: Game> Descent<'_, G> {
             return self.land(stem, visits, Landing::Collision);
         }
         let mv = self.stem(stem).mv;
-        let mut leaf = leaf.unwrap_or_else(|| self.leaf_at(group.above, Some(mv)).0);
+        let Some(mut leaf) = leaf.or_else(|| Some(self.leaf_at(group.above, Some(mv))?.0)) else { return };
         let Leaf { game, moves, .. } = &mut *leaf;
         game.legal_moves(moves);
         self.land_leaf(group, stem, mv, leaf, visits);

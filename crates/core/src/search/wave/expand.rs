@@ -8,7 +8,6 @@ use crate::graph::prior::{Candidate, rank};
 use crate::graph::{NONE, NodeId};
 use crate::search::nodes::{NewNode, salt};
 use crate::search::tablebases;
-use std::sync::atomic::AtomicBool;
 
 /// The child of an edge without one: what it is, its position, and whether the move resets the clock.
 pub(super) struct Found<G> {
@@ -30,30 +29,63 @@ impl<G: Game> Descent<'_, G> {
         self.hands.line.reverse();
     }
 
+    /// The position at the end of a group's path, where positions are stored. What is missing is asked for.
+    #[cold]
+    fn recall(&mut self, above: StemId) -> Option<G> {
+        let root = self.view.start.root();
+        let mut missing = Vec::new();
+        let mut at = above;
+        let mut game = loop {
+            if at == NONE {
+                break root.clone();
+            }
+            let stem = self.stem(at);
+            if let Some(game) = root.recall(stem.key, root.ply() + u32::from(stem.level)) {
+                break game;
+            }
+            missing.push(stem.mv);
+            at = stem.above;
+        };
+        missing.into_iter().rev().all(|mv| game.try_play(mv)).then_some(game)
+    }
+
     /// A leaf record with the position after a move at the end of a group's path; without a move, at its end.
-    pub(super) fn leaf_at(&mut self, above: StemId, mv: Option<MoveCode>) -> (Box<Leaf<G>>, bool) {
-        self.trace(above);
-        let hands = &mut *self.hands;
-        let here = hands.replay.position(self.view.start.root(), &hands.line);
+    /// `None` where a position is missing, which is asked for.
+    pub(super) fn leaf_at(&mut self, above: StemId, mv: Option<MoveCode>) -> Option<(Box<Leaf<G>>, bool)> {
+        let recalled;
+        let here = if self.view.start.root().is_fetched() {
+            recalled = self.recall(above);
+            if recalled.is_none() {
+                self.is_missing = true;
+            }
+            recalled.as_ref()?
+        } else {
+            self.trace(above);
+            self.hands.replay.position(self.view.start.root(), &self.hands.line)
+        };
         let zeroing = mv.is_some_and(|mv| here.is_zeroing(mv));
-        let mut leaf = match hands.spares.pop() {
+        let mut leaf = match self.hands.spares.pop() {
             Some(mut leaf) => {
                 leaf.game.clone_from(here);
                 leaf
             }
             None => {
-                Box::new(Leaf { game: here.clone(), moves: Vec::new(), recent: Vec::new(), repetitions: 0 })
+                Box::new(Leaf { game: here.clone(), moves: Vec::new(), line: Vec::new(), repetitions: 0 })
             }
         };
-        if let Some(mv) = mv {
-            leaf.game.play(mv);
+        if let Some(mv) = mv
+            && !leaf.game.try_play(mv)
+        {
+            self.hands.spares.push(leaf);
+            self.is_missing = true;
+            return None;
         }
-        (leaf, zeroing)
+        Some((leaf, zeroing))
     }
 
     /// Finds the position after a move, in the graph or as a new node.
-    pub(super) fn find(&mut self, above: StemId, mv: MoveCode) -> Found<G> {
-        let (mut leaf, zeroing) = self.leaf_at(above, Some(mv));
+    pub(super) fn find(&mut self, above: StemId, mv: MoveCode) -> Option<Found<G>> {
+        let (mut leaf, zeroing) = self.leaf_at(above, Some(mv))?;
         let settings = self.view.settings;
         let (key, salt) = (leaf.game.key(), salt(&leaf.game, settings.merge));
         let known = if settings.backup.merges() { self.view.graph.find(key, salt) } else { None };
@@ -72,7 +104,7 @@ impl<G: Game> Descent<'_, G> {
                 Attached::New(NewNode { key, salt, player: game.player(), legal, ending, state })
             }
         };
-        Found { child, leaf, zeroing }
+        Some(Found { child, leaf, zeroing })
     }
 
     /// Adds what an evaluator outside the core needs: the moves that led to a leaf below `group`, and how
@@ -83,9 +115,9 @@ impl<G: Game> Descent<'_, G> {
         }
         self.trace(group.above);
         let start = self.view.start;
-        leaf.recent.clear();
-        let line = std::iter::once(&mv).chain(self.hands.line.iter().rev());
-        leaf.recent.extend(line.chain(start.recent()).take(8));
+        leaf.line.clear();
+        leaf.line.extend_from_slice(&self.hands.line);
+        leaf.line.push(mv);
         let key = leaf.game.key();
         let mut repetitions = start.count_before(key) + u32::from(start.key() == key);
         let mut at = group.above;
@@ -100,11 +132,11 @@ impl<G: Game> Descent<'_, G> {
     #[cold]
     pub(super) fn list_rest(&mut self, id: NodeId, above: StemId) -> Vec<Candidate> {
         let Some(evaluator) = self.view.evaluator else { return Vec::new() };
-        let (mut leaf, _) = self.leaf_at(above, None);
+        let Some((mut leaf, _)) = self.leaf_at(above, None) else { return Vec::new() };
         let Leaf { game, moves, .. } = &mut *leaf;
         game.legal_moves(moves);
         let hands = &mut *self.hands;
-        evaluator.evaluate(&leaf, &mut hands.logits, &AtomicBool::new(false));
+        evaluator.logits(&leaf, &mut hands.logits);
         let temperature = self.view.settings.node_temperature;
         let mut list = Vec::new();
         rank(&leaf.moves, &hands.logits, temperature, usize::MAX, &mut list, &mut hands.weights);

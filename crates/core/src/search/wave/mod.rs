@@ -10,15 +10,18 @@
 //! which they were found, and nothing depends on which thread found them.
 
 pub(super) mod split;
+mod by_rule;
 mod view;
 mod expand;
 mod descend;
+mod fetch;
 mod share;
 mod settle;
 
 use std::sync::Arc;
 
 pub(super) use descend::{Descent, Hands, Part, Twigs};
+pub(super) use fetch::descend_fetching;
 pub(super) use settle::{Settled, Settlement};
 pub use share::{Alone, Crew, Work};
 pub(super) use share::{Lent, Shared};
@@ -77,6 +80,8 @@ pub(super) enum Landing<G> {
 pub(super) enum Act<G> {
     /// Open the edge of a stem if need be, and give it a child.
     Open { stem: StemId, zeroing: bool, child: Attached },
+    /// Search the child of a stem for a mate.
+    Mate { stem: StemId },
     /// Take note of the end of visits.
     Land { stem: StemId, visits: u32, landing: Landing<G> },
 }

@@ -6,6 +6,7 @@
 use super::{Stem, StemId};
 use crate::graph::{Graph, NONE};
 use crate::search::backup::recompute;
+use crate::search::numbers;
 use crate::search::transposition::{corrects, is_behind};
 use crate::settings::{Backup, Settings};
 
@@ -133,6 +134,9 @@ impl Settlement {
                 let Account { draws, others, .. } = std::mem::take(&mut self.accounts[stem as usize]);
                 self.pass_up(stems, stem, draws + others, f64::from(draws + others) * value);
             }
+        }
+        if graph.has_numbers() {
+            numbers::refresh(graph, node);
         }
         graph.node_mut(node).seen = now;
         let visits = graph.node(node).visits;

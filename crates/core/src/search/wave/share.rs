@@ -15,6 +15,7 @@ use crate::game::Game;
 use crate::graph::{Graph, NodeId};
 use crate::oracle::Oracle;
 use crate::search::path::Start;
+use crate::search::root_moves::RootMoves;
 use crate::search::select::Puct;
 use crate::settings::Settings;
 
@@ -23,6 +24,9 @@ const CHUNK: u32 = 4;
 
 /// Work that any number of threads may do together.
 pub trait Work: Send + Sync {
+    /// Number of parts, which are done one by one: no more threads can help.
+    fn parts(&self) -> usize;
+
     /// Does what is left of it; returns when there is nothing to begin any more.
     fn work(&self);
 }
@@ -54,6 +58,7 @@ impl Crew for Alone {
 pub(in crate::search) struct Lent<G: Game> {
     pub graph: Graph,
     pub root: NodeId,
+    pub root_moves: RootMoves,
     pub settings: Settings,
     pub puct: Arc<Puct>,
     pub start: Arc<Start<G>>,
@@ -111,6 +116,7 @@ impl<G: Game> Shared<G> {
         let view = View {
             graph: &lent.graph,
             root: lent.root,
+            root_moves: &lent.root_moves,
             settings: &lent.settings,
             puct: &lent.puct,
             start: &lent.start,
@@ -118,7 +124,8 @@ impl<G: Game> Shared<G> {
             oracle: lent.oracle.as_deref(),
         };
         let part = Part::default();
-        let mut descent = Descent { view: &view, trunk: &self.trunk, hands, part, twigs: None };
+        let mut descent =
+            Descent { view: &view, trunk: &self.trunk, hands, part, twigs: None, is_missing: false };
         let begin = chunk.checked_sub(1).map_or(0, |before| self.chunks[before]);
         for twig in begin..self.chunks[chunk] {
             descent.follow_twig(&self.twigs, twig);
@@ -128,6 +135,10 @@ impl<G: Game> Shared<G> {
 }
 
 impl<G: Game> Work for Shared<G> {
+    fn parts(&self) -> usize {
+        self.chunks.len()
+    }
+
     fn work(&self) {
         let mut hands = None;
         loop {

@@ -7,6 +7,8 @@ use crate::search::select::Puct;
 
 /// Visits and edges from which on it pays to leave edges out.
 const FEWEST_NARROWED: u32 = 6;
+/// Edges that are compared one by one.
+const FEW: usize = 8;
 
 /// The edges of a node, with what was given out so far. Kept to spare allocations.
 #[derive(Debug, Default)]
@@ -28,7 +30,10 @@ pub(in crate::search) struct Split {
 }
 
 impl Split {
-    fn load(&mut self, puct: &Puct, edges: &[Edge], unvisited: f64) {
+    /// Takes the edges that one of `count` visits may choose, which come when the scale is `first` to `last`.
+    /// While it is not chosen, the score of an edge is at most that with the last scale; while all visits
+    /// choose it, at least that with the first.
+    fn load(&mut self, puct: &Puct, edges: &[Edge], unvisited: f64, scales: (f64, f64), count: u32) {
         self.q.clear();
         self.prior.clear();
         self.share.clear();
@@ -36,55 +41,35 @@ impl Split {
         self.flying.clear();
         self.unvisited.clear();
         self.slots.clear();
+        let (first, last) = scales;
+        let mut least = f64::NEG_INFINITY;
+        if count >= FEWEST_NARROWED && edges.len() >= FEWEST_NARROWED as usize {
+            for edge in edges {
+                if edge.visits > 0 && !edge.has(edge_flag::PRUNED) {
+                    let flying = u32::from(edge.in_flight) + count;
+                    let q = puct.value_in_flight(edge.q, edge.visits, flying, 0.0);
+                    least = least.max(q + first * edge.prior() * puct.reciprocal(edge.visits + flying));
+                }
+            }
+        }
         for (slot, edge) in edges.iter().enumerate() {
             let flying = u32::from(edge.in_flight);
             let is_pruned = edge.has(edge_flag::PRUNED);
-            self.q.push(if is_pruned { f64::NEG_INFINITY } else { puct.effective(edge, unvisited) });
-            self.prior.push(edge.prior());
-            self.share.push(puct.reciprocal(edge.visits + flying));
+            let q = if is_pruned { f64::NEG_INFINITY } else { puct.effective(edge, unvisited) };
+            let (prior, share) = (edge.prior(), puct.reciprocal(edge.visits + flying));
+            if q + last * prior * share < least {
+                continue;
+            }
+            if !is_pruned && puct.is_unvisited(edge.visits, flying) {
+                self.unvisited.push(self.q.len());
+            }
+            self.q.push(q);
+            self.prior.push(prior);
+            self.share.push(share);
             self.visits.push(edge.visits);
             self.flying.push(flying);
             self.slots.push(slot as u32);
-            if !is_pruned && puct.is_unvisited(edge.visits, flying) {
-                self.unvisited.push(slot);
-            }
         }
-    }
-
-    /// Leaves out the edges that none of `count` visits can choose. While it is not chosen, the score of an
-    /// edge is at most that with the last scale; while all visits choose it, at least that with the first.
-    fn narrow(&mut self, puct: &Puct, edges: &[Edge], first: f64, last: f64, count: u32) {
-        let mut least = f64::NEG_INFINITY;
-        for (at, edge) in edges.iter().enumerate() {
-            if edge.visits > 0 && self.q[at] != f64::NEG_INFINITY {
-                let flying = self.flying[at] + count;
-                let q = puct.value_in_flight(edge.q, edge.visits, flying, 0.0);
-                least = least.max(q + first * self.prior[at] * puct.reciprocal(edge.visits + flying));
-            }
-        }
-        let mut kept = 0;
-        for at in 0..edges.len() {
-            if self.q[at] + last * self.prior[at] * self.share[at] >= least {
-                self.q[kept] = self.q[at];
-                self.prior[kept] = self.prior[at];
-                self.share[kept] = self.share[at];
-                self.visits[kept] = self.visits[at];
-                self.flying[kept] = self.flying[at];
-                self.slots[kept] = self.slots[at];
-                kept += 1;
-            }
-        }
-        self.q.truncate(kept);
-        self.prior.truncate(kept);
-        self.share.truncate(kept);
-        self.visits.truncate(kept);
-        self.flying.truncate(kept);
-        self.slots.truncate(kept);
-        self.unvisited.clear();
-        let is_unvisited = |&at: &usize| {
-            self.q[at] != f64::NEG_INFINITY && puct.is_unvisited(self.visits[at], self.flying[at])
-        };
-        self.unvisited.extend((0..kept).filter(is_unvisited));
     }
 
     /// Splits `count` visits; `candidates` are the unopened moves, or the best of them. Fewer are given out
@@ -100,11 +85,8 @@ impl Split {
         let (node, edges) = (graph.node(id), graph.edges(id));
         let mut tried: f64 = edges.iter().map(Edge::prior).sum();
         let mut unvisited = puct.unvisited_after(node.value, tried);
-        self.load(puct, edges, unvisited);
         let sum = node.visits - 1 + u32::from(node.in_flight);
-        if count >= FEWEST_NARROWED && edges.len() >= FEWEST_NARROWED as usize {
-            self.narrow(puct, edges, puct.scale(sum), puct.scale(sum + count), count);
-        }
+        self.load(puct, edges, unvisited, (puct.scale(sum), puct.scale(sum + count)), count);
         self.picks.clear();
         let mut taken = 0;
         let is_whole = edges.len() + candidates.len() >= usize::from(node.legal);
@@ -163,6 +145,17 @@ impl Split {
 
     /// The largest score, and the first edge that has it.
     fn first_maximum(&mut self, scale: f64) -> (f64, usize) {
+        if self.q.len() <= FEW {
+            let (mut most, mut first) = (f64::NEG_INFINITY, 0);
+            let edges = self.q.iter().zip(&self.prior).zip(&self.share);
+            for (at, ((&q, &prior), &share)) in edges.enumerate() {
+                let score = q + scale * prior * share;
+                if score > most {
+                    (most, first) = (score, at);
+                }
+            }
+            return (most, first);
+        }
         let edges = self.q.iter().zip(&self.prior).zip(&self.share);
         self.scores.clear();
         self.scores.extend(edges.map(|((&q, &prior), &share)| q + scale * prior * share));
@@ -203,7 +196,7 @@ impl Split {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::game::MoveCode;
     use crate::graph::node_flag;
@@ -214,8 +207,12 @@ mod tests {
 
     /// A node with some edges opened, visited, in flight and pruned by chance.
     fn node(seed: u64, moves: usize, opened: usize) -> (Graph, NodeId) {
+        node_in(Graph::new(1 << 20), seed, moves, opened)
+    }
+
+    /// The same in a given graph.
+    pub fn node_in(mut graph: Graph, seed: u64, moves: usize, opened: usize) -> (Graph, NodeId) {
         let mut random = Random::new(seed);
-        let mut graph = Graph::new(1 << 20);
         assert!(graph.ensure_room(4, 512, false));
         let id = graph.add_node(1, 0, 0, moves);
         let mut list: Vec<Candidate> = (0..moves)

@@ -5,6 +5,7 @@ use crate::game::Game;
 use crate::graph::{Graph, NodeId};
 use crate::oracle::Oracle;
 use crate::search::path::Start;
+use crate::search::root_moves::RootMoves;
 use crate::search::select::Puct;
 use crate::settings::Settings;
 
@@ -12,6 +13,7 @@ use crate::settings::Settings;
 pub(in crate::search) struct View<'a, G: Game> {
     pub graph: &'a Graph,
     pub root: NodeId,
+    pub root_moves: &'a RootMoves,
     pub settings: &'a Settings,
     pub puct: &'a Puct,
     pub start: &'a Start<G>,

@@ -1,0 +1,169 @@
+"""`anabranch selfplay`: networks that learn from games against themselves.
+
+Options become the plan of a run; the work is that of `anabranch.selfplay`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias
+
+import typer
+
+from anabranch.cli.from_settings import FromSettings, with_settings
+from anabranch.cli.options import JsonOption, RayOption, WorkersOption, argument, group, option
+from anabranch.errors import SelfPlayError
+from anabranch.selfplay.plan import Plan
+
+selfplay = group("Networks that learn from games against themselves.")
+
+GameOption: TypeAlias = Annotated[
+    str | None, option("NAME", "The game; 'anabranch games' lists them.", "--game", "-v")
+]
+OutOption: TypeAlias = Annotated[
+    Path, option("DIR", "The folder of the run: plan, journal, positions, networks.", "--out")
+]
+FolderArgument: TypeAlias = Annotated[Path, argument("DIR", "The folder of a run.")]
+
+
+def _notify(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def _plan(out: Path, game: str | None, given: dict[str, Any]) -> Plan:
+    """The plan of the options; of a run to be continued, its own, with which the options must agree."""
+    from anabranch import _core
+    from anabranch.catalogue import is_grid
+    from anabranch.selfplay.folder import DOCUMENT, read_run
+    from anabranch.selfplay.plan import plan_of
+
+    if (out / DOCUMENT).is_file():
+        stored = read_run(out).plan
+        if game is None and not given:
+            return stored
+        game = stored.game if game is None else game
+    if game is None:
+        raise SelfPlayError("a new run needs --game")
+    if not is_grid(game):
+        raise SelfPlayError(f"self-play has networks for the games of 'anabranch games', not for {game}")
+    name, _ = _core.Session(game, False, {"evaluator": "uniform"}, False).variant()
+    return plan_of(name, **given)
+
+
+@selfplay.command()
+@with_settings
+def run(
+    *,
+    plan: Annotated[dict[str, Any], FromSettings(Plan, skip=("game",))],
+    out: OutOption = Path("selfplay"),
+    game: GameOption = None,
+    minutes: Annotated[
+        float | None, option("N", "Ends after so many minutes of work, earlier calls included.")
+    ] = None,
+    generations: Annotated[int | None, option("N", "Ends after so many generations.")] = None,
+    workers: WorkersOption = None,
+    ray: RayOption = None,
+) -> None:
+    """Play, learn, judge, again.
+
+    The run lives in the folder --out. The same command, or one with --out alone, continues it after any
+    end, kill -9 included, and gives the same networks. The best one is named at the end.
+
+    Example: anabranch selfplay run --game connect-four --minutes 60 --out c4
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    from anabranch.jobs.executor import executor_of
+    from anabranch.selfplay import loop
+
+    chosen = _plan(out, game, plan)
+    folder = loop.run(out, chosen, loop.Limit(minutes, generations), executor_of(workers, ray), _notify)
+    best = folder.best
+    typer.echo("no network yet" if best is None else f"{folder.network_file(best)}: generation {best}")
+
+
+@selfplay.command()
+@with_settings
+def play(
+    *,
+    plan: Annotated[dict[str, Any], FromSettings(Plan, skip=("game", "initial"))],
+    out: OutOption,
+    game: GameOption = None,
+    evaluator: Annotated[
+        str, option("NAME|FILE", "What plays: a network file, or rollout.", "--evaluator", "-e")
+    ] = "rollout",
+    workers: WorkersOption = None,
+    ray: RayOption = None,
+) -> None:
+    """Play one generation of games with an evaluator, and learn nothing.
+
+    Example: anabranch selfplay play --game hex:size=7 --games 100 --out games
+    """
+    from anabranch.jobs.executor import executor_of
+    from anabranch.selfplay.loop import play_only
+
+    chosen = _plan(out, game, plan)
+    folder = play_only(out, chosen, evaluator, executor_of(workers, ray), _notify)
+    positions = sum(record["positions"] for record in folder.records("play").values())
+    typer.echo(f"{out}: {chosen.games:,} games, {positions:,} positions")
+
+
+@selfplay.command()
+def status(
+    folder: FolderArgument,
+    plot: Annotated[Path | None, option("FILE", "Write the curves as a picture, .png or .svg.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the generations of a run: games, losses, gates, Elo.
+
+    Example: anabranch selfplay status c4 --plot c4.png
+    """
+    from anabranch.selfplay.folder import read_run
+    from anabranch.selfplay.status import as_dict, draw, rows_of, table
+
+    found = read_run(folder)
+    rows = rows_of(found)
+    if plot is not None:
+        draw(rows, plot)
+    if as_json:
+        typer.echo(json.dumps(as_dict(found)))
+        return
+    typer.echo(table(rows))
+    if (best := found.best) is not None:
+        typer.echo(f"best: {found.network_file(best)}")
+
+
+@selfplay.command()
+def check(
+    evaluator: Annotated[str, argument("NAME|FILE", "A network for Connect Four, or rollout.")],
+    files: Annotated[list[Path], argument("FILE...", "Positions of Connect Four with exact scores.")],
+    evaluations: Annotated[
+        int, option("N", "Evaluations of a move; 0 takes the network's first choice.", "--evaluations", "-n")
+    ] = 400,
+    limit: Annotated[int | None, option("N", "Positions of each file.  [default: all]")] = None,
+    exact: Annotated[Path | None, option("FILE", "Where exact results are kept (JSON).")] = None,
+    most: Annotated[int, option("N", "Positions after which the solver gives up a move.")] = 1_000_000_000,
+    as_json: JsonOption = False,
+) -> None:
+    """Count wrong moves in Connect Four: moves that change win, draw or loss.
+
+    The exact results after moves come from a solver, which takes seconds for an early position; --exact keeps
+    them for the next time.
+
+    Example: anabranch selfplay check c4/networks/0020/network.safetensors L1_R1.txt L3_R1.txt
+    """
+    from dataclasses import asdict
+
+    from anabranch.selfplay.wrong_moves import ExactResults, check_files
+
+    rows = check_files(evaluator, files, evaluations, ExactResults(exact, most), limit)
+    if as_json:
+        typer.echo(json.dumps([{**asdict(row), "share": row.share} for row in rows]))
+        return
+    for row in rows:
+        typer.echo(
+            f"{row.name:<12} {row.wrong:>4} wrong of {row.positions} ({row.share:.1%}; "
+            f"{row.decidable} not lost, {row.undecided} undecided), {row.seconds:.1f} s"
+        )

@@ -1,0 +1,231 @@
+"""The loop: play, learn, judge, again.
+
+What is done stands in the journal of the folder, and everything else is a function of plan and journal. So a
+run that was killed goes on where it was, and ends with the same networks.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from anabranch.errors import SelfPlayError
+from anabranch.jobs.executor import Executor, cores
+from anabranch.jobs.files import checksum
+from anabranch.match.statistics import Sprt
+from anabranch.optional import require
+from anabranch.selfplay.folder import RunFolder, open_run
+from anabranch.selfplay.judge import Verdict, play_match
+from anabranch.selfplay.plan import Plan
+from anabranch.selfplay.play import PlayDone, PlayJob, jobs_of, play_games
+from anabranch.selfplay.records import Samples
+from anabranch.selfplay.schedule import window_at
+from anabranch.selfplay.window import newest
+
+NOTHING = "rollout"
+"""What plays the first games of a run from nothing: random playouts."""
+FIRST = "first"
+"""The outsider that is the network of the first generation."""
+Notify = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """When a run ends."""
+
+    minutes: float | None = None
+    """Of work in this folder, earlier calls included."""
+    generations: int | None = None
+
+    def check(self) -> None:
+        """Refuse a run without an end, and numbers that make no sense."""
+        if self.minutes is None and self.generations is None:
+            raise SelfPlayError("a run needs an end: minutes or generations")
+        if self.minutes is not None and not self.minutes > 0.0:
+            raise SelfPlayError(f"minutes must be above 0, not {self.minutes}")
+        if self.generations is not None and self.generations < 1:
+            raise SelfPlayError(f"generations must be at least 1, not {self.generations}")
+
+
+class _Over(Exception):  # noqa: N818 - the time is over, which is no error
+    """The time is over."""
+
+
+def run(path: Path, plan: Plan, limit: Limit, executor: Executor, notify: Notify) -> RunFolder:
+    """Begin or continue a run until a limit is met; its folder as it is then."""
+    limit.check()
+    plan.check()
+    require("torch", "train")
+    with open_run(path, plan) as folder:
+        loop = _Loop(folder, limit, executor, notify)
+        try:
+            loop.run()
+        except _Over:
+            notify(f"the time is over: {folder.elapsed / 60.0:.1f} minutes")
+        return folder
+
+
+def play_only(path: Path, plan: Plan, evaluator: str, executor: Executor, notify: Notify) -> RunFolder:
+    """Play the games of one generation with an evaluator, and learn nothing."""
+    plan.check()
+    with open_run(path, plan) as folder:
+        _Loop(folder, Limit(generations=1), executor, notify).play(0, evaluator)
+        return folder
+
+
+class _Loop:
+    def __init__(self, folder: RunFolder, limit: Limit, executor: Executor, notify: Notify) -> None:
+        self._folder = folder
+        self._plan = folder.plan
+        self._limit = limit
+        self._executor = executor
+        self._notify = notify
+        self._before = folder.elapsed
+        self._begun = time.monotonic()
+        self._positions: dict[int, Samples] = {}
+
+    def run(self) -> None:
+        """Generation after generation."""
+        generation = 0
+        while self._limit.generations is None or generation < self._limit.generations:
+            self.play(generation, self._evaluator(generation))
+            self._learn(generation)
+            self._judge(generation)
+            generation += 1
+
+    def play(self, generation: int, evaluator: str) -> None:
+        """Play the games of a generation that are not played yet."""
+        done = {int(key[2]) for key in self._folder.records("play", generation)}
+        missing = [job for job in jobs_of(self._plan, evaluator, generation) if job.number not in done]
+        if not missing:
+            return
+
+        def jobs() -> Iterator[PlayJob]:
+            for job in missing:
+                if self._is_over():
+                    return
+                yield job
+
+        with closing(self._executor.run(play_games, jobs())) as results:
+            for result in results:
+                file = self._folder.positions_file(generation, result.number)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                result.samples.write(file)
+                self._add("play", generation, str(result.number), _play_record(result))
+        if len(self._folder.records("play", generation)) < len(jobs_of(self._plan, evaluator, generation)):
+            raise _Over
+        rows = self._folder.records("play", generation).values()
+        games, positions = (sum(row[name] for row in rows) for name in ("games", "positions"))
+        self._notify(
+            f"generation {generation}: {games:,} games with {Path(evaluator).parent.name or evaluator}, "
+            f"{positions:,} positions"
+        )
+
+    def _evaluator(self, generation: int) -> str:
+        """What plays the games of a generation: the best network of those before."""
+        gates = self._folder.records("gate")
+        passed = [key[1] for key, record in gates.items() if record["passed"] and key[1] < generation]
+        if passed:
+            return str(self._folder.network_file(max(passed)).resolve())
+        return self._plan.initial or NOTHING
+
+    def _learn(self, generation: int) -> None:
+        if self._folder.records("learn", generation):
+            return
+        self._stop_if_over()
+        from anabranch.selfplay.learn import learn
+
+        for number in range(generation + 1):
+            if number not in self._positions:
+                self._positions[number] = self._folder.samples(number)
+        parts = [self._positions[number] for number in range(generation + 1)]
+        window = newest(parts, window_at(self._plan, sum(map(len, parts))))
+        before = self._folder.network_folder(generation - 1) / "weights.pt" if generation else None
+        new = len(parts[-1])
+        folder = self._folder.network_folder(generation)
+        learned = learn(self._plan, generation, window, new, before, folder, cores())
+        record = {**asdict(learned), "network": checksum(self._folder.network_file(generation))}
+        self._add("learn", generation, "", record)
+        self._notify(
+            f"generation {generation}: learned {learned.steps:,} steps on {learned.unique:,} of "
+            f"{learned.positions:,} positions, policy {learned.policy_loss:.4f} "
+            f"({learned.policy_gap:.4f} above its targets), value {learned.value_loss:.4f}"
+        )
+
+    def _judge(self, generation: int) -> None:
+        """The gate, then the outsiders."""
+        plan, network = self._plan, str(self._folder.network_file(generation).resolve())
+        if not self._folder.records("gate", generation):
+            self._add("gate", generation, "", self._gate(generation, network))
+        for number, outsider in enumerate(plan.outsiders):
+            if plan.outsider_pairs == 0 or ("outsider", generation, outsider) in self._folder.journal.records:
+                continue
+            if outsider == FIRST and generation == 0:
+                continue
+            self._stop_if_over()
+            budget = (plan.gate_evaluations, round(plan.gate_evaluations * plan.outsider_factor))
+            player = outsider
+            if outsider == FIRST:
+                player, budget = str(self._folder.network_file(0).resolve()), (plan.gate_evaluations,) * 2
+            verdict = self._match((network, player), budget, plan.outsider_pairs, 1000 + number)
+            self._add("outsider", generation, outsider, _verdict_record(verdict))
+            self._notify(f"generation {generation}: against {outsider} {_show(verdict)}")
+
+    def _gate(self, generation: int, network: str) -> dict[str, Any]:
+        plan, best = self._plan, self._evaluator(generation)
+        if not plan.gate or (best == NOTHING and plan.initial is None):
+            return {"passed": True, "against": None}
+        test = Sprt(-plan.gate_elo, plan.gate_elo)
+        budget = (plan.gate_evaluations, plan.gate_evaluations)
+        verdict = self._match((network, best), budget, plan.gate_pairs, generation, test)
+        against = Path(best).parent.name
+        word = "passed" if verdict.passed else "failed"
+        self._notify(f"generation {generation}: {word} its gate against {against}, {_show(verdict)}")
+        return {**_verdict_record(verdict), "against": against}
+
+    def _match(
+        self,
+        players: tuple[str, str],
+        budget: tuple[int, int],
+        pairs: int,
+        tag: int,
+        test: Sprt | None = None,
+    ) -> Verdict:
+        return play_match(self._executor, self._plan, players, budget, pairs, tag, test)
+
+    def _add(self, what: str, generation: int, number: str, record: dict[str, Any]) -> None:
+        elapsed = self._before + time.monotonic() - self._begun
+        self._folder.journal.add((what, generation, number), {**record, "elapsed": round(elapsed, 2)})
+
+    def _is_over(self) -> bool:
+        minutes = self._limit.minutes
+        return minutes is not None and self._before + time.monotonic() - self._begun >= 60.0 * minutes
+
+    def _stop_if_over(self) -> None:
+        if self._is_over():
+            raise _Over
+
+
+def _play_record(done: PlayDone) -> dict[str, Any]:
+    return {
+        "games": len(done.lengths),
+        "positions": len(done.samples),
+        "plies": sum(done.lengths),
+        "results": [sum(1 for result in done.results if result == kind) for kind in (1.0, 0.0, -1.0)],
+        "proven": done.proven,
+        "evaluations": done.evaluations,
+        "seconds": round(done.seconds, 3),
+    }
+
+
+def _verdict_record(verdict: Verdict) -> dict[str, Any]:
+    return asdict(verdict)
+
+
+def _show(verdict: Verdict) -> str:
+    error = "" if verdict.error is None else f" ± {verdict.error:.0f}"
+    return f"{verdict.elo:+.0f}{error} Elo in {verdict.pairs} pairs"

@@ -1,0 +1,184 @@
+"""The plan of a run: all that decides what comes out, as one plain record that is stored in its folder.
+
+Two runs with equal plans give the same networks on the same machine, however often they were interrupted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from anabranch.catalogue import base_name
+from anabranch.errors import SelfPlayError
+
+TARGETS = ("auto", "visits", "completed-q")
+NETWORKS = ("sparse", "conv")
+BACKUPS = ("tree", "tree+cache", "naive", "paper", "delta", "recompute")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is played and learned, and how."""
+
+    game: str
+    seed: int = 1
+    """Seed of games, weights and order."""
+    network: str = "sparse"
+    """sparse (in the core) or conv (ONNX)."""
+    initial: str | None = None
+    """Network file to begin with.  [default: from nothing, the first games with random playouts]"""
+
+    games: int = 512
+    """Games of a generation."""
+    evaluations: int = 64
+    """Evaluations of a full search, in the first generation."""
+    last_evaluations: int = 256
+    """Evaluations of a full search at the end of the growth."""
+    growth: int = 8
+    """Generations over which the evaluations grow."""
+    cheap_share: float = 0.25
+    """Evaluations of a cheap search, as a share of those of a full one."""
+    full_share: float = 0.5
+    """Share of the moves that get a full search and are recorded."""
+    backup: str = "recompute"
+    """The backup of the searches for data."""
+    c_init: float = 1.5
+    """Exploration in PUCT."""
+    noise: float = 0.25
+    """Weight of the Dirichlet noise in full searches; cheap ones have none."""
+    alpha: float = 1.0
+    """Shape of the Dirichlet noise, for as many moves as are legal: alpha = this times 10 / moves."""
+    random_plies: int = 8
+    """Most plies of uniformly random moves at the start of a game; each game draws its number."""
+    temperature: float = 1.0
+    """Temperature of the moves of the first plies."""
+    temperature_plies: int = 12
+    """Plies with that temperature; later moves have a quarter of it."""
+    simulations: float = 4.0
+    """Most simulations of a search, as a multiple of its evaluations."""
+    longest: int = 500
+    """Plies after which a game is a draw."""
+
+    target: str = "auto"
+    """Policy target: visits, completed-q, or auto (completed-q up to 64 evaluations)."""
+    result_share: float = 0.3
+    """Share of the game's result in the value target; the rest is the value of the root."""
+    surprise: float = 0.5
+    """Share of the weights of a generation that goes to positions where the search changed the policy."""
+    proofs: bool = True
+    """Solved positions have their exact result, and the policy target on moves that are proven best."""
+    harvest: int = 8
+    """Proven positions of its last graph that a game adds, with their exact value and no policy."""
+    symmetries: bool = True
+    """Every position is trained on in a random one of its symmetric forms."""
+    merge: bool = True
+    """Equal positions of the window are averaged, with weight log2(n) + 1."""
+
+    window: int = 100_000
+    """Positions of the smallest window; it grows as a power of all positions."""
+    window_power: float = 0.75
+    """Exponent of that growth."""
+    reuse: float = 8.0
+    """Positions trained on for each new one."""
+    least_steps: int = 200
+    """Fewest steps of a generation."""
+    batch: int = 1024
+    """Positions in a step."""
+    rate: float = 2e-3
+    """Learning rate."""
+    last_rate: float = 0.1
+    """Share of it that is left after `anneal` generations."""
+    anneal: int = 30
+    """Generations over which the rate falls."""
+    decay: float = 0.01
+    """Weight decay."""
+    policy_width: int = 128
+    """Units of the policy (sparse)."""
+    value_width: int = 128
+    """Units of the value (sparse)."""
+    channels: int = 32
+    """Channels (conv)."""
+    blocks: int = 3
+    """Residual blocks (conv)."""
+
+    gate: bool = True
+    """A network plays for data only after a match with its predecessor that it did not lose (SPRT)."""
+    gate_pairs: int = 40
+    """Most pairs of that match."""
+    gate_evaluations: int = 64
+    """Evaluations of a move in matches."""
+    gate_elo: float = 30.0
+    """The test decides between this many Elo worse and better."""
+    outsiders: tuple[str, ...] = ("rollout", "first")
+    """Evaluators that every network plays for its Elo; first is the network of the first generation."""
+    outsider_pairs: int = 10
+    """Pairs against each of them."""
+    outsider_factor: float = 4.0
+    """Evaluations of the outsiders for each one of the network; first has as many as it."""
+
+    def check(self) -> None:
+        """Refuse values that make no sense."""
+        words = (("network", NETWORKS), ("target", TARGETS), ("backup", BACKUPS))
+        for name, choices in words:
+            if getattr(self, name) not in choices:
+                raise SelfPlayError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
+        for name in ("cheap_share", "full_share", "noise", "result_share", "surprise", "last_rate"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise SelfPlayError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
+        least = {"games": 1, "evaluations": 2, "last_evaluations": 2, "growth": 0, "longest": 1, "batch": 1}
+        least |= {"random_plies": 0, "temperature_plies": 0, "window": 1, "anneal": 0, "gate_pairs": 1}
+        least |= {"gate_evaluations": 1, "outsider_pairs": 0, "channels": 1, "blocks": 0, "seed": 0}
+        least |= {"harvest": 0, "least_steps": 0}
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                raise SelfPlayError(f"{name} must be at least {bound}, not {getattr(self, name)}")
+        for name in ("alpha", "rate", "reuse", "window_power", "outsider_factor", "gate_elo", "simulations"):
+            if not getattr(self, name) > 0.0:
+                raise SelfPlayError(f"{name} must be above 0, not {getattr(self, name)}")
+        for name in ("temperature", "decay", "c_init"):
+            if not getattr(self, name) >= 0.0:
+                raise SelfPlayError(f"{name} must be at least 0, not {getattr(self, name)}")
+        for name in ("policy_width", "value_width"):
+            width = getattr(self, name)
+            if not 32 <= width <= 4096 or width % 32:
+                raise SelfPlayError(f"{name} is a multiple of 32 up to 4096, not {width}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values by name."""
+        return asdict(self)
+
+    def changed(self, **changes: Any) -> Plan:
+        """A plan like this one but for some values."""
+        return replace(self, **changes)
+
+
+USUAL: dict[str, dict[str, Any]] = {
+    "connect-four": {"random_plies": 12, "temperature_plies": 16},
+    "tic-tac-toe": {"games": 128, "random_plies": 4, "temperature_plies": 4, "window": 5_000},
+    "hex": {"random_plies": 4},
+    "othello": {"random_plies": 8, "temperature_plies": 20},
+    "go": {"random_plies": 4, "longest": 200},
+}
+"""What goes better with a game than the defaults of `Plan`."""
+
+
+def plan_of(game: str, **changes: Any) -> Plan:
+    """The usual plan of a game, with changes.
+
+    >>> plan_of("connect-four", games=10).random_plies
+    12
+    """
+    plan = Plan(**{"game": game, **USUAL.get(base_name(game), {}), **changes})
+    plan.check()
+    return plan
+
+
+def read_plan(content: dict[str, Any]) -> Plan:
+    """The plan that a folder stores."""
+    known = {field.name for field in fields(Plan)}
+    if strange := [name for name in content if name not in known]:
+        raise SelfPlayError(f"the plan is of another version of anabranch: it has {strange[0]!r}")
+    plan = Plan(**content)
+    plan = plan.changed(outsiders=tuple(plan.outsiders))
+    plan.check()
+    return plan

@@ -1,0 +1,168 @@
+"""Games of self-play: a number of them is a job, whose result depends on the job alone.
+
+A game begins with random moves. Some positions get a full search and are recorded, the others a cheap one. A
+position that the search solves ends the game with its exact result.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anabranch.networks.grid import GridInputs, inputs_of
+from anabranch.selfplay.plan import Plan
+from anabranch.selfplay.records import Samples, SampleWriter
+from anabranch.selfplay.schedule import cheap_evaluations_at, evaluations_at
+from anabranch.selfplay.search import GameSearch
+from anabranch.selfplay.targets import Floats, policy_target, root_statistics, surprise_of
+
+PER_JOB = 16
+"""Games of a job."""
+LATE = 0.25
+"""Share of the temperature after the first plies."""
+
+
+class PlayJob(NamedTuple):
+    """Some games of a generation."""
+
+    plan: Plan
+    evaluator: str
+    """What plays: a name or the path of a network."""
+    generation: int
+    number: int
+    """Of the job in its generation."""
+    games: int
+    """How many."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayDone:
+    """What came of a job."""
+
+    number: int
+    samples: Samples
+    lengths: tuple[int, ...]
+    """Plies of the games."""
+    results: tuple[float, ...]
+    """For the first player."""
+    proven: int
+    """Games that ended with a proof."""
+    evaluations: int
+    seconds: float
+    """Processor time."""
+
+
+def jobs_of(plan: Plan, evaluator: str, generation: int) -> list[PlayJob]:
+    """The jobs of a generation."""
+    begins = range(0, plan.games, PER_JOB)
+    return [
+        PlayJob(plan, evaluator, generation, number, min(PER_JOB, plan.games - begin))
+        for number, begin in enumerate(begins)
+    ]
+
+
+def play_games(job: PlayJob) -> PlayDone:
+    """Play the games of a job."""
+    begun = time.process_time()
+    inputs = inputs_of(job.plan.game)
+    writer = SampleWriter(inputs)
+    lengths, results, proven, evaluations = [], [], 0, 0
+    for number in range(job.games):
+        source = np.random.default_rng([job.plan.seed, job.generation, job.number, number])
+        ended = _play(job, inputs, source, writer)
+        writer.end_game(ended.result)
+        lengths.append(ended.plies)
+        results.append(ended.result)
+        proven += ended.is_proven
+        evaluations += ended.evaluations
+    seconds = time.process_time() - begun
+    return PlayDone(
+        job.number, writer.samples(), tuple(lengths), tuple(results), proven, evaluations, seconds
+    )
+
+
+class _Ended(NamedTuple):
+    result: float
+    plies: int
+    is_proven: bool
+    evaluations: int
+
+
+def _play(job: PlayJob, inputs: GridInputs, source: np.random.Generator, writer: SampleWriter) -> _Ended:
+    plan, generation = job.plan, job.generation
+    full, cheap = evaluations_at(plan, generation), cheap_evaluations_at(plan, generation)
+    game = GameSearch(
+        inputs.game,
+        job.evaluator,
+        seed=int(source.integers(2**62)),
+        backup=plan.backup,
+        c_init=plan.c_init,
+        dirichlet_epsilon=plan.noise,
+        dirichlet_alpha=plan.alpha * 10.0 / max(2, len(inputs_moves(inputs))),
+    )
+    session = game.session
+    random_plies = int(source.integers(plan.random_plies + 1))
+    plies = play_random(session, random_plies, source)
+    while (ending := session.ending()) is None and plies < plan.longest:
+        is_full = bool(source.random() < plan.full_share)
+        budget = full if is_full else cheap
+        report = game.search(budget, round(plan.simulations * budget))
+        solved = report["solved"] is not None
+        if is_full or (solved and plan.proofs):
+            root = game.statistics(report)
+            policy = policy_target(root, plan.target, full, plan.proofs)
+            exact = plan.proofs and root.solved is not None
+            value = root.solved if exact and root.solved is not None else root.value
+            place_of = dict(session.places())
+            places = [place_of[row["move"]] for row in report["moves"]]
+            writer.add(session.fen(), places, policy, value, exact, surprise_of(policy, root.prior))
+        else:
+            root = root_statistics(report)
+            policy = policy_target(root, plan.target, cheap, plan.proofs)
+        if solved and plan.proofs and root.solved is not None:
+            for text, worth in game.proven(plan.harvest):
+                writer.add_exact(text, worth)
+            first = root.solved if _is_first(session) else -root.solved
+            return _Ended(first, plies, True, game.evaluations)
+        moves = [row["move"] for row in report["moves"]]
+        temperature = plan.temperature * (1.0 if plies < plan.temperature_plies else LATE)
+        session.play(moves[draw(policy, temperature, source)])
+        plies += 1
+    result = 0.0 if ending is None else ending if _is_first(session) else -ending
+    return _Ended(result, plies, False, game.evaluations)
+
+
+def inputs_moves(inputs: GridInputs) -> Sequence[int]:
+    """About as many moves as are legal at a time: the policy, by its kinds of moves from a cell."""
+    return range(max(2, inputs.actions // (3 if inputs.actions == 3 * inputs.area else 1)))
+
+
+def play_random(session: Any, plies: int, source: np.random.Generator) -> int:
+    """Play so many random moves, none of which ends the game; how many were played."""
+    played: list[str] = []
+    for _ in range(plies):
+        moves = session.legal_moves()
+        session.play(moves[int(source.integers(len(moves)))])
+        if session.ending() is not None:
+            session.set_position(None, played)
+            break
+        played = session.game()[1]
+    return len(played)
+
+
+def draw(policy: Floats, temperature: float, source: np.random.Generator) -> int:
+    """A move by its share, sharpened or flattened by the temperature."""
+    if temperature <= 0.0:
+        return int(policy.argmax())
+    with np.errstate(divide="ignore"):
+        logits = np.log(policy) / temperature
+    powers = np.exp(logits - logits.max())
+    return int(source.choice(len(policy), p=powers / powers.sum()))
+
+
+def _is_first(session: Any) -> bool:
+    return str(session.fen()).split()[1] == "x"

@@ -1,0 +1,161 @@
+"""The status of a run: a row for each generation, and curves.
+
+Everything is read from the folder; another process may be at work in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from anabranch.jobs.files import replacing
+from anabranch.optional import require
+from anabranch.selfplay.folder import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRow:
+    """A generation in numbers; what is not known yet is `None`."""
+
+    generation: int
+    games: int
+    positions: int
+    length: float
+    """Mean plies of a game."""
+    results: tuple[int, int, int]
+    """Games won by the first player, drawn, won by the second."""
+    proven: float
+    """Share of the games that ended with a proof."""
+    evaluations: int
+    unique: float | None
+    """Share of different positions in the window."""
+    policy_gap: float | None
+    """Loss of the policy above the entropy of its targets."""
+    value_loss: float | None
+    gate: str | None
+    """Elo against the network before, and whether it passed."""
+    elo: float | None
+    """The sum of the gates that were passed: Elo against the first network, inflated by self-play."""
+    outsiders: dict[str, float]
+    """Elo against fixed outsiders."""
+    processor_seconds: float
+    """Of play, learning and matches up to here."""
+    minutes: float
+    """Of the clock up to here."""
+
+
+def rows_of(folder: RunFolder) -> list[GenerationRow]:
+    """A row for each generation that has games."""
+    rows: list[GenerationRow] = []
+    elo, seconds = 0.0, 0.0
+    for generation in folder.generations("play"):
+        played = list(folder.records("play", generation).values())
+        learned = next(iter(folder.records("learn", generation).values()), None)
+        gate = next(iter(folder.records("gate", generation).values()), None)
+        outside = folder.records("outsider", generation)
+        every = [*played, *filter(None, (learned, gate)), *outside.values()]
+        seconds += sum(record.get("seconds", 0.0) for record in every)
+        total = {name: sum(record[name] for record in played) for name in ("games", "positions", "plies")}
+        if gate is not None and gate["passed"] and "elo" in gate:
+            elo += gate["elo"]
+        rows.append(
+            GenerationRow(
+                generation,
+                total["games"],
+                total["positions"],
+                total["plies"] / max(1, total["games"]),
+                tuple(sum(record["results"][i] for record in played) for i in range(3)),
+                sum(record["proven"] for record in played) / max(1, total["games"]),
+                sum(record["evaluations"] for record in played),
+                None if learned is None else learned["unique"] / max(1, learned["positions"]),
+                None if learned is None else learned["policy_gap"],
+                None if learned is None else learned["value_loss"],
+                _gate_text(gate),
+                None if gate is None else elo,
+                {key[2]: record["elo"] for key, record in outside.items()},
+                seconds,
+                max(record["elapsed"] for record in every) / 60.0,
+            )
+        )
+    return rows
+
+
+def _gate_text(gate: dict[str, Any] | None) -> str | None:
+    if gate is None:
+        return None
+    if "elo" not in gate:
+        return "first"
+    error = "" if gate["error"] is None else f"±{gate['error']:.0f}"
+    return f"{gate['elo']:+.0f}{error} {'passed' if gate['passed'] else 'failed'}"
+
+
+def table(rows: list[GenerationRow]) -> str:
+    """The rows as text."""
+    outsiders = sorted({name for row in rows for name in row.outsiders})
+    titles = ["gen", "games", "positions", "unique", "plies", "x/=/o %", "proven", "policy", "value", "gate"]
+    titles += ["Elo", *(f"vs {name}" for name in outsiders), "CPU min", "min"]
+    lines = [titles]
+    for row in rows:
+        shares = "/".join(f"{100.0 * count / max(1, row.games):.0f}" for count in row.results)
+        lines.append(
+            [
+                str(row.generation),
+                f"{row.games:,}",
+                f"{row.positions:,}",
+                _text(row.unique, "{:.0%}"),
+                f"{row.length:.1f}",
+                shares,
+                f"{row.proven:.0%}",
+                _text(row.policy_gap, "{:.4f}"),
+                _text(row.value_loss, "{:.4f}"),
+                row.gate or "-",
+                _text(row.elo, "{:+.0f}"),
+                *(_text(row.outsiders.get(name), "{:+.0f}") for name in outsiders),
+                f"{row.processor_seconds / 60.0:.1f}",
+                f"{row.minutes:.1f}",
+            ]
+        )
+    widths = [max(len(line[i]) for line in lines) for i in range(len(titles))]
+    return "\n".join(
+        "  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in lines
+    )
+
+
+def _text(number: float | None, form: str) -> str:
+    return "-" if number is None else form.format(number)
+
+
+def as_dict(folder: RunFolder) -> dict[str, Any]:
+    """The status as plain values."""
+    best = folder.best
+    return {
+        "plan": folder.plan.as_dict(),
+        "best": None if best is None else str(folder.network_file(best)),
+        "generations": [asdict(row) for row in rows_of(folder)],
+    }
+
+
+def draw(rows: list[GenerationRow], path: Path) -> None:
+    """Curves of losses, Elo, lengths and unique positions, as a picture."""
+    require("matplotlib", "study")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 7), layout="constrained")
+    axes = figure.subplots(2, 2)
+    numbers = [row.generation for row in rows]
+    axes[0, 0].plot(numbers, [row.policy_gap for row in rows], label="policy above its targets")
+    axes[0, 0].plot(numbers, [row.value_loss for row in rows], label="value")
+    axes[0, 0].set_ylabel("loss")
+    axes[0, 1].plot(numbers, [row.elo for row in rows], label="gates, summed")
+    for name in sorted({name for row in rows for name in row.outsiders}):
+        axes[0, 1].plot(numbers, [row.outsiders.get(name) for row in rows], label=f"against {name}")
+    axes[0, 1].set_ylabel("Elo")
+    axes[1, 0].plot(numbers, [row.length for row in rows], label="plies of a game")
+    axes[1, 1].plot(numbers, [row.unique for row in rows], label="unique share of the window")
+    axes[1, 1].plot(numbers, [row.proven for row in rows], label="games that end with a proof")
+    for axis in axes.flat:
+        axis.set_xlabel("generation")
+        axis.legend()
+    with replacing(path, path.with_name(f".{path.stem}.part{path.suffix}")) as part:
+        figure.savefig(part)

@@ -1,0 +1,142 @@
+"""Wrong moves in Connect Four: how often a network with a small search gives away a win or a draw.
+
+Test positions come with exact scores, as in `anabranch.bench.exact`. The exact result after a move is that of
+the core's solver, which knows no search and no network. Results are kept in a file, because early positions
+take seconds each.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from anabranch import _core
+from anabranch.bench.exact import ExactTask, read_exact
+from anabranch.engine import Engine
+from anabranch.errors import SelfPlayError
+from anabranch.jobs.files import write_json
+from anabranch.selfplay.search import GameSearch
+
+GAME = "connect-four"
+WORTH = {"win": 1, "draw": 0, "loss": -1}
+MOST = 1_000_000_000
+"""Positions after which the solver gives up: about a minute."""
+TABLE = 1 << 23
+"""Results in the solver's table."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrongMoves:
+    """How a file of positions was played."""
+
+    name: str
+    positions: int
+    decidable: int
+    """Positions that are not lost, where a move can be wrong."""
+    wrong: int
+    undecided: int
+    """Moves whose result the solver did not find; they count as right."""
+    seconds: float
+    """Processor time of the searches."""
+
+    @property
+    def share(self) -> float:
+        """Wrong moves per position."""
+        return self.wrong / max(1, self.positions)
+
+
+class Chosen(NamedTuple):
+    """A task, the move played, and the position after it."""
+
+    task: ExactTask
+    move: str
+    after: str
+    over: float | None
+    """The result after the move for the side to move then, where the game is over."""
+
+
+class ExactResults:
+    """Exact results of positions, kept in a file."""
+
+    def __init__(self, path: Path | None, most: int = MOST) -> None:
+        self._path = path
+        self._most = most
+        self._solver = _core.ConnectFourSolver(TABLE)
+        self._known: dict[str, int] = {}
+        self._new = 0
+        if path is not None and path.is_file():
+            self._known = json.loads(path.read_text(encoding="utf-8"))
+
+    def result(self, position: str) -> int | None:
+        """1, 0 or -1 for the side to move; `None` where the solver gave up."""
+        if position not in self._known:
+            found = self._solver.solve(position, self._most)
+            if found is None:
+                return None
+            self._known[position] = found
+            self._new += 1
+            if self._new % 50 == 0:
+                self.save()
+        return self._known[position]
+
+    def save(self) -> None:
+        """Write the file."""
+        if self._path is not None and self._new:
+            write_json(self._path, self._known)
+
+
+def choose(evaluator: str, tasks: Iterable[ExactTask], evaluations: int) -> list[Chosen]:
+    """The move of a search with so many evaluations in every position; with 0, the first choice of the
+    network.
+    """
+    chosen = []
+    for task in tasks:
+        game = GameSearch(GAME, evaluator, epsilon_greedy=0.0, epsilon_checks=0.0)
+        session = game.session
+        session.set_position(None, task.position.split())
+        if evaluations == 0:
+            report = game.search(1)
+            prior = game.statistics(report).prior
+            move = report["moves"][int(prior.argmax())]["move"]
+        else:
+            move = game.search(evaluations)["best_move"]
+        session.play(move)
+        chosen.append(Chosen(task, move, session.fen(), session.ending()))
+    return chosen
+
+
+def count_wrong(chosen: Sequence[Chosen], exact: ExactResults) -> tuple[int, int]:
+    """How many moves change win, draw or loss, and how many are undecided."""
+    wrong = undecided = 0
+    for one in chosen:
+        worth = WORTH[one.task.result]
+        if worth == -1:
+            continue
+        after = one.over if one.over is not None else exact.result(one.after)
+        if after is None:
+            undecided += 1
+        else:
+            wrong += -after < worth
+    return wrong, undecided
+
+
+def check_files(
+    evaluator: str, files: Sequence[Path], evaluations: int, exact: ExactResults, limit: int | None = None
+) -> Iterator[WrongMoves]:
+    """Wrong moves in each file, or in the first `limit` positions of it."""
+    engine = Engine(GAME, evaluator="uniform")
+    for file in files:
+        tasks = read_exact(file, engine)[:limit]
+        if not tasks:
+            raise SelfPlayError(f"{file} has no positions")
+        begun = time.process_time()
+        chosen = choose(evaluator, tasks, evaluations)
+        seconds = time.process_time() - begun
+        decidable = sum(task.result != "loss" for task in tasks)
+        wrong, undecided = count_wrong(chosen, exact)
+        exact.save()
+        yield WrongMoves(file.stem, len(tasks), decidable, wrong, undecided, seconds)

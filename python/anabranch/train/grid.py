@@ -1,0 +1,180 @@
+"""Networks for games on a grid, for training: a sparse one that the core evaluates, and a convolutional one.
+
+Both take the same arrays and answer with logits of all places of the policy and of win, draw and loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.numpy import load_file
+from torch import Tensor, nn
+
+from anabranch.errors import TrainingError
+from anabranch.networks.grid import GridInputs
+from anabranch.networks.sparse import open_sparse
+from anabranch.train.bags import pair_products, sum_rows, transpose
+from anabranch.train.network import NetworkOutput, RawSamples, Tensors
+from anabranch.train.resnet import Block
+from anabranch.train.sparse import (
+    INPUT_LIMIT,
+    INPUT_ONE,
+    WEIGHT_LIMIT,
+    WEIGHT_ONE,
+    BucketedNetwork,
+    Round,
+)
+
+
+class GridSparse(BucketedNetwork):
+    """The sparse network: P units for policy, V for value, over the patterns of a game."""
+
+    def __init__(self, inputs: GridInputs, policy_width: int, value_width: int) -> None:
+        super().__init__()
+        self.variant = inputs.game
+        self.inputs_of_game = inputs
+        self.policy_half, self.value_half = policy_width // 2, value_width // 2
+        width = policy_width + value_width
+        self.inputs = nn.Parameter(torch.randn(inputs.features, width) * 0.03)
+        self.inputs_bias = nn.Parameter(torch.full((width,), 0.25))
+        self.moves_weight = nn.Parameter(torch.randn(inputs.actions, self.policy_half) * 0.05)
+        self.moves_bias = nn.Parameter(torch.zeros(inputs.actions))
+        self.make_head(self.value_half)
+
+    def encode(self, samples: RawSamples, threads: int) -> Tensors:
+        """Not for positions of chess."""
+        raise NotImplementedError
+
+    def forward(self, batch: Tensors) -> NetworkOutput:
+        """Not for positions of chess."""
+        raise NotImplementedError
+
+    def answer(self, cells: NDArray[np.uint8], constants: NDArray[np.uint8]) -> tuple[Tensor, Tensor]:
+        """Logits [B, A] of the policy and [B, 3] of win, draw and loss."""
+        rows, offsets, bucket = self.inputs_of_game.encode(cells, constants)
+        bags = transpose(rows, offsets, self.inputs_of_game.features)
+        bias = Round.apply(self.inputs_bias, INPUT_ONE)
+        sums = sum_rows(Round.apply(self.inputs, INPUT_ONE), bias, bags)
+        for_policy, for_value = pair_products(sums, self.policy_half)
+        logits = torch.addmm(self.moves_bias, for_policy, Round.apply(self.moves_weight, WEIGHT_ONE).T)
+        return logits, self.value_head(for_value, torch.from_numpy(bucket))
+
+    @torch.no_grad()
+    def after_step(self) -> None:
+        """Keep weights in the range of their integers."""
+        self.inputs.clamp_(-INPUT_LIMIT, INPUT_LIMIT)
+        self.moves_weight.clamp_(-WEIGHT_LIMIT, WEIGHT_LIMIT)
+        self.hidden1.clamp_(-WEIGHT_LIMIT, WEIGHT_LIMIT)
+
+    @torch.no_grad()
+    def folded(self) -> dict[str, Tensor]:
+        """The tensors of the file, in floats."""
+        p, half = self.policy_half, self.policy_half + self.value_half
+        policy = [*range(p), *range(half, half + p)]
+        value = [*range(p, half), *range(half + p, 2 * half)]
+        return {
+            "policy.inputs.weight": self.inputs[:, policy],
+            "policy.inputs.bias": self.inputs_bias[policy],
+            "policy.moves.weight": self.moves_weight,
+            "policy.moves.bias": self.moves_bias,
+            "policy.contexts.weight": torch.zeros(1, p),
+            "policy.contexts.bias": torch.zeros(1),
+            "value.inputs.weight": self.inputs[:, value],
+            "value.inputs.bias": self.inputs_bias[value],
+            **self.folded_head(),
+        }
+
+    @torch.no_grad()
+    def unfold(self, tensors: Mapping[str, NDArray[Any]]) -> None:
+        """Take the tensors of a file."""
+        p, half = self.policy_half, self.policy_half + self.value_half
+        for name, columns in (
+            ("policy", [*range(p), *range(half, half + p)]),
+            ("value", [*range(p, half), *range(half + p, 2 * half)]),
+        ):
+            weight, bias = (
+                tensors[f"{name}.inputs.{part}"].astype(np.float32) for part in ("weight", "bias")
+            )
+            self.inputs[:, columns] = torch.from_numpy(weight / np.float32(INPUT_ONE))
+            self.inputs_bias[columns] = torch.from_numpy(bias / np.float32(INPUT_ONE))
+        moves = tensors["policy.moves.weight"].astype(np.float32)
+        context = tensors["policy.contexts.weight"].astype(np.float32)
+        self.moves_weight.copy_(torch.from_numpy((moves + context) / np.float32(WEIGHT_ONE)))
+        bias = tensors["policy.moves.bias"] + tensors["policy.contexts.bias"]
+        self.moves_bias.copy_(torch.from_numpy(bias))
+        for name, parameter in self.folded_head().items():
+            one = WEIGHT_ONE if name == "value.hidden1.weight" else 1.0
+            parameter.copy_(torch.from_numpy(tensors[name].astype(np.float32) / np.float32(one)))
+
+
+class GridConv(nn.Module):
+    """The convolutional network: residual blocks, a policy over cells or over all places, and a value."""
+
+    def __init__(self, inputs: GridInputs, channels: int, blocks: int) -> None:
+        super().__init__()
+        self.variant = inputs.game
+        self.inputs_of_game = inputs
+        self.stem = nn.Sequential(
+            nn.Conv2d(inputs.planes, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels), nn.ReLU()
+        )
+        self.trunk = nn.Sequential(*(Block(channels) for _ in range(blocks)))
+        self.policy = nn.Sequential(nn.Conv2d(channels, 4, 1), nn.ReLU(), nn.Flatten())
+        self.policy_out = nn.Linear(4 * inputs.area, inputs.actions)
+        self.value = nn.Sequential(
+            nn.Conv2d(channels, 4, 1), nn.ReLU(), nn.Flatten(), nn.Linear(4 * inputs.area, 64), nn.ReLU()
+        )
+        self.value_out = nn.Linear(64, 3)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits [B, 3] of win, draw and loss, and [B, A] of the policy, of planes [B, C, H, W]."""
+        hidden = self.trunk(self.stem(planes))
+        return self.value_out(self.value(hidden)), self.policy_out(self.policy(hidden))
+
+    def answer(self, cells: NDArray[np.uint8], constants: NDArray[np.uint8]) -> tuple[Tensor, Tensor]:
+        """Logits [B, A] of the policy and [B, 3] of win, draw and loss."""
+        wdl, logits = self(torch.from_numpy(planes_of(self.inputs_of_game, cells, constants)))
+        return logits, wdl
+
+    def after_step(self) -> None:
+        """Nothing to do."""
+
+
+def planes_of(
+    inputs: GridInputs, cells: NDArray[np.uint8], constants: NDArray[np.uint8]
+) -> NDArray[np.float32]:
+    """The planes [B, C, H, W] of positions."""
+    planes = np.empty((len(cells), inputs.planes, inputs.area), np.float32)
+    planes[:, 0] = cells == 1
+    planes[:, 1] = cells == 2
+    planes[:, 2:] = constants[:, :, None]
+    return planes.reshape(len(cells), inputs.planes, inputs.height, inputs.width)
+
+
+GridNetwork = GridSparse | GridConv
+
+
+def load_grid(network: GridNetwork, path: Path) -> None:
+    """Take the weights of a network file of the sparse family."""
+    if not isinstance(network, GridSparse):
+        raise TrainingError("learning can begin from a .safetensors file, with a sparse network")
+    if open_sparse(path).variant != network.variant:
+        raise TrainingError(f"{path} is not a network for {network.variant}")
+    tensors = load_file(path)
+    wanted = {name: tuple(tensor.shape) for name, tensor in network.folded().items()}
+    found = {name: tensor.shape for name, tensor in tensors.items() if name != "inputs.patterns"}
+    if found != wanted or not np.array_equal(tensors["inputs.patterns"], network.inputs_of_game.patterns):
+        raise TrainingError(f"{path} has other widths or patterns than the network to be trained")
+    network.unfold(tensors)
+
+
+def build_grid(inputs: GridInputs, kind: str, seed: int, **sizes: Any) -> GridNetwork:
+    """A network with weights drawn from a seed."""
+    torch.manual_seed(seed)
+    if kind == "sparse":
+        return GridSparse(inputs, sizes["policy_width"], sizes["value_width"])
+    return GridConv(inputs, sizes["channels"], sizes["blocks"])

@@ -1,0 +1,35 @@
+"""Hex solved by virtual connections: known winners, and lines that end where the win is certain."""
+
+import pytest
+
+from anabranch import Engine
+
+
+@pytest.mark.parametrize(
+    ("position", "result"),
+    [("startpos", "win"), ("c3", "loss"), ("a1", "win"), ("e5", "win"), ("e1", "loss"), ("b2", "loss")],
+)
+def test_openings_of_five_columns(position: str, result: str) -> None:
+    engine = Engine("hex:size=5")
+    solution = engine.solve(position, positions=20_000)
+    assert solution.result == result
+    assert solution.line is not None
+    engine.position = position
+    for move in solution.line.moves:
+        engine.play(move)
+    assert not engine.is_over  # nobody has connected yet, but the winner cannot be stopped
+    after = engine.solve(positions=20_000)
+    is_same_side = len(solution.line.moves) % 2 == 0
+    assert after.result == (result if is_same_side else {"win": "loss", "loss": "win"}[result])
+
+
+def test_the_first_move_is_always_told() -> None:
+    solution = Engine("hex:size=3").solve(positions=1_000)
+    assert (solution.result, solution.plies) == ("win", 1)
+    assert solution.line is not None
+    assert solution.line.moves == ("b2",)
+
+
+@pytest.mark.parametrize(("move", "result"), [("d3", "loss"), ("a1", "win"), ("c4", "loss")])
+def test_openings_of_six_columns(move: str, result: str) -> None:
+    assert Engine("hex:size=6").solve(move, positions=3_000).result == result

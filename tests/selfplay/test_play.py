@@ -1,0 +1,138 @@
+"""Games of self-play, gates and wrong moves, without learning."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anabranch import _core
+from anabranch.bench.exact import ExactTask
+from anabranch.cli import run
+from anabranch.errors import SelfPlayError
+from anabranch.jobs.executor import Processes
+from anabranch.match.statistics import Sprt
+from anabranch.selfplay.folder import read_run
+from anabranch.selfplay.judge import PairJob, play_match, play_pair
+from anabranch.selfplay.loop import play_only
+from anabranch.selfplay.plan import Plan, plan_of, read_plan
+from anabranch.selfplay.play import PlayJob, jobs_of, play_games
+from anabranch.selfplay.wrong_moves import Chosen, ExactResults, choose, count_wrong
+
+SMALL = {"games": 20, "evaluations": 24, "last_evaluations": 24, "random_plies": 4}
+
+
+def test_a_job_gives_the_same_games_again() -> None:
+    job = PlayJob(plan_of("connect-four", **SMALL), "rollout", 0, 1, 3)
+    first, second = play_games(job), play_games(job)
+    assert first.lengths == second.lengths
+    assert first.results == second.results
+    assert np.array_equal(first.samples.policy, second.samples.policy)
+    other = play_games(job._replace(number=2))
+    assert not np.array_equal(first.samples.cells[:8], other.samples.cells[:8])
+
+
+def test_positions_have_sound_targets() -> None:
+    done = play_games(PlayJob(plan_of("connect-four", **SMALL, harvest=4), "rollout", 0, 0, 6))
+    samples = done.samples
+    searched = samples.has_policy
+    assert np.allclose(samples.policy[searched].sum(1), 1.0, atol=1e-5)
+    assert not samples.policy[~samples.legal].any()
+    assert (np.abs(samples.value) <= 1.0).all()
+    assert (np.abs(samples.result) <= 1.0).all()
+    assert done.proven > 0
+    assert samples.exact.any()
+    assert not samples.exact.all()
+    assert not searched.all(), "proven positions of the graph are harvested"
+    solver = _core.ConnectFourSolver(1 << 16)
+    for row in np.flatnonzero(samples.exact):
+        player = "x" if samples.constants[row, 0] else "o"
+        letters = np.array([".", player, "xo"[player == "x"]])[samples.cells[row]].reshape(6, 7)
+        text = "/".join("".join(line) for line in letters) + f" {player}"
+        assert solver.solve(text) == samples.value[row], text
+
+
+def test_the_games_of_a_generation_are_shared_out() -> None:
+    jobs = jobs_of(plan_of("hex:size=3", games=40), "rollout", 0)
+    assert sum(job.games for job in jobs) == 40
+    assert [job.number for job in jobs] == list(range(len(jobs)))
+
+
+def test_only_missing_jobs_are_played(tmp_path: Path) -> None:
+    plan = plan_of("tic-tac-toe", **{**SMALL, "games": 40})
+    play_only(tmp_path, plan, "rollout", Processes(0), lambda _: None)
+    whole = read_run(tmp_path).samples(0)
+    lines = (tmp_path / "journal.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "journal.jsonl").write_text("".join(lines[:1]) + lines[1][:20])
+    play_only(tmp_path, plan, "rollout", Processes(0), lambda _: None)
+    again = read_run(tmp_path).samples(0)
+    assert np.array_equal(whole.cells, again.cells)
+    assert np.array_equal(whole.policy, again.policy)
+    with pytest.raises(SelfPlayError, match="seed was 1, now is 2"):
+        play_only(tmp_path, plan.changed(seed=2), "rollout", Processes(0), lambda _: None)
+
+
+def test_a_stronger_player_passes_the_gate_and_a_weaker_one_fails() -> None:
+    plan = plan_of("connect-four", **SMALL)
+    players, test = ("rollout", "rollout"), Sprt(-30.0, 30.0)
+    strong = play_match(Processes(0), plan, players, (200, 3), 40, 1, test)
+    weak = play_match(Processes(0), plan, players, (3, 200), 40, 1, test)
+    assert strong.passed
+    assert strong.elo > 0
+    assert strong.pairs < 40
+    assert not weak.passed
+    assert weak.elo < 0
+
+
+def test_equal_players_share_the_points_of_a_pair() -> None:
+    plan = plan_of("connect-four", **SMALL)
+    for number in range(3):
+        assert play_pair(PairJob(plan, ("uniform", "uniform"), (20, 20), number, 5)).points == 1.0
+
+
+def test_plans_are_checked_and_stored() -> None:
+    plan = plan_of("hex:size=5", games=7, outsiders=("rollout", "uniform"))
+    assert read_plan(plan.as_dict()) == plan
+    for change in ({"games": 0}, {"noise": 2.0}, {"target": "x"}, {"policy_width": 33}, {"rate": 0.0}):
+        with pytest.raises(SelfPlayError, match=next(iter(change))):
+            Plan("hex").changed(**change).check()
+    with pytest.raises(SelfPlayError, match="another version"):
+        read_plan({"game": "hex", "strange": 1})
+
+
+def test_commands_refuse_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "run")
+    for arguments, word in (
+        (["run", "--out", out, "--generations", "1"], "needs --game"),
+        (["run", "--game", "chess", "--out", out, "--generations", "1"], "not for chess"),
+        (["run", "--game", "hex", "--out", out], "needs an end"),
+        (["run", "--game", "hex", "--out", out, "--minutes", "1", "--noise", "3"], "share between 0 and 1"),
+        (["status", out], "holds no self-play"),
+        (["check", "rollout", str(tmp_path / "none.txt")], "none.txt"),
+    ):
+        assert run(["selfplay", *arguments]) == 2
+        assert word in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_status_of_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--game", "tic-tac-toe", "--games", "16", "--evaluations", "8", "--workers", "0"]
+    assert run(["selfplay", "play", *arguments, "--out", str(tmp_path / "run")]) == 0
+    assert "16 games" in capsys.readouterr().out
+    assert run(["selfplay", "status", str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["0", "16"]
+
+
+def test_a_move_that_gives_away_the_win_is_wrong() -> None:
+    exact = ExactResults(None)
+    # x has three in a column: 4 wins at once. After anything else o blocks.
+    win = ExactTask("here", "4 3 4 3 4 3", "win")
+    session = _core.Session("connect-four", False, {"evaluator": "uniform"}, False)
+
+    def chosen(move: str) -> Chosen:
+        session.set_position(None, [*win.position.split(), move])
+        return Chosen(win, move, session.fen(), session.ending())
+
+    assert count_wrong([chosen("4")], exact) == (0, 0)
+    assert count_wrong([chosen("7")], exact) == (1, 0)
+    assert count_wrong([chosen("7")], ExactResults(None, 10)) == (0, 1)
+    assert [one.move for one in choose("rollout", [win], 50)] == ["4"]

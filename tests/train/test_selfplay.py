@@ -1,0 +1,162 @@
+"""The loop of self-play from end to end, with learning."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from anabranch import Engine
+from anabranch.cli import run as run_command
+from anabranch.errors import SelfPlayError, TrainingError, VariantError
+from anabranch.jobs.executor import Processes
+from anabranch.networks import describe_network
+from anabranch.networks.grid import inputs_of, write_grid
+from anabranch.selfplay import loop
+from anabranch.selfplay.folder import RunFolder, read_run
+from anabranch.selfplay.plan import Plan, plan_of
+from anabranch.selfplay.records import read_board
+
+TINY: dict[str, Any] = {
+    "games": 48, "evaluations": 12, "last_evaluations": 12, "batch": 64, "least_steps": 20, "gate_pairs": 3,
+    "gate_evaluations": 8, "outsider_pairs": 1, "policy_width": 32, "value_width": 32,
+    "channels": 8, "blocks": 1,
+}  # fmt: skip
+
+
+def silent(_: str) -> None:
+    """Say nothing."""
+
+
+def tiny_run(path: Path, plan: Plan, generations: int) -> RunFolder:
+    return loop.run(path, plan, loop.Limit(generations=generations), Processes(0), silent)
+
+
+def outcome(path: Path) -> list[Any]:
+    """All that a run did, but for times."""
+    records = [json.loads(line) for line in (path / "journal.jsonl").read_text().splitlines()]
+    for record in records:
+        for name in ("seconds", "elapsed"):
+            record["done"].pop(name, None)
+    return sorted(records, key=json.dumps)
+
+
+def test_a_killed_run_ends_with_the_same_networks(tmp_path: Path) -> None:
+    plan = plan_of("tic-tac-toe", **TINY)
+    tiny_run(tmp_path / "whole", plan, 3)
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()]
+    command = ["selfplay", "run", "--game=tic-tac-toe", "--generations=3", "--workers=1", *options]
+    killed = tmp_path / "killed"
+    with subprocess.Popen(
+        [sys.executable, "-m", "anabranch", *command, "--out", str(killed)], stderr=subprocess.DEVNULL
+    ) as process:
+        # In the middle of the second generation's games.
+        deadline = time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < deadline:
+            if (killed / "positions" / "0001" / "0000.npz").exists():
+                break
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+    half = outcome(killed)
+    assert 5 <= len(half) < len(outcome(tmp_path / "whole"))
+    # Killed while a record was written, and while a network was.
+    with (killed / "journal.jsonl").open("a") as file:
+        file.write('{"what": "play", "gener')
+    folder = read_run(killed).network_folder(1)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "weights.pt").write_bytes(b"half")
+    tiny_run(killed, plan, 3)
+    assert outcome(killed) == outcome(tmp_path / "whole")
+    networks = [path / "networks" / "0002" / "network.safetensors" for path in (killed, tmp_path / "whole")]
+    assert networks[0].read_bytes() == networks[1].read_bytes()
+
+
+def test_the_loop_learns_tic_tac_toe(tmp_path: Path) -> None:
+    """After a few generations the network alone sees what wins."""
+    plan = plan_of("tic-tac-toe", **{**TINY, "games": 96, "least_steps": 150, "evaluations": 24})
+    folder = tiny_run(tmp_path, plan.changed(last_evaluations=24), 3)
+    best = folder.best
+    assert best is not None
+    file = folder.network_file(best)
+    engine = Engine("tic-tac-toe", evaluator=file)
+    network: Any = engine.evaluator
+    (won, _, moves), (lost, _, _) = network.evaluate(["xx./oo./... x", "xx./oo./..x o"])
+    assert won > 0.5
+    assert max(moves, key=lambda one: one[1])[0] == "c1"
+    assert lost > 0.0, "o completes its row"
+    assert describe_network(file)["variant"] == "tic-tac-toe"
+    with pytest.raises(VariantError, match="tic-tac-toe"):
+        Engine("connect-four", evaluator=file)
+
+
+def test_a_convolutional_network_goes_through_onnx(tmp_path: Path) -> None:
+    plan = plan_of("connect-four", **{**TINY, "games": 16, "network": "conv", "outsider_pairs": 0})
+    folder = tiny_run(tmp_path, plan.changed(evaluations=8, last_evaluations=8, longest=6), 2)
+    file = folder.network_file(1)
+    engine = Engine("connect-four", evaluator=file)
+    assert engine.search(evaluations=20).statistics.evaluations == 20
+    evaluator: Any = engine.evaluator
+    inputs = inputs_of("connect-four")
+    cells, constants = read_board("......./......./......./......./...o.../..xx... o", inputs)
+    from anabranch.train.grid import planes_of
+
+    values, logits = evaluator.evaluate(planes_of(inputs, cells[None], constants[None]))
+    assert values.shape == (1,)
+    assert logits.shape == (1, 7)
+    assert np.abs(values).max() <= 1.0
+    with pytest.raises(VariantError, match="connect-four"):
+        Engine("othello", evaluator=file)
+
+
+def test_a_run_begins_from_a_network(tmp_path: Path) -> None:
+    """Its weights are those of the file, up to nothing: exported again, the file is the same."""
+    from anabranch.train.export import quantise
+    from anabranch.train.grid import GridSparse, build_grid, load_grid
+
+    inputs = inputs_of("tic-tac-toe")
+    first, second = (build_grid(inputs, "sparse", seed, policy_width=32, value_width=64) for seed in (1, 2))
+    assert isinstance(first, GridSparse)
+    assert isinstance(second, GridSparse)
+    file = tmp_path / "net.safetensors"
+    write_grid(file, inputs, quantise(first), {"step": "0", "licence": "none"}, [".../.../... x"])
+    load_grid(second, file)
+    for name, tensor in quantise(first).items():
+        assert np.array_equal(quantise(second)[name], tensor), name
+    plan = plan_of("tic-tac-toe", **{**TINY, "value_width": 64}, initial=str(file))
+    folder = tiny_run(tmp_path / "run", plan, 1)
+    assert folder.records("gate", 0)[("gate", 0, "")]["against"] is not None
+    with pytest.raises(TrainingError, match="other widths"):
+        load_grid(build_grid(inputs, "sparse", 1, policy_width=32, value_width=32), file)
+
+
+def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, picture = tmp_path / "run", tmp_path / "curves.png"
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in TINY.items()]
+    begin = ["selfplay", "run", "--game", "hex:size=3", "--out", str(out), "--workers", "0", *options]
+    assert run_command([*begin, "--generations", "1"]) == 0
+    assert "generation 0" in capsys.readouterr().out
+    assert run_command(["selfplay", "run", "--out", str(out), "--generations", "2", "--workers", "0"]) == 0
+    assert run_command(["selfplay", "status", str(out), "--plot", str(picture)]) == 0
+    table = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in table if line.strip()[0].isdigit()][-2:] == ["0", "1"]
+    assert picture.stat().st_size > 10_000
+    assert run_command(["selfplay", "status", str(out), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["generations"]) == 2
+    assert run_command([*begin, "--generations", "2", "--seed", "9"]) == 2
+    assert "its plan seed was 1, now is 9" in capsys.readouterr().err
+
+
+def test_a_run_ends_with_its_time_and_goes_on(tmp_path: Path) -> None:
+    plan = plan_of("tic-tac-toe", **TINY)
+    folder = loop.run(tmp_path, plan, loop.Limit(minutes=1e-6), Processes(0), silent)
+    assert folder.best is None
+    with pytest.raises(SelfPlayError, match="needs an end"):
+        loop.run(tmp_path, plan, loop.Limit(), Processes(0), silent)
+    assert tiny_run(tmp_path, plan, 1).best == 0
+    assert os.listdir(tmp_path / "networks") == ["0000"]
