@@ -64,6 +64,8 @@ def prepare(text: str, page: str) -> str:
     '[a](uci.md#output), [b](https://github.com/anabranch/anabranch/blob/main/LICENSE)\n'
     >>> prepare("Some:\n- one\n  more", "uci.md")
     'Some:\n\n- one\n    more\n'
+    >>> prepare("- one\n\n  | a |\n- two", "uci.md")
+    '- one\n\n    | a |\n\n- two\n'
     """
     text = BLOCK_MATH.sub(lambda found: f"{convert(found[1], display='block')}\n", text)
     text = ORDER.sub("```text", text)
@@ -76,11 +78,13 @@ def prepare(text: str, page: str) -> str:
             lines.append(_indented(line) if in_list else line)
             continue
         is_item = ITEM.match(line) is not None
-        if is_item and not in_list and lines and lines[-1].strip():
+        before = lines[-1].strip() if lines else ""
+        if is_item and before and (not in_list or before.startswith("|")):
             lines.append("")
         in_list = is_item or (in_list and (not line.strip() or line.startswith(" ")))
         lines.append(LINK.sub(lambda found: _target(found, page), _indented(line) if in_list else line))
-    return INLINE_MATH.sub(lambda found: convert(found[1]), "\n".join(lines) + "\n")
+    # A line that begins with <math> would be a block of its own.
+    return INLINE_MATH.sub(lambda found: f"<span>{convert(found[1])}</span>", "\n".join(lines) + "\n")
 
 
 def slug(heading: str, separator: str) -> str:

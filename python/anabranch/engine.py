@@ -77,7 +77,7 @@ class Engine(CoreGame):
     `Engine("hex", size=7)`.
     `evaluator` is the name of a built-in one or of a bundled network, the path of a network file (see
     `anabranch.evaluators.resolve`), a `torch.nn.Module`, an object with a method `evaluate`, or a function
-    (see `anabranch.evaluators`). Without one, the network that comes with the package judges, `"network"` by
+    (see `anabranch.evaluators`). Without one, the network of the package is used, `"network"` by
     name; variants that have none use `"material"`, games on a grid `"rollout"`.
     `tablebases` are directories with Syzygy tables (see `anabranch.formats.tablebases`). Everything else
     given by name is a setting. One thread at a time uses an engine; `stop` may be called from any.
@@ -297,8 +297,8 @@ class Engine(CoreGame):
 
         Positions and limits are as for `search`, and each result is that of a new engine with these
         settings: its search starts from an empty graph and the seed. So the number of threads changes
-        nothing but the time. With an evaluator of the core there are as many searches at once as `threads`
-        says; with one of Python their leaves share batches of about `batch` evaluations. `memory` holds
+        nothing but the time. With an evaluator of the core there are up to `threads` searches at
+        once; with one of Python their leaves share batches of about `batch` evaluations. `memory` holds
         for each of the searches at once. With the limit `time` these share the machine.
 
         `positions` is any iterable; it is read some hundred positions ahead at most. `progress` is called
@@ -427,7 +427,7 @@ class Engine(CoreGame):
         tablebases: TablebasePaths | _core.Tablebases | None = None,
         game: object = None,
     ) -> Self:
-        """An engine that stands where a saved one stood, and goes on like it.
+        """An engine at the position of a saved one, with its graph and settings.
 
         A Python evaluator or a network is not in the file: where one was used that did not come with the
         package, give it again. Another evaluator than that of the file starts a new graph. Results of

@@ -55,7 +55,7 @@ class LimitError(AnabranchError, ValueError):
 
 
 class GraphFileError(AnabranchError, ValueError):
-    """A file does not hold a sound search graph, or has a suffix that stands for no format."""
+    """A file does not hold a sound search graph, or its suffix is that of no format."""
 
 
 class GraphAccessError(GraphFileError, OSError):
@@ -67,7 +67,7 @@ class SuiteError(AnabranchError, ValueError):
 
 
 class ProofError(AnabranchError, ValueError):
-    """A certificate is damaged, or does not prove what it says."""
+    """A certificate is damaged, or does not prove its claim."""
 
 
 class BookError(AnabranchError, ValueError):

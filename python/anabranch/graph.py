@@ -157,8 +157,11 @@ class SearchGraph:
     def to_dot(self) -> str:
         """The graph for Graphviz.
 
-        Size goes by visits, colour by White's value (light is good for White), transposition nodes have a
-        double red border, and what is solved is a box.
+        The size of a node depends on its visits, its colour on the value for White (light is good for
+        White). Transposition nodes have a double red border, and solved nodes are boxes.
+
+        >>> SearchGraph((), (), "chess").to_dot().splitlines()[0]
+        'digraph search {'
         """
         most = max((node.visits for node in self.nodes), default=1)
         lines = ["digraph search {", '  node [style=filled, fontname="sans-serif"];', "  edge [fontsize=10];"]

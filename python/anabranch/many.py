@@ -26,7 +26,7 @@ from anabranch.positions import read_position
 from anabranch.result import Result, Root, result_of
 
 BATCH = 32
-"""Evaluations in a shared batch where nothing else is asked for."""
+"""Evaluations in a shared batch by default."""
 MOST_BATCH = 65536
 IN_FLIGHT = 2
 """Shared batches under way: one is collected while the other is evaluated."""

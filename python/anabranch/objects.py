@@ -50,7 +50,7 @@ class PythonGame(Protocol):
 
 
 class ObjectAdapter:
-    """What the core asks a game written in Python, with its answers checked."""
+    """The methods of a game written in Python as the core calls them, with their results checked."""
 
     def __init__(self, game: object) -> None:
         missing = [

@@ -1,7 +1,7 @@
 """The forms in which a position may be given, read into what the core takes: a FEN, or the start of the
 game, and moves.
 
-Only forms are read here. Whether the FEN makes sense and the moves are legal is the core's business.
+Only forms are read here. The core checks the FEN and the moves.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ import anabranch.serve
 from anabranch.evaluators import Leaf
 from anabranch.serve import Service, ServiceOptions
 from anabranch.serve.engines import EngineDefaults
-from anabranch.serve.query import QueryDefaults
 
 SCHEMA = json.loads(Path(anabranch.serve.__file__).with_name("schema.json").read_text(encoding="utf-8"))
 ANSWERS = ("result", "progress", "error", "cancelled", "done", "status")
@@ -94,9 +93,7 @@ class Talk:
 
 
 @contextmanager
-def talking(evaluator: Any = "material", threads: int = 2, **queries: Any) -> Iterator[Talk]:
-    options = ServiceOptions(
-        threads=threads, engines=EngineDefaults(evaluator=evaluator), queries=QueryDefaults(**queries)
-    )
+def talking(evaluator: Any = "material", threads: int = 2, batch: int = 32) -> Iterator[Talk]:
+    options = ServiceOptions(threads=threads, batch=batch, engines=EngineDefaults(evaluator=evaluator))
     with Service(options) as service:
         yield Talk(service)

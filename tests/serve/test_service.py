@@ -107,29 +107,31 @@ class TestGames:
 
 
 class TestOrder:
-    @pytest.mark.parametrize("evaluator", ["material", OfPositions()])
-    def test_is_that_of_priorities_then_of_arrival(self, evaluator: Any) -> None:
-        with talking(evaluator, threads=1) as talk:
-            blocker = {"id": "long", "limits": ENDLESS, "evaluator": "material"}
-            if evaluator == "material":
-                talk.send(blocker)
-            else:
-                evaluator.gate.clear()
-                talk.send(*({"id": f"first {n}", "limits": {"simulations": 3}} for n in range(64)))
-                while not evaluator.sizes:
-                    time.sleep(0.001)
-            for n, priority in enumerate([0, 5, -5, 5, 0]):
-                limits = {"simulations": 30 + 10 * n}
-                talk.send({"id": str(n), "priority": priority, "limits": limits, "progress": 3600})
-            if evaluator == "material":
-                talk.send({"action": "cancel", "query": "long"})
-                talk.service.drain(talk.client)
-                names = [answer["id"] for answer in talk.answers if answer["type"] == "result"]
-                assert names == ["long", "1", "3", "0", "4", "2"]
-            else:
-                evaluator.gate.set()
-                talk.service.drain(talk.client)
-                assert len(talk.answers) == 69
+    queries = tuple(
+        {"id": str(number), "priority": priority, "limits": {"simulations": 30}}
+        for number, priority in enumerate([0, 5, -5, 5, 0])
+    )
+
+    def test_is_that_of_priorities_then_of_arrival(self) -> None:
+        with talking(threads=1) as talk:
+            talk.send({"id": "long", "limits": ENDLESS})
+            begun(talk, 1)
+            talk.send(*self.queries, {"action": "cancel", "query": "long"})
+            talk.service.drain(talk.client)
+            names = [answer["id"] for answer in talk.answers if answer["type"] == "result"]
+            assert names == ["long", "1", "3", "0", "4", "2"]
+
+    def test_in_shared_batches_is_the_same(self) -> None:
+        evaluator = OfPositions()
+        evaluator.gate.clear()
+        with talking(evaluator, batch=1) as talk:  # two searches at once
+            talk.send(*({"id": name, "limits": {"simulations": 30}} for name in ("first", "second")))
+            begun(talk, 2)
+            talk.send(*self.queries)
+            evaluator.gate.set()
+            talk.service.drain(talk.client)
+            names = [answer["id"] for answer in talk.answers]
+            assert names == ["first", "second", "1", "3", "0", "4", "2"]
 
     def test_an_id_is_free_again_when_its_query_is_answered(self) -> None:
         with talking() as talk:

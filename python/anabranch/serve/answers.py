@@ -10,14 +10,14 @@ from anabranch.errors import AnabranchError, QueryError
 from anabranch.result import Progress, Result
 from anabranch.serve.query import SCHEMA, Query
 
-Finding = Progress | Exception
+Findings = Progress | Exception
 """A result, a partial result, or why there is none."""
 LONGEST_REASON = 600
 
 JsonAnswer = dict[str, Any]
 
 
-def answer_to(query: Query, ply: int, found: Finding | None) -> JsonAnswer:
+def answer_to(query: Query, ply: int, found: Findings | None) -> JsonAnswer:
     """The answer for one position of a query; `None` is one that was cancelled before its search."""
     if found is None:
         return {**_head("cancelled", query.id), "ply": ply}

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from anabranch import _core
 from anabranch.many import Outcome, SharedBatches, read_result
 from anabranch.result import Root, progress_of
-from anabranch.serve.answers import Finding
+from anabranch.serve.answers import Findings
 from anabranch.serve.waiting import Analysis
 
 Next = Callable[[], Analysis | None]
-Tell = Callable[[Analysis, Finding | None], None]
+OnFound = Callable[[Analysis, Findings | None], None]
 """Takes what was found about an analysis; `None` for one that was cancelled before it began."""
 
 
@@ -30,7 +30,7 @@ class _Member:
 
 
 def search_together(
-    first: Analysis, batches: SharedBatches, take: Next, tell: Tell, closing: Callable[[], bool]
+    first: Analysis, batches: SharedBatches, take: Next, on_found: OnFound, closing: Callable[[], bool]
 ) -> None:
     """Search an analysis, and those of its kind that come while it is under way, until none is left."""
     members: dict[int, _Member] = {}
@@ -47,16 +47,16 @@ def search_together(
                 return
             for key in [key for key, member in members.items() if member.analysis.is_cancelled]:
                 if not batches.cancel(key):
-                    tell(members.pop(key).analysis, None)
+                    on_found(members.pop(key).analysis, None)
             for key, outcome in batches.step():
                 if (member := members.pop(key, None)) is not None:
-                    tell(member.analysis, _read(member.analysis, outcome))
-            _report(batches, members, tell)
+                    on_found(member.analysis, _read(member.analysis, outcome))
+            _report(batches, members, on_found)
             if len(members) < batches.most:
                 analysis = take()
     except Exception as error:  # the evaluator's, and so that of all who share its batches
         for member in members.values():
-            tell(member.analysis, error)
+            on_found(member.analysis, error)
 
 
 def _add(batches: SharedBatches, number: int, analysis: Analysis) -> None:
@@ -65,14 +65,14 @@ def _add(batches: SharedBatches, number: int, analysis: Analysis) -> None:
     batches.add(number, query.fen, list(query.moves[: analysis.ply]), order)
 
 
-def _read(analysis: Analysis, outcome: Outcome) -> Finding:
+def _read(analysis: Analysis, outcome: Outcome) -> Findings:
     if isinstance(outcome, Exception):
         return outcome
     kind = analysis.kind
     return read_result(outcome, kind.variant, kind.chess960, analysis.query.lines)
 
 
-def _report(batches: SharedBatches, members: dict[int, _Member], tell: Tell) -> None:
+def _report(batches: SharedBatches, members: dict[int, _Member], on_found: OnFound) -> None:
     now = time.monotonic()
     for key, member in members.items():
         analysis = member.analysis
@@ -82,4 +82,4 @@ def _report(batches: SharedBatches, members: dict[int, _Member], tell: Tell) -> 
         found = batches.report(key)
         if found is not None:
             root = Root(found["fen"], analysis.kind.variant, analysis.kind.chess960, found["raw"])
-            tell(analysis, progress_of(found["report"], root, found["elapsed"], analysis.query.lines))
+            on_found(analysis, progress_of(found["report"], root, found["elapsed"], analysis.query.lines))

@@ -1,4 +1,4 @@
-"""The engines of the analysis server, by what a query asks for: made once, checked, used again.
+"""The engines of the analysis server, one kind for each combination of settings: made once, used again.
 
 A query with the same variant, preset, evaluator and settings as an earlier one finds its engines here. The
 least recently used are forgotten.
@@ -62,7 +62,7 @@ class EngineKind:
                 raise QueryError("position", f"is refused: {error}") from None
 
     def take(self) -> Engine:
-        """An engine that nobody uses."""
+        """An engine that is not in use."""
         with self._lock:
             if self._idle:
                 return self._idle.pop()

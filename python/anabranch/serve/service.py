@@ -17,7 +17,7 @@ from anabranch.errors import AnabranchError, QueryError
 from anabranch.formats.json_lines import dump_line
 from anabranch.many import BATCH
 from anabranch.result import Progress, Result
-from anabranch.serve.answers import Finding, JsonAnswer, answer_to, error_of, event
+from anabranch.serve.answers import Findings, JsonAnswer, answer_to, error_of, event
 from anabranch.serve.engines import EngineDefaults, EngineStore
 from anabranch.serve.query import Action, Query, QueryDefaults, id_of, parse, read_document
 from anabranch.serve.waiting import MOST_UNREAD, Analysis, QueryClient, Waiting
@@ -65,7 +65,7 @@ class Service:
         self._open: dict[str, dict[int, Analysis]] = {}
         """The analyses without a last answer, by query and ply."""
         self._workers = Workers(
-            self._waiting, self._changed, self._tell, self._options.threads, self._options.batch
+            self._waiting, self._changed, self._on_found, self._options.threads, self._options.batch
         )
 
     def connect(self, deliver: Callable[[str], None]) -> QueryClient:
@@ -205,7 +205,7 @@ class Service:
             client.unread += 1
             client.deliver(line)
 
-    def _tell(self, analysis: Analysis, found: Finding | None) -> None:
+    def _on_found(self, analysis: Analysis, found: Findings | None) -> None:
         """JsonAnswer with a partial result, or finally."""
         if isinstance(found, Progress) and not isinstance(found, Result):
             if analysis.client.unread < MOST_UNREAD // 2:  # the next one will do

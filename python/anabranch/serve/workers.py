@@ -12,7 +12,7 @@ from threading import Condition, Thread, Timer
 
 from anabranch.errors import AnabranchError
 from anabranch.result import Progress, Result
-from anabranch.serve.answers import Finding
+from anabranch.serve.answers import Findings
 from anabranch.serve.batches import search_together
 from anabranch.serve.waiting import Analysis, Waiting
 
@@ -27,13 +27,13 @@ class Workers:
         self,
         waiting: Waiting,
         changed: Condition,
-        tell: Callable[[Analysis, Finding | None], None],
+        on_found: Callable[[Analysis, Findings | None], None],
         threads: int,
         batch: int,
     ) -> None:
         self._waiting = waiting
         self._changed = changed
-        self._tell = tell
+        self._on_found = on_found
         self._sizes = (threads, 1)
         self._batch = batch
         self._closing = False
@@ -90,15 +90,15 @@ class Workers:
                 self._changed.notify_all()
             return analysis
 
-    def _report(self, analysis: Analysis, found: Finding | None) -> None:
+    def _report(self, analysis: Analysis, found: Findings | None) -> None:
         if isinstance(found, Result) or not isinstance(found, Progress):
             with self._changed:
                 self.running -= 1
-        self._tell(analysis, found)
+        self._on_found(analysis, found)
 
     def _run_seat(self) -> None:
         while (analysis := self._take(outside=False)) is not None:
-            found: Finding
+            found: Findings
             try:
                 found = self._search(analysis)
             except Exception as error:  # an answer too, and the thread goes on
@@ -147,7 +147,7 @@ class _AtIntervals:
     """Passes reports of an engine on, one in each interval."""
 
     def __init__(
-        self, interval: float, analysis: Analysis, report: Callable[[Analysis, Finding | None], None]
+        self, interval: float, analysis: Analysis, report: Callable[[Analysis, Findings | None], None]
     ) -> None:
         self._interval = interval
         self._analysis = analysis
