@@ -327,7 +327,7 @@ def test_a_wave_of_one_visit_is_a_simulation(backup: str) -> None:
         board = random_board(variant, 3 + seed, 40)
         settings = preset("mcgs-combined", backup=backup, seed=seed, batch_size=1, batches_in_flight=1)
         settings |= {"evaluator": "hash", "epsilon_greedy": 0.05}
-        settings |= [{}, {"pn_weight": 0.2}, {"skip_draws": True}][len(backup) % 3]
+        settings |= {"pn_weight": 0.2} if backup in ("tree", "paper") else {"skip_draws": backup == "delta"}
         graphs = [core_graph(board, {**settings, "wave_least": least}, [3000], [])[1:] for least in (0, 1)]
         assert len(graphs[0][0]) > 1000
         assert graphs[0] == graphs[1]

@@ -85,8 +85,8 @@ def test_waves_by_other_rules_give_the_same_graph_on_any_number_of_threads(setti
     moves = changes.pop("root_moves", None)
     graphs = []
     for threads, least in [(1, 2), (2, 2), (3, 2), (8, 2), (1, 0)]:
-        more = {"width_visits": 10, "wave_least": least, "epsilon_greedy": 0.02, "threads": threads}
-        engine = Engine("chess", **more, **changes)
+        changes |= {"width_visits": 10, "wave_least": least, "epsilon_greedy": 0.02, "threads": threads}
+        engine = Engine("chess", **changes)
         engine.search(ENDGAME, simulations=2500, root_moves=moves)
         assert engine._session.in_flight_marks() == 0
         graphs.append(engine.graph(visits=0, nodes=10**9))

@@ -60,7 +60,7 @@ def test_a_quick_run_measures_everything() -> None:
         assert speedups[-1] < 1 / row["serial_share"]
         overlapping = list(row["computed_speedup_overlapping"].values())
         assert all(one <= other <= 64 for one, other in zip(speedups, overlapping, strict=True))
-        assert overlapping[-1] < 1 / row["serial_share"]
+        assert overlapping[-1] <= 1 / row["serial_share"] * (1 + 1e-9)
     assert [row["against_one_thread"] for row in alone] == [1, 1]
     assert all(row["cost_over_depth"] > 0 for row in sections["growth"])
 
