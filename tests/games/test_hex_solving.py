@@ -34,10 +34,8 @@ def test_the_first_move_is_always_told() -> None:
     assert solution.line is not None
     assert len(solution.line.moves) == 1
     assert str(solution) == f"win: {solution.line.moves[0]}, and the rest is certain"
-    won = Engine("hex:size=3").solve("c1 a1 b2 a2", positions=1_000)
-    assert (won.plies, won.mate) == (1, 1)
 
 
-@pytest.mark.parametrize(("move", "result"), [("d3", "loss"), ("a1", "win"), ("c4", "loss")])
+@pytest.mark.parametrize(("move", "result"), [("d3", "loss"), ("c4", "loss")])
 def test_openings_of_six_columns(move: str, result: str) -> None:
     assert Engine("hex:size=6").solve(move, positions=3_000).result == result

@@ -76,7 +76,7 @@ impl<G: Kind> Session<G> {
             attack,
             depth: MOST_DEPTH,
             before: &before,
-            foresees: true,
+            foresees: game.foresees(),
             cancel: &cancel,
         };
         let sides: Vec<(&'static str, Question<'_, G>)> =
