@@ -28,7 +28,7 @@ class Solution:
     result: Literal["win", "loss"] | None
     """For the side to move; `None` while nothing is proven."""
     plies: int | None
-    """Length of the line."""
+    """Length of the line; `None` where it ends before the game does, in Hex at a certain connection."""
     line: Line | None
     """The winner's moves against the longest defence."""
     is_shortest: bool
@@ -84,10 +84,12 @@ class Solution:
         return json.dumps(self.to_dict(), indent=indent)
 
     def __str__(self) -> str:
-        if self.result is None or self.mate is None or self.line is None:
+        if self.result is None or self.line is None:
             sides = "by checks" if self.checks_only else "at all"
             known = f", no forced win {sides}" if self.no_win else ""
             return f"open after {self.positions:,} positions{known}"
+        if self.mate is None:
+            return f"{self.result}: {self.line.san}, and the rest is certain"
         exact = " (the shortest)" if self.is_shortest else ""
         return f"{self.result} in {abs(self.mate)}{exact}: {self.line.san}"
 

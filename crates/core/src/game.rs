@@ -83,6 +83,11 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// How the game ended here by a fact of the position, given its legal moves; `None` while it continues.
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending>;
 
+    /// Whether [`Game::foresee`] finds anything.
+    fn foresees(&self) -> bool {
+        false
+    }
+
     /// The result where it is certain before the end, by reasoning about this position alone; else `moves`,
     /// the legal ones, lose those that are certain to lose. Only solving asks for it, because it takes long.
     fn foresee(&self, _moves: &mut Vec<MoveCode>) -> Option<Ending> {

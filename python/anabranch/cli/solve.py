@@ -118,17 +118,21 @@ def _lines(solution: Solution, shortest: bool, is_interrupted: bool) -> list[str
         rate = "the shortest line included"
     effort = f"{plural(solution.positions, 'position')} in {solution.time:.2f} s ({rate})"
     lines = [f"{solution.root.variant}: {solution.position}"]
-    if solution.result is None or solution.line is None or solution.mate is None:
+    if solution.result is None or solution.line is None:
         ended = "interrupted" if is_interrupted else "open"
         lines.append(f"{ended} after {plural(solution.positions, 'position')}: no win or loss is proven")
         if solution.no_win:
             lines.append("no forced win by checks" if solution.checks_only else "no forced win")
         return [*lines, effort]
-    plies = "1 ply" if solution.plies == 1 else f"{solution.plies} plies"
-    length = "no shorter line exists" if solution.is_shortest else "a shorter line may exist"
+    if solution.mate is None:
+        proven = f"{solution.result}, proven; after this line the rest is certain"
+    else:
+        plies = "1 ply" if solution.plies == 1 else f"{solution.plies} plies"
+        length = "no shorter line exists" if solution.is_shortest else "a shorter line may exist"
+        proven = f"{solution.result} in {plural(abs(solution.mate), 'move')} ({plies}), proven; {length}"
     return [
         *lines,
-        f"{solution.result} in {plural(abs(solution.mate), 'move')} ({plies}), proven; {length}",
+        proven,
         solution.line.san,
         f"{effort}, {plural(solution.proof_positions, 'position')} in the proof",
     ]

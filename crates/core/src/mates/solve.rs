@@ -47,7 +47,8 @@ impl Solving {
             attack,
             solver: Solver::with_memory(memory / attacks.len()),
             verdict: Verdict::Open,
-            depth: depth_step(attack).min(question.depth),
+            // Where ends are foreseen, no line is long.
+            depth: if question.foresees { question.depth } else { depth_step(attack).min(question.depth) },
         };
         Solving { stages: attacks.iter().map(stage).collect(), round: FIRST_ROUND }
     }

@@ -130,12 +130,16 @@ impl Game for Hex {
         self.is_won.then_some(Ending::Loss)
     }
 
+    fn foresees(&self) -> bool {
+        usize::from(self.size) <= MOST_SIZE
+    }
+
     /// By virtual connections, on boards of at most eight columns.
     fn foresee(&self, moves: &mut Vec<MoveCode>) -> Option<Ending> {
-        let size = usize::from(self.size);
-        if size > MOST_SIZE {
+        if !self.foresees() {
             return None;
         }
+        let size = usize::from(self.size);
         let (player, other) = (self.player(), 1 - self.player());
         let [mine, theirs] = [player, other].map(|player| self.pieces[usize::from(player)].0[0]);
         if connection(mine, theirs, size, player, Connection::Half).0 >= Connection::Half {

@@ -211,6 +211,7 @@ forward! {
     fn legal_moves(&self, moves: &mut Vec<MoveCode>) -> ();
     #[inline]
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending>;
+    fn foresees(&self) -> bool;
     fn foresee(&self, moves: &mut Vec<MoveCode>) -> Option<Ending>;
     fn text(&self) -> String;
     fn move_text(&self, mv: MoveCode) -> String;

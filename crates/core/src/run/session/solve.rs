@@ -43,7 +43,7 @@ pub struct SolveLimits {
 pub struct SolveReport {
     /// `win` or `loss` for the side to move; absent while nothing is proven.
     pub result: Option<&'static str>,
-    /// Length of the line in plies.
+    /// Length of the line in plies; absent where it ends before the game does, because the rest is foreseen.
     pub plies: Option<u32>,
     /// The winner's moves against the longest defence.
     pub line: Vec<String>,
@@ -76,7 +76,7 @@ impl<G: Kind> Session<G> {
             attack,
             depth: MOST_DEPTH,
             before: &before,
-            foresees: true,
+            foresees: game.foresees(),
             cancel: &cancel,
         };
         let sides: Vec<(&'static str, Question<'_, G>)> =
@@ -154,7 +154,11 @@ impl<G: Kind> Session<G> {
             report.line.push(game.move_text(*mv));
             game.play(*mv);
         }
-        report.plies = Some(line.len() as u32);
+        let mut moves = Vec::new();
+        game.legal_moves(&mut moves);
+        let is_whole = game.ending(&moves).is_some();
+        report.is_shortest &= is_whole;
+        report.plies = is_whole.then_some(line.len() as u32);
     }
 }
 
