@@ -132,6 +132,7 @@ def test_the_engine_answers_and_a_reload_keeps_the_game(page: Page) -> None:
     page.get_by_role("button", name="Take back").click()
     expect_moves(page)
     page.get_by_role("button", name="Resign").click()
+    page.click("[data-id=resign-now]")
     expect(page.locator(".status")).to_have_text("Black wins by resignation")
 
 

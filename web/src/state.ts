@@ -27,6 +27,8 @@ export interface Match {
   tip: number;
   strength: Strength;
   clock: Clock | null;
+  /** The value of the engine's last search for the engine, if it searched. */
+  engineValue?: number | undefined;
   outcome: Outcome | null;
 }
 
@@ -61,6 +63,9 @@ export interface Analysis {
   configs: [SearchConfig, SearchConfig];
   reports: [Report | null, Report | null];
   graphs: [Graph | null, Graph | null];
+  /** Earlier graphs of this search, thinned out; and the one that is shown, null for the newest. */
+  history: [Graph[], Graph[]];
+  shownMoment: number | null;
   finish: string | null;
   trials: { fen: string; rows: Trial[] };
   /** Nodes of the game that are being judged, and those of them that are still to come. */
@@ -127,6 +132,8 @@ export interface State {
   /** The running request: its id and purpose. */
   request: { id: number; purpose: 'move' | 'hint' | 'analysis' | 'sweep' | 'grid-move' } | null;
   hint: string | null;
+  /** The user was asked whether to resign. */
+  isResigning: boolean;
   analysis: Analysis;
   view: View;
   viewSide: 0 | 1;
@@ -178,6 +185,7 @@ export function initialState(): State {
     },
     request: null,
     hint: null,
+    isResigning: false,
     analysis: {
       running: false,
       compare: false,
@@ -185,6 +193,8 @@ export function initialState(): State {
       configs: [DEFAULT_CONFIG, { preset: 'alphazero', changes: {} }],
       reports: [null, null],
       graphs: [null, null],
+      history: [[], []],
+      shownMoment: null,
       finish: null,
       trials: { fen: '', rows: [] },
       judging: [],

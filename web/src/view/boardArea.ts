@@ -6,7 +6,7 @@ import { timeLeft } from '../clock';
 import { readComments, scoreOf, valueOf } from '../comments';
 import { canMove, canPremove, currentNode, outcomeAt } from '../current';
 import * as game from '../game';
-import { onBoard } from '../keyboard';
+import { onBoard, onWheel } from '../keyboard';
 import * as match from '../match';
 import { clockText, percent, score } from '../numbers';
 import type { Color, Role } from '../rules';
@@ -57,6 +57,7 @@ export function boardArea(app: App): VNode {
           },
           on: {
             keydown: (event: KeyboardEvent) => onBoard(app, event),
+            wheel: (event: WheelEvent) => onWheel(app, event),
             blur: () => update(app, { cursor: null }),
           },
         }),
