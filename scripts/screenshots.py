@@ -15,9 +15,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 BLUNDERS = (
-    '[White "Anna"]\n[Black "Boris"]\n\n1. e4 {[%clk 0:05:00]} e5 {[%clk 0:04:58]} 2. Nf3 Nc6 3. Bc4 '
-    "Nf6 4. Ng5 "
-    "d5 5. exd5 Nxd5 6. Nxf7 Kxf7 7. Qf3+ Ke6 8. Nc3 Nb4 9. a3 Nxc2+ 10. Kd1 Nxa1 11. Nxd5 *"
+    '[White "Anna"]\n[Black "Boris"]\n[Date "2026.05.01"]\n[Result "0-1"]\n\n1. e4 {[%clk 0:05:00]} e5 '
+    "{[%clk 0:04:58]} 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 6. Rf1 Qxe4+ 7. Be2 Nf3# 0-1"
 )
 GAME = (
     "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 (5... Nxe4 6. d4 b5 7. Bb3 d5) 6. Re1 b5 7. Bb3 d6 "
@@ -53,6 +52,8 @@ def analyse(page: Page) -> None:
     paste(page, BLUNDERS)
     page.click("[data-id=sweep]")
     page.locator(".summary").wait_for(timeout=120_000)
+    for _ in range(4):
+        page.get_by_role("button", name="Back", exact=True).click()
     page.click("[data-id=start]")
     page.wait_for_timeout(4000)
 

@@ -3,7 +3,18 @@
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
-from tests.web.board import analyse, expect_moves, fen, mode, read_state, spot, type_move, wait_until
+from tests.web.board import (
+    analyse,
+    expect_moves,
+    expect_no_faults,
+    fen,
+    mode,
+    read_state,
+    spot,
+    type_move,
+    wait_until,
+    width_of,
+)
 
 
 def test_keys_and_wheel(page: Page) -> None:
@@ -79,3 +90,31 @@ def test_the_history_of_the_graph_and_its_picture(page: Page, tmp_path: Path) ->
     waiting.value.save_as(tmp_path / "graph.png")
     assert (tmp_path / "graph.png").read_bytes().startswith(b"\x89PNG")
     assert fen(page)
+
+
+def test_a_position_is_set_up_with_pockets(page: Page) -> None:
+    mode(page, "analyse")
+    page.click("[data-id=editor]")
+    editor = page.get_by_role("dialog", name="Board editor")
+    editor.get_by_role("button", name="Crazyhouse").click()
+    page.click("[data-id=editor-empty]")
+    expect(editor.get_by_role("status")).to_contain_text("cannot be used")
+    expect(page.locator("[data-id=editor-use]")).to_be_disabled()
+    for tool, square in (("K", "e1"), ("k", "e8"), ("r", "h8"), ("P", "a2"), ("P", "b2")):
+        page.click(f"[data-tool={tool}]")
+        page.click(f"[data-square={square}]")
+    page.click("[data-square=b2]", button="right")
+    editor.get_by_text("Black to move").click()
+    editor.get_by_label("Black O-O", exact=True).check()
+    page.click("[data-pocket=Q]")
+    page.click("[data-pocket=n]", click_count=2)
+    page.click("[data-pocket=n]", button="right")
+    expect_no_faults(page)
+    for width in (360, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert width_of(page) <= width
+    page.click("[data-id=editor-use]")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert fen(page).split()[:3] == ["4k2r/8/8/8/8/8/P7/4K3[Qn]", "b", "k"]
+    page.click("[data-id=start]")
+    expect(page.locator(".lines li")).not_to_have_count(0, timeout=10_000)

@@ -2,6 +2,7 @@
 // function of the state.
 import type { Clock } from './clock';
 import type { Graph } from './graph/model';
+import type { Editor } from './editor';
 import type { GridPosition, Side } from './grid';
 import type { PgnEntry } from './pgnFile';
 import type { Hello, SearchConfig, Report, View } from './protocol';
@@ -12,7 +13,7 @@ import { newGame, ROOT } from './tree';
 
 export type Mode = 'play' | 'analyse' | 'graph' | 'games';
 export type Theme = 'system' | 'light' | 'dark';
-export type Dialog = 'import' | 'openings' | 'games' | null;
+export type Dialog = 'import' | 'openings' | 'games' | 'editor' | null;
 
 export interface Strength {
   by: 'elo' | 'evaluations' | 'seconds';
@@ -147,6 +148,7 @@ export interface State {
   openings: Partial<Record<Variant, [string, string][]>>;
   openingNumber: number;
   grid: GridState;
+  editor: Editor | null;
   collection: Collection | null;
   gamesFilter: string;
   importText: string;
@@ -225,6 +227,7 @@ export function initialState(): State {
       lookId: 0,
       from: null,
     },
+    editor: null,
     collection: null,
     gamesFilter: '',
     importText: '',

@@ -5,6 +5,7 @@ import { Board } from '../board';
 import { timeLeft } from '../clock';
 import { readComments, scoreOf, valueOf } from '../comments';
 import { canMove, canPremove, currentNode, outcomeAt } from '../current';
+import { editorOf } from '../editor';
 import * as game from '../game';
 import { onBoard, onWheel } from '../keyboard';
 import * as match from '../match';
@@ -213,9 +214,15 @@ function bar(app: App): VNode {
     },
     [
       h('span.white', { style: { height: percent(share) } }),
-      text ? h('span.number', { class: { low: share < 0.5 } }, text.replace('+', '')) : null,
+      text ? h('span.number', { class: { low: share < 0.5 } }, barText(judgement)) : null,
     ],
   );
+}
+
+/** A score for the narrow bar: without its sign, which the bar shows. */
+function barText(found: { cp: number; mate: number | null } | undefined): string {
+  if (!found) return '';
+  return found.mate === null ? (Math.abs(found.cp) / 100).toFixed(1) : `#${Math.abs(found.mate)}`;
 }
 
 function promotion(app: App): VNode | null {
@@ -307,6 +314,11 @@ function controls(app: App): VNode {
     h('div.keys', [
       button('Flip the board', () => game.flip(app), { icon: 'flip' }),
       button('Paste FEN or PGN', () => update(app, { dialog: 'import', importError: '' }), { icon: 'paste' }),
+      button(
+        'Board editor',
+        () => update(app, { dialog: 'editor', editor: editorOf(state.game.variant, currentNode(state).fen) }),
+        { icon: 'edit', id: 'editor' },
+      ),
       button('Openings', () => game.openOpenings(app), { icon: 'book' }),
     ]),
   ]);
