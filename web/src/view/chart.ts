@@ -58,7 +58,7 @@ function summaryTable(app: App): VNode | null {
     'Summary of the judgement',
     table(
       'table.summary',
-      ['', 'Accuracy', '?!', '?', '??', 'Loss'],
+      ['Player', 'Accuracy', '?!', '?', '??', 'Loss'],
       sides.map((side) => {
         const row = summary[side];
         const name = side === 'white' ? 'White' : 'Black';
