@@ -82,7 +82,8 @@ def test_the_history_of_the_graph_and_its_picture(page: Page, tmp_path: Path) ->
     page.get_by_role("slider", name="History").fill("0")
     first = read_state(page, "analysis.history[0][0].nodes[0].visits")
     assert first < newest
-    expect(page.locator("label.slider", has_text="History").locator("b")).to_contain_text("visits")
+    label = page.locator("label.slider", has_text="History")
+    assert label.evaluate("(one) => one.scrollWidth <= one.clientWidth")
     shown = read_state(page, "analysis.history[0][0].nodes.length")
     assert f" {shown} nodes" in (page.locator("canvas.graph").get_attribute("aria-label") or "")
     with page.expect_download() as waiting:

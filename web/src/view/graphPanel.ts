@@ -159,8 +159,8 @@ function toolbar(app: App, graph: Graph | null): VNode {
     slider('Nodes', view.nodes, { min: 20, max: most, step: 20 }, count(view.nodes), (nodes) =>
       set({ nodes }),
     ),
-    moments(app),
     slider('Depth', view.depth, { min: 1, max: 30 }, String(view.depth), (depth) => set({ depth })),
+    moments(app),
     h('div.keys', { attrs: { role: 'group', 'aria-label': 'Zoom' } }, [
       button('Zoom in', () => canvas?.zoomBy(1.4), { icon: 'plus' }),
       button('Zoom out', () => canvas?.zoomBy(1 / 1.4), { icon: 'minus' }),
@@ -184,7 +184,7 @@ function toolbar(app: App, graph: Graph | null): VNode {
   ]);
 }
 
-/** A slider through the graphs of this search, from its start to now. */
+/** A slider through the graphs of this search, from its start to now, by the visits of the root. */
 function moments(app: App): VNode | null {
   const { analysis: present, viewSide } = app.state;
   const kept = present.history[viewSide];
@@ -192,7 +192,7 @@ function moments(app: App): VNode | null {
   const last = kept.length - 1;
   const at = Math.min(present.shownMoment ?? last, last);
   const visits = kept[at]?.nodes[0]?.visits ?? 0;
-  return slider('History', at, { min: 0, max: last }, `${count(visits)} visits`, (moment) => {
+  return slider('History', at, { min: 0, max: last }, count(visits), (moment) => {
     present.shownMoment = moment >= last ? null : moment;
     app.redraw();
   });
