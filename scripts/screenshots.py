@@ -14,6 +14,10 @@ from shutil import which
 from playwright.sync_api import Browser, Page, sync_playwright
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
+BLUNDERS = (
+    '[White "Anna"]\n[Black "Boris"]\n[Date "2026.05.01"]\n[Result "0-1"]\n\n1. e4 {[%clk 0:05:00]} e5 '
+    "{[%clk 0:04:58]} 2. Nf3 Nc6 3. Bc4 Nd4 4. Nxe5 Qg5 5. Nxf7 Qxg2 6. Rf1 Qxe4+ 7. Be2 Nf3# 0-1"
+)
 GAME = (
     "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 (5... Nxe4 6. d4 b5 7. Bb3 d5) 6. Re1 b5 7. Bb3 d6 "
     "8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 *"
@@ -45,9 +49,11 @@ def play(page: Page) -> None:
 def analyse(page: Page) -> None:
     """A judged game, and its last position searched."""
     page.click("[data-id=mode-analyse]")
-    paste(page, GAME)
+    paste(page, BLUNDERS)
     page.click("[data-id=sweep]")
-    page.locator("[data-id=sweep]").wait_for()
+    page.locator(".summary").wait_for(timeout=120_000)
+    for _ in range(4):
+        page.get_by_role("button", name="Back", exact=True).click()
     page.click("[data-id=start]")
     page.wait_for_timeout(4000)
 
@@ -78,6 +84,21 @@ def transposition(page: Page) -> None:
     page.wait_for_timeout(500)
 
 
+def games(page: Page) -> None:
+    """A game of Hex, searched."""
+    page.click("[data-id=mode-games]")
+    page.get_by_role("combobox", name="Game").select_option("hex")
+    page.get_by_label("size", exact=True).fill("7")
+    page.get_by_label("size", exact=True).blur()
+    page.click("[data-id=grid-new]")
+    for count, cell in enumerate(("d4", "c5", "d3"), 1):
+        page.locator(f"[data-cell='{cell}'][role=button]").click()
+        page.locator(".move-text button.move").nth(count - 1).wait_for()
+        page.wait_for_timeout(400)
+    page.click("[data-id=start]")
+    page.wait_for_timeout(5000)
+
+
 PICTURES: list[tuple[str, Callable[[Page], None], tuple[int, int], str]] = [
     ("web-play", play, WIDE, "light"),
     ("web-analyse", analyse, WIDE, "dark"),
@@ -85,6 +106,7 @@ PICTURES: list[tuple[str, Callable[[Page], None], tuple[int, int], str]] = [
     ("web-graph", graph, WIDE, "light"),
     ("web-graph-dark", graph, WIDE, "dark"),
     ("web-transposition", transposition, WIDE, "dark"),
+    ("web-games", games, WIDE, "light"),
     ("web-play-phone", play, PHONE, "dark"),
     ("web-analyse-phone", analyse, PHONE, "light"),
     ("web-graph-phone", graph, PHONE, "dark"),

@@ -132,6 +132,7 @@ def test_the_engine_answers_and_a_reload_keeps_the_game(page: Page) -> None:
     page.get_by_role("button", name="Take back").click()
     expect_moves(page)
     page.get_by_role("button", name="Resign").click()
+    page.click("[data-id=resign-now]")
     expect(page.locator(".status")).to_have_text("Black wins by resignation")
 
 
@@ -264,6 +265,7 @@ def test_a_pasted_game_is_judged_position_by_position(page: Page) -> None:
     summary = page.locator(".summary tr[data-side=black] td")
     expect(summary.nth(4)).to_have_text("1")
     expect(summary.nth(1)).to_contain_text("%")
+    expect_no_faults(page)
     page.click("[data-id=copy-pgn]")
     text = page.evaluate("navigator.clipboard.readText()")
     game = chess.pgn.read_game(io.StringIO(text))

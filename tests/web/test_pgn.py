@@ -11,7 +11,7 @@ import chess.variant
 import pytest
 import zstandard
 from playwright.sync_api import Page, expect
-from tests.web.board import expect_moves, mode, paste, read_state
+from tests.web.board import expect_moves, expect_no_faults, mode, paste, read_state
 
 GAMES = 200
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "games" / "strong.pgn.zst"
@@ -153,6 +153,7 @@ def test_a_game_of_a_file_is_found_shown_changed_and_downloaded(page: Page, tmp_
     mode(page, "analyse")
     page.get_by_role("button", name="Paste FEN or PGN").click()
     page.set_input_files("[data-id=open-file]", path)
+    expect_no_faults(page)
     page.get_by_label("Find games").fill("dora 2001")
     expect(page.locator(".games button")).to_have_count(1)
     page.locator(".games button").click()

@@ -3,14 +3,16 @@
 import type { App } from './app';
 import { stopSearch } from './app';
 import { currentNode, gameSoFar, isOver } from './current';
+import type { Graph } from './graph/model';
 import { graphOf } from './graph/model';
 import { forWhite, whiteScore } from './numbers';
 import type { GraphColumns, SearchConfig, Report, Setting } from './protocol';
 import { sanLine, turnOf } from './rules';
-import type { Mode, Trial, State } from './state';
+import type { Analysis, Mode, Trial, State } from './state';
 import { storeJudgement } from './tree';
 
 const MAX_TRIALS = 6;
+const MAX_HISTORY = 40;
 
 export function start(app: App): void {
   const { state } = app;
@@ -35,7 +37,7 @@ export function requestAnalysis(app: App): void {
   const { analysis } = state;
   if (!analysis.running || state.mode === 'play' || state.connection !== 'open') return;
   analysis.reports = [null, null];
-  analysis.graphs = [null, null];
+  clearGraphs(analysis);
   analysis.finish = null;
   if (isOver(state)) {
     stopSearch(app);
@@ -74,9 +76,22 @@ export function onPositionChange(app: App): void {
     requestAnalysis(app);
   } else {
     analysis.reports = [null, null];
-    analysis.graphs = [null, null];
+    clearGraphs(analysis);
     analysis.finish = null;
   }
+}
+
+function clearGraphs(analysis: Analysis): void {
+  analysis.graphs = [null, null];
+  analysis.history = [[], []];
+  analysis.shownMoment = null;
+}
+
+/** The graph on the screen: the newest, or the one of an earlier moment. */
+export function shownGraph(state: State): Graph | null {
+  const { graphs, history, shownMoment } = state.analysis;
+  const earlier = shownMoment === null ? undefined : history[state.viewSide][shownMoment];
+  return earlier ?? graphs[state.viewSide];
 }
 
 export function onReport(app: App, report: Report): void {
@@ -95,7 +110,14 @@ export function onReport(app: App, report: Report): void {
 }
 
 export function onGraph(app: App, side: 0 | 1, columns: GraphColumns): void {
-  app.state.analysis.graphs[side] = graphOf(columns);
+  const { analysis } = app.state;
+  const graph = graphOf(columns);
+  analysis.graphs[side] = graph;
+  const kept = analysis.history[side];
+  kept.push(graph);
+  // Every other one is dropped when there are too many: the whole search stays, in larger steps.
+  if (kept.length > MAX_HISTORY)
+    analysis.history[side] = kept.filter((_, index) => index % 2 === (kept.length - 1) % 2);
   app.redraw();
 }
 
@@ -182,7 +204,8 @@ export function onModeChange(app: App, before: Mode): void {
   if (state.mode === before) return;
   if (state.mode === 'games' || before === 'games') {
     stopSearch(app);
-    Object.assign(state.analysis, { running: false, reports: [null, null], graphs: [null, null], sweep: [] });
+    Object.assign(state.analysis, { running: false, reports: [null, null], sweep: [] });
+    clearGraphs(state.analysis);
     if (state.mode === 'graph') start(app);
     return;
   }

@@ -5,6 +5,7 @@ import * as analysis from './analysis';
 import type { App } from './app';
 import { update } from './app';
 import { keepGame } from './collection';
+import { withText } from './comments';
 import { canMove, clearSelection, currentNode, pieceAt } from './current';
 import * as match from './match';
 import type { Opening } from './openings';
@@ -131,6 +132,26 @@ export function startFromMatchOpening(app: App, number: number): void {
 
 export function restart(app: App, variant: Game['variant'], fen = START[variant], chess960 = false): void {
   openGame(app, newGame(variant, fen, chess960));
+}
+
+/** Change the comment of the position on the board; commands in it, as clocks, stay. */
+export function setComment(app: App, text: string): void {
+  const node = currentNode(app.state);
+  const comments = withText(node.comments, text);
+  if (comments) node.comments = comments;
+  else delete node.comments;
+  app.redraw();
+}
+
+const JUDGEMENTS = [1, 2, 3, 4, 5, 6];
+
+/** Set the glyph that judges the last move, or remove it. */
+export function setGlyph(app: App, nag: number | null): void {
+  const node = currentNode(app.state);
+  const others = (node.nags ?? []).filter((known) => !JUDGEMENTS.includes(known));
+  node.nags = nag === null ? others : [nag, ...others];
+  node.mark = undefined;
+  app.redraw();
 }
 
 /** Called when a piece was moved on the board. A promotion first opens the choice of the piece. */

@@ -1,7 +1,8 @@
 // Keyboard input: a cursor on the board, and shortcuts for the page.
 import { parseSquare } from 'chessops/util';
+import * as analysis from './analysis';
 import type { App } from './app';
-import { canMove, clearSelection, currentPosition } from './current';
+import { canMove, clearSelection, currentPosition, isOver } from './current';
 import * as game from './game';
 import * as gridGame from './gridGame';
 import { destinations, dropSquares } from './rules';
@@ -73,10 +74,36 @@ function press(app: App): void {
   } else state.announcement = from ? 'That move is not legal.' : `${describe(app, at)}, cannot move.`;
 }
 
+/** Start or stop the analysis. */
+function toggleEngine(app: App): void {
+  const { state } = app;
+  if (state.mode === 'play') return;
+  if (state.analysis.running) analysis.stop(app);
+  else if (state.connection === 'open' && !isOver(state)) analysis.start(app);
+}
+
+/** Play the best move of the analysis. */
+function playBest(app: App): void {
+  const { state } = app;
+  const best = state.analysis.reports[0]?.best;
+  if (state.mode === 'play' || !best) return;
+  if (state.mode === 'games') gridGame.play(app, best);
+  else game.play(app, best);
+}
+
+/** Handle the wheel over the board: it goes through the game. */
+export function onWheel(app: App, event: WheelEvent): void {
+  if (event.ctrlKey || !event.deltaY) return;
+  event.preventDefault();
+  if (event.deltaY > 0) game.forward(app);
+  else game.back(app);
+}
+
 /** Handle a key that was pressed elsewhere on the page. */
 export function onPage(app: App, event: KeyboardEvent): void {
   const target = event.target;
   const isText = target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  const isButton = target instanceof Element && !!target.closest('button, summary, a, [role=button]');
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const { state } = app;
   if (event.key === 'Escape') {
@@ -86,13 +113,15 @@ export function onPage(app: App, event: KeyboardEvent): void {
     app.redraw();
     return;
   }
-  if (isText || state.dialog) return;
+  if (isText || state.dialog || (isButton && event.key === ' ')) return;
   const { grid } = state;
   const gridActions: Record<string, () => void> = {
     ArrowLeft: () => gridGame.goTo(app, grid.at - 1),
     ArrowRight: () => gridGame.goTo(app, grid.at + 1),
     Home: () => gridGame.goTo(app, 0),
     End: () => gridGame.goTo(app, grid.moves.length),
+    l: () => toggleEngine(app),
+    ' ': () => playBest(app),
   };
   const chessActions: Record<string, () => void> = {
     ArrowLeft: () => game.back(app),
@@ -100,6 +129,8 @@ export function onPage(app: App, event: KeyboardEvent): void {
     Home: () => game.toStart(app),
     End: () => game.toEnd(app),
     f: () => game.flip(app),
+    l: () => toggleEngine(app),
+    ' ': () => playBest(app),
   };
   const action = (state.mode === 'games' ? gridActions : chessActions)[event.key];
   if (!action) return;

@@ -111,7 +111,10 @@ function receive(message: ServerMessage): void {
     case 'move':
       if (purpose === 'grid-move') gridGame.onEngineMove(app, message.move);
       else if (purpose === 'hint') match.onHint(app, message.move);
-      else game.playEngineMove(app, message.move);
+      else {
+        if (state.match) state.match.engineValue = message.report?.value;
+        game.playEngineMove(app, message.move);
+      }
       break;
     case 'error':
       state.notice = sentence(message.message);

@@ -1,6 +1,6 @@
 // A game against the engine: the engine's moves, hints, clocks and the end of the game.
 import type { App } from './app';
-import { stopSearch } from './app';
+import { stopSearch, update } from './app';
 import { outOfTime, stopClock, timeLeft, newClock, pressClock } from './clock';
 import { canMove, clearSelection, currentNode, gameSoFar, outcomeAt } from './current';
 import type { Level } from './protocol';
@@ -8,7 +8,7 @@ import type { Color, Outcome } from './rules';
 import { positionOf, randomStart, spoken, START, turnOf } from './rules';
 import type { MatchForm, State, Strength } from './state';
 import { DEFAULT_CONFIG } from './state';
-import { addMove, newGame, nodeOf, remove, ROOT } from './tree';
+import { addMove, newGame, nodeOf, pathTo, remove, ROOT } from './tree';
 
 const HINT_SECONDS = 1;
 
@@ -40,6 +40,7 @@ export function startMatch(app: App, form: MatchForm): void {
     outcome: null,
   };
   state.orientation = human;
+  state.isResigning = false;
   const name = `Anabranch (${strengthText(form.strength)})`;
   state.game.headers = human === 'white' ? { White: 'You', Black: name } : { White: name, Black: 'You' };
   state.game.headers['Date'] = new Date().toISOString().slice(0, 10).replaceAll('-', '.');
@@ -165,7 +166,22 @@ export function takeBack(app: App): void {
   app.redraw();
 }
 
+const DRAW_VALUE = 0.03;
+const DRAW_PLIES = 20;
+
+/** Offer a draw. The engine takes it when its last search was not better than that, after the opening. */
+export function offerDraw(app: App): void {
+  const { state } = app;
+  const { match } = state;
+  if (!match || match.outcome) return;
+  const plies = pathTo(state.game, match.tip).length - 1;
+  if (plies >= DRAW_PLIES && match.engineValue !== undefined && match.engineValue <= DRAW_VALUE)
+    endMatch(app, { winner: null, reason: 'agreement' });
+  else update(app, { notice: 'Anabranch declines the draw.' });
+}
+
 export function resign(app: App): void {
+  app.state.isResigning = false;
   const { match } = app.state;
   if (match && !match.outcome) endMatch(app, { winner: opponentOf(match.human), reason: 'resignation' });
 }

@@ -1,5 +1,6 @@
 // Well-known openings to start from, as moves from the initial position.
 import type { Variant } from './rules';
+import { playOn, samePositionKey, START } from './rules';
 
 export interface Opening {
   name: string;
@@ -42,3 +43,22 @@ export const OPENINGS: Record<Variant, readonly Opening[]> = {
     { name: "Queen's pawn, knights", moves: 'd4 d5 Nf3 Nf6 Bf4 Nc6' },
   ],
 };
+
+const names = new Map<Variant, Map<string, string>>();
+
+/** The name of an opening that ends in a position, by whichever moves it was reached. */
+export function nameOfPosition(variant: Variant, fen: string): string | undefined {
+  let known = names.get(variant);
+  if (!known) {
+    known = new Map(
+      OPENINGS[variant].map((opening) => {
+        const end = opening.moves
+          .split(' ')
+          .reduce((at, san) => playOn(variant, false, at, san)?.fen ?? at, START[variant]);
+        return [samePositionKey(end), opening.name];
+      }),
+    );
+    names.set(variant, known);
+  }
+  return known.get(samePositionKey(fen));
+}

@@ -91,6 +91,8 @@ export interface Hello {
   settings: SettingRow[];
   games: GameRow[];
   elo: [number, number];
+  /** Above this Elo the scale is extrapolated. */
+  measured_elo: number;
   seconds: number;
   nodes: number;
 }

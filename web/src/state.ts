@@ -2,6 +2,7 @@
 // function of the state.
 import type { Clock } from './clock';
 import type { Graph } from './graph/model';
+import type { Editor } from './editor';
 import type { GridPosition, Side } from './grid';
 import type { PgnEntry } from './pgnFile';
 import type { Hello, SearchConfig, Report, View } from './protocol';
@@ -12,7 +13,7 @@ import { newGame, ROOT } from './tree';
 
 export type Mode = 'play' | 'analyse' | 'graph' | 'games';
 export type Theme = 'system' | 'light' | 'dark';
-export type Dialog = 'import' | 'openings' | 'games' | null;
+export type Dialog = 'import' | 'openings' | 'games' | 'editor' | null;
 
 export interface Strength {
   by: 'elo' | 'evaluations' | 'seconds';
@@ -27,6 +28,8 @@ export interface Match {
   tip: number;
   strength: Strength;
   clock: Clock | null;
+  /** The value of the engine's last search for the engine, if it searched. */
+  engineValue?: number | undefined;
   outcome: Outcome | null;
 }
 
@@ -61,6 +64,9 @@ export interface Analysis {
   configs: [SearchConfig, SearchConfig];
   reports: [Report | null, Report | null];
   graphs: [Graph | null, Graph | null];
+  /** Earlier graphs of this search, thinned out; and the one that is shown, null for the newest. */
+  history: [Graph[], Graph[]];
+  shownMoment: number | null;
   finish: string | null;
   trials: { fen: string; rows: Trial[] };
   /** Nodes of the game that are being judged, and those of them that are still to come. */
@@ -127,6 +133,8 @@ export interface State {
   /** The running request: its id and purpose. */
   request: { id: number; purpose: 'move' | 'hint' | 'analysis' | 'sweep' | 'grid-move' } | null;
   hint: string | null;
+  /** The user was asked whether to resign. */
+  isResigning: boolean;
   analysis: Analysis;
   view: View;
   viewSide: 0 | 1;
@@ -140,6 +148,7 @@ export interface State {
   openings: Partial<Record<Variant, [string, string][]>>;
   openingNumber: number;
   grid: GridState;
+  editor: Editor | null;
   collection: Collection | null;
   gamesFilter: string;
   importText: string;
@@ -178,6 +187,7 @@ export function initialState(): State {
     },
     request: null,
     hint: null,
+    isResigning: false,
     analysis: {
       running: false,
       compare: false,
@@ -185,6 +195,8 @@ export function initialState(): State {
       configs: [DEFAULT_CONFIG, { preset: 'alphazero', changes: {} }],
       reports: [null, null],
       graphs: [null, null],
+      history: [[], []],
+      shownMoment: null,
       finish: null,
       trials: { fen: '', rows: [] },
       judging: [],
@@ -215,6 +227,7 @@ export function initialState(): State {
       lookId: 0,
       from: null,
     },
+    editor: null,
     collection: null,
     gamesFilter: '',
     importText: '',

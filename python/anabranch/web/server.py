@@ -26,7 +26,7 @@ from anabranch.defaults import resolve
 from anabranch.engine import Engine
 from anabranch.errors import VariantError
 from anabranch.settings import presets, settings_table
-from anabranch.strength import HIGHEST, LOWEST
+from anabranch.strength import HIGHEST, LOWEST, MEASURED
 from anabranch.web.access import AccessControl, Refusal, security_headers
 from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.grid import catalogue
@@ -149,6 +149,7 @@ def greeting(options: ServerOptions) -> dict[str, Any]:
         ],
         "games": catalogue(),
         "elo": [LOWEST, HIGHEST],
+        "measured_elo": MEASURED,
         "seconds": options.resources.seconds,
         "nodes": MOST_NODES,
     }

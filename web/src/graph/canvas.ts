@@ -153,6 +153,14 @@ export class GraphCanvas {
       : null;
   }
 
+  /** What is on the canvas, as a picture. */
+  picture(use: (picture: Blob) => void): void {
+    this.frame();
+    this.canvas.toBlob((picture) => {
+      if (picture) use(picture);
+    });
+  }
+
   redraw(): void {
     if (!this.pending) this.pending = requestAnimationFrame(() => this.frame());
   }

@@ -5,8 +5,9 @@ import { Board } from '../board';
 import { timeLeft } from '../clock';
 import { readComments, scoreOf, valueOf } from '../comments';
 import { canMove, canPremove, currentNode, outcomeAt } from '../current';
+import { editorOf } from '../editor';
 import * as game from '../game';
-import { onBoard } from '../keyboard';
+import { onBoard, onWheel } from '../keyboard';
 import * as match from '../match';
 import { clockText, percent, score } from '../numbers';
 import type { Color, Role } from '../rules';
@@ -57,6 +58,7 @@ export function boardArea(app: App): VNode {
           },
           on: {
             keydown: (event: KeyboardEvent) => onBoard(app, event),
+            wheel: (event: WheelEvent) => onWheel(app, event),
             blur: () => update(app, { cursor: null }),
           },
         }),
@@ -212,9 +214,15 @@ function bar(app: App): VNode {
     },
     [
       h('span.white', { style: { height: percent(share) } }),
-      text ? h('span.number', { class: { low: share < 0.5 } }, text.replace('+', '')) : null,
+      text ? h('span.number', { class: { low: share < 0.5 } }, barText(judgement)) : null,
     ],
   );
+}
+
+/** A score for the narrow bar: without its sign, which the bar shows. */
+function barText(found: { cp: number; mate: number | null } | undefined): string {
+  if (!found) return '';
+  return found.mate === null ? (Math.abs(found.cp) / 100).toFixed(1) : `#${Math.abs(found.mate)}`;
 }
 
 function promotion(app: App): VNode | null {
@@ -306,6 +314,11 @@ function controls(app: App): VNode {
     h('div.keys', [
       button('Flip the board', () => game.flip(app), { icon: 'flip' }),
       button('Paste FEN or PGN', () => update(app, { dialog: 'import', importError: '' }), { icon: 'paste' }),
+      button(
+        'Board editor',
+        () => update(app, { dialog: 'editor', editor: editorOf(state.game.variant, currentNode(state).fen) }),
+        { icon: 'edit', id: 'editor' },
+      ),
       button('Openings', () => game.openOpenings(app), { icon: 'book' }),
     ]),
   ]);

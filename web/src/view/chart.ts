@@ -58,7 +58,7 @@ function summaryTable(app: App): VNode | null {
     'Summary of the judgement',
     table(
       'table.summary',
-      ['', 'Accuracy', '?!', '?', '??', 'Mean loss'],
+      ['Player', 'Accuracy', '?!', '?', '??', 'Loss'],
       sides.map((side) => {
         const row = summary[side];
         const name = side === 'white' ? 'White' : 'Black';
@@ -70,7 +70,7 @@ function summaryTable(app: App): VNode | null {
           h('td.nag-4', { attrs: { title: 'Blunders' } }, String(row.blunders)),
           h(
             'td',
-            { attrs: { title: 'Percentage points of expected score, per move' } },
+            { attrs: { title: 'Mean loss of a move, in percentage points of expected score' } },
             row.mean_loss === null ? '–' : row.mean_loss.toFixed(1),
           ),
         ]);

@@ -7,6 +7,7 @@ import { OPENINGS } from '../openings';
 import { randomStart, VARIANT_NAMES } from '../rules';
 import type { VNode } from './dom';
 import { button, h, number, segments } from './dom';
+import { editorForm } from './editorDialog';
 import { gamesList } from './games';
 
 export function dialog(app: App): VNode | null {
@@ -14,6 +15,7 @@ export function dialog(app: App): VNode | null {
   if (state.dialog === 'import') return frame(app, 'Paste FEN or PGN', importForm(app));
   if (state.dialog === 'games')
     return frame(app, state.collection ? `Games: ${state.collection.name}` : 'Games', gamesList(app));
+  if (state.dialog === 'editor') return frame(app, 'Board editor', editorForm(app));
   if (state.dialog === 'openings') return frame(app, 'Openings', openings(app));
   return null;
 }

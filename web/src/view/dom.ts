@@ -37,6 +37,7 @@ const ICONS = {
   undo: 'M8 8H15a5 5 0 010 10h-4M8 8l4-4M8 8l4 4',
   paste: 'M9 5H6v15h12V5h-3M9 3h6v4H9zM9 12h6m-6 4h6',
   book: 'M5 5c3-1.5 5-1 7 .5 2-1.5 4-2 7-.5v13c-3-1.5-5-1-7 .5-2-1.5-4-2-7-.5zM12 5.5v13',
+  edit: 'M5 19l1-4L16 5l3 3L9 18zM14 7l3 3',
   copy: 'M8 8h11v12H8zM5 16V4h11',
   close: 'M6 6l12 12M18 6L6 18',
   up: 'M12 19V6m0 0-5 5m5-5 5 5',

@@ -95,9 +95,9 @@ export function shown(value: string | undefined): string {
 }
 
 /** Save a text as a file. */
-export function download(name: string, text: string, type = 'application/x-chess-pgn'): void {
+export function download(name: string, content: string | Blob, type = 'application/x-chess-pgn'): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.href = URL.createObjectURL(typeof content === 'string' ? new Blob([content], { type }) : content);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

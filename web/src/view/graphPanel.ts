@@ -32,7 +32,7 @@ export function graphCanvas(): GraphCanvas | null {
 
 export function graphPanel(app: App): VNode {
   const { state } = app;
-  const graph = state.analysis.graphs[state.viewSide];
+  const graph = analysis.shownGraph(state);
   return h('div.side.graph-side', { key: 'graph' }, [
     h('section.card.graph-card', { attrs: { 'aria-label': 'Search graph' } }, [
       toolbar(app, graph),
@@ -89,7 +89,7 @@ function mount(app: App, element: HTMLCanvasElement): void {
 export function syncGraph(app: App): void {
   const { state } = app;
   if (!canvas) return;
-  const graph = state.analysis.graphs[state.viewSide];
+  const graph = analysis.shownGraph(state);
   const isDark = isDarkTheme(app);
   if (graph && graph !== shown.graph) {
     hovered = null;
@@ -118,7 +118,7 @@ function mainLine(app: App, graph: Graph): ReturnType<typeof trace> {
 
 function selectNode(app: App, id: number | null): void {
   const { state } = app;
-  const graph = state.analysis.graphs[state.viewSide];
+  const graph = analysis.shownGraph(state);
   const node = id === null ? undefined : graph?.nodes[id];
   state.selected =
     node && graph
@@ -160,6 +160,7 @@ function toolbar(app: App, graph: Graph | null): VNode {
       set({ nodes }),
     ),
     slider('Depth', view.depth, { min: 1, max: 30 }, String(view.depth), (depth) => set({ depth })),
+    moments(app),
     h('div.keys', { attrs: { role: 'group', 'aria-label': 'Zoom' } }, [
       button('Zoom in', () => canvas?.zoomBy(1.4), { icon: 'plus' }),
       button('Zoom out', () => canvas?.zoomBy(1 / 1.4), { icon: 'minus' }),
@@ -168,17 +169,33 @@ function toolbar(app: App, graph: Graph | null): VNode {
     h(
       'div.keys.exports',
       { attrs: { role: 'group', 'aria-label': 'Save the graph' } },
-      (['svg', 'dot', 'json'] as const).map((kind) =>
+      (['png', 'svg', 'dot', 'json'] as const).map((kind) =>
         button(
           kind.toUpperCase(),
           () => {
-            if (graph) exportAs(app, graph, kind);
+            if (!graph) return;
+            if (kind === 'png') canvas?.picture((picture) => download('anabranch-graph.png', picture));
+            else exportAs(app, graph, kind);
           },
           { kind: 'quiet', id: `export-${kind}`, disabled: !graph, icon: 'save', showsText: true },
         ),
       ),
     ),
   ]);
+}
+
+/** A slider through the graphs of this search, from its start to now, by the visits of the root. */
+function moments(app: App): VNode | null {
+  const { analysis: present, viewSide } = app.state;
+  const kept = present.history[viewSide];
+  if (kept.length < 2) return null;
+  const last = kept.length - 1;
+  const at = Math.min(present.shownMoment ?? last, last);
+  const visits = kept[at]?.nodes[0]?.visits ?? 0;
+  return slider('History', at, { min: 0, max: last }, count(visits), (moment) => {
+    present.shownMoment = moment >= last ? null : moment;
+    app.redraw();
+  });
 }
 
 function exportAs(app: App, graph: Graph, kind: 'svg' | 'dot' | 'json'): void {
@@ -264,7 +281,7 @@ function nodeNumbers(app: App, graph: Graph, node: GraphNode): VNode[] {
 
 export function nodeCard(app: App): VNode {
   const { state } = app;
-  const graph = state.analysis.graphs[state.viewSide];
+  const graph = analysis.shownGraph(state);
   const node = graph?.nodes.find((candidate) => candidate.key === state.selected?.key);
   const paths = graph && node ? pathsTo(graph, node.id) : [];
   return h('section.card.node-card', { attrs: { 'aria-label': 'Selected node' } }, [

@@ -7,11 +7,12 @@ import { glyph, readComments, scoreOf } from '../comments';
 import * as game from '../game';
 import { clockText, moveNumber, score } from '../numbers';
 import { outcomeText } from '../match';
-import { VARIANT_NAMES } from '../rules';
+import { nameOfPosition } from '../openings';
+import { START, VARIANT_NAMES } from '../rules';
 import type { TreeNode } from '../tree';
 import { nodeOf, pathTo, plyOf, ROOT } from '../tree';
 import type { VNode } from './dom';
-import { button, h } from './dom';
+import { button, h, select } from './dom';
 import { download, players, shown } from './games';
 
 export function moveList(app: App): VNode {
@@ -23,6 +24,7 @@ export function moveList(app: App): VNode {
       h(
         'h2',
         state.game.headers['Opening'] ??
+          openingName(app) ??
           (state.game.chess960 && state.game.variant === 'chess'
             ? 'Chess960'
             : VARIANT_NAMES[state.game.variant]),
@@ -58,7 +60,49 @@ export function moveList(app: App): VNode {
         ? lineFrom(app, ROOT, true)
         : [h('p.empty', 'No moves yet.')]),
     ]),
+    state.mode === 'analyse' ? annotation(app) : null,
     end ? h('p.outcome', outcomeText(end)) : null,
+  ]);
+}
+
+/** The name of the last well-known opening on the way to the position on the board. */
+function openingName(app: App): string | undefined {
+  const { game: present, current } = app.state;
+  if (nodeOf(present, ROOT).fen !== START[present.variant]) return undefined;
+  return pathTo(present, current)
+    .map((node) => nameOfPosition(present.variant, node.fen))
+    .findLast((name) => name !== undefined);
+}
+
+const CHOICES: Record<string, number | null> = {
+  '–': null,
+  '!': 1,
+  '?': 2,
+  '!!': 3,
+  '??': 4,
+  '!?': 5,
+  '?!': 6,
+};
+
+/** The glyph and the comment of the position on the board, to be changed. */
+function annotation(app: App): VNode {
+  const node = currentNode(app.state);
+  const present = Object.entries(CHOICES).find(([, nag]) => nag !== null && node.nags?.includes(nag))?.[0];
+  return h('div.annotation', { key: `annotation-${node.id}` }, [
+    node.parent === null
+      ? null
+      : select(
+          'Glyph',
+          Object.keys(CHOICES),
+          present ?? '–',
+          (text) => game.setGlyph(app, CHOICES[text] ?? null),
+          true,
+        ),
+    h('input', {
+      attrs: { type: 'text', placeholder: 'Comment…', 'aria-label': 'Comment', maxlength: 2000 },
+      props: { value: readComments(node.comments).text },
+      on: { change: (event: Event) => game.setComment(app, (event.target as HTMLInputElement).value) },
+    }),
   ]);
 }
 

@@ -1,5 +1,6 @@
 // The panel of play: the form of a new match, or the actions of the current one.
 import type { App } from '../app';
+import { update } from '../app';
 import { canMove } from '../current';
 import * as match from '../match';
 import { outcomeText } from '../match';
@@ -53,7 +54,24 @@ function matchCard(app: App): VNode {
               showsText: true,
               disabled: !hasMoves,
             }),
-            button('Resign', () => match.resign(app), { icon: 'flag', showsText: true, kind: 'danger' }),
+            ...(state.isResigning
+              ? [
+                  button('Resign now', () => match.resign(app), {
+                    icon: 'flag',
+                    showsText: true,
+                    kind: 'danger',
+                    id: 'resign-now',
+                  }),
+                  button('Play on', () => update(app, { isResigning: false }), { id: 'play-on' }),
+                ]
+              : [
+                  button('Offer a draw', () => match.offerDraw(app), { id: 'draw', disabled: !hasMoves }),
+                  button('Resign', () => update(app, { isResigning: true }), {
+                    icon: 'flag',
+                    showsText: true,
+                    kind: 'danger',
+                  }),
+                ]),
           ],
     ),
   ]);
@@ -72,6 +90,18 @@ function statusText(app: App): string {
   if (state.connection !== 'open') return 'The engine is not connected. The game continues when it is.';
   const tip = nodeOf(state.game, current.tip);
   return turnOf(tip.fen) === current.human ? 'Your move.' : 'Anabranch is thinking.';
+}
+
+/** What the Elo means: it was measured in chess only. */
+function eloText(app: App): string {
+  const { form, hello } = app.state;
+  if (form.variant !== 'chess')
+    return `The scale is that of chess: in ${VARIANT_NAMES[form.variant].toLowerCase()} it is not measured.`;
+  if (form.chess960) return 'Measured in chess; in Chess960 it is not measured.';
+  const most = hello?.measured_elo ?? 0;
+  return form.strength.elo > most
+    ? `Measured against Stockfish up to ${most}; extrapolated above.`
+    : "Measured against Stockfish's scale.";
 }
 
 function formCard(app: App): VNode {
@@ -118,6 +148,7 @@ function formCard(app: App): VNode {
               (seconds) => strength({ seconds }),
             ),
     ]),
+    form.strength.by === 'elo' ? h('p.empty', eloText(app)) : null,
     h('div.group', [
       check('Play with clocks', form.clocks, (clocks) => change({ clocks })),
       form.clocks
