@@ -81,7 +81,8 @@ def _play(job: PairJob, first: int) -> float:
     sessions[1].set_position(None, sessions[0].game()[1])
     turn = _turn(sessions[0].fen(), first)
     while (ending := sessions[0].ending()) is None and played < job.plan.longest:
-        report = games[turn].search(job.evaluations[turn])
+        budget = job.evaluations[turn]
+        report = games[turn].search(budget, round(job.plan.simulations * budget))
         move = report["best_move"] or sessions[turn].legal_moves()[0]
         for session in sessions:
             session.play(move)

@@ -153,7 +153,16 @@ class Plan:
 
 
 USUAL: dict[str, dict[str, Any]] = {
-    "connect-four": {"random_plies": 12, "temperature_plies": 16},
+    "connect-four": {
+        "games": 1600,
+        "evaluations": 96,
+        "last_evaluations": 320,
+        "growth": 12,
+        "random_plies": 14,
+        "temperature_plies": 16,
+        "gate_pairs": 24,
+        "outsider_pairs": 6,
+    },
     "tic-tac-toe": {"games": 128, "random_plies": 4, "temperature_plies": 4, "window": 5_000},
     "hex": {"random_plies": 4},
     "othello": {"random_plies": 8, "temperature_plies": 20},
@@ -166,7 +175,7 @@ def plan_of(game: str, **changes: Any) -> Plan:
     """The usual plan of a game, with changes.
 
     >>> plan_of("connect-four", games=10).random_plies
-    12
+    14
     """
     plan = Plan(**{"game": game, **USUAL.get(base_name(game), {}), **changes})
     plan.check()
