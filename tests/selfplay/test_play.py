@@ -14,7 +14,7 @@ from anabranch.match.statistics import Sprt
 from anabranch.selfplay.folder import read_run
 from anabranch.selfplay.judge import PairJob, play_match, play_pair
 from anabranch.selfplay.loop import play_only
-from anabranch.selfplay.plan import Plan, plan_of, read_plan
+from anabranch.selfplay.plan import LoopPlan, plan_of, read_plan
 from anabranch.selfplay.play import PlayJob, jobs_of, play_games
 from anabranch.selfplay.wrong_moves import Chosen, ExactResults, choose, count_wrong
 
@@ -94,7 +94,7 @@ def test_plans_are_checked_and_stored() -> None:
     assert read_plan(plan.as_dict()) == plan
     for change in ({"games": 0}, {"noise": 2.0}, {"target": "x"}, {"policy_width": 33}, {"rate": 0.0}):
         with pytest.raises(SelfPlayError, match=next(iter(change))):
-            Plan("hex").changed(**change).check()
+            LoopPlan("hex").changed(**change).check()
     with pytest.raises(SelfPlayError, match="another version"):
         read_plan({"game": "hex", "strange": 1})
 
