@@ -134,5 +134,6 @@ def test_a_move_that_gives_away_the_win_is_wrong() -> None:
 
     assert count_wrong([chosen("4")], exact) == (0, 0)
     assert count_wrong([chosen("7")], exact) == (1, 0)
-    assert count_wrong([chosen("7")], ExactResults(None, 10)) == (0, 1)
+    early = Chosen(win, "4", "......./......./......./......./......./...x... o", None)
+    assert count_wrong([early], ExactResults(None, 10)) == (0, 1), "the solver gives up"
     assert [one.move for one in choose("rollout", [win], 50)] == ["4"]
