@@ -14,7 +14,7 @@ from anabranch.match.statistics import Sprt
 from anabranch.selfplay.folder import read_run
 from anabranch.selfplay.judge import PairJob, play_match, play_pair
 from anabranch.selfplay.loop import play_only
-from anabranch.selfplay.plan import Plan, plan_of, read_plan
+from anabranch.selfplay.plan import LoopPlan, plan_of, read_plan
 from anabranch.selfplay.play import PlayJob, jobs_of, play_games
 from anabranch.selfplay.wrong_moves import Chosen, ExactResults, choose, count_wrong
 
@@ -94,7 +94,7 @@ def test_plans_are_checked_and_stored() -> None:
     assert read_plan(plan.as_dict()) == plan
     for change in ({"games": 0}, {"noise": 2.0}, {"target": "x"}, {"policy_width": 33}, {"rate": 0.0}):
         with pytest.raises(SelfPlayError, match=next(iter(change))):
-            Plan("hex").changed(**change).check()
+            LoopPlan("hex").changed(**change).check()
     with pytest.raises(SelfPlayError, match="another version"):
         read_plan({"game": "hex", "strange": 1})
 
@@ -134,5 +134,6 @@ def test_a_move_that_gives_away_the_win_is_wrong() -> None:
 
     assert count_wrong([chosen("4")], exact) == (0, 0)
     assert count_wrong([chosen("7")], exact) == (1, 0)
-    assert count_wrong([chosen("7")], ExactResults(None, 10)) == (0, 1)
+    early = Chosen(win, "4", "......./......./......./......./......./...x... o", None)
+    assert count_wrong([early], ExactResults(None, 10)) == (0, 1), "the solver gives up"
     assert [one.move for one in choose("rollout", [win], 50)] == ["4"]

@@ -9,7 +9,7 @@ import pytest
 from anabranch import _core
 from anabranch.errors import SelfPlayError
 from anabranch.networks.grid import GridInputs, inputs_of
-from anabranch.selfplay.records import Samples, SampleWriter, read_board
+from anabranch.selfplay.records import GridSamples, SampleWriter, read_board
 from anabranch.selfplay.symmetries import symmetries_of
 from anabranch.selfplay.window import canonical, merged, newest, transformed
 
@@ -62,7 +62,7 @@ def test_a_symmetry_keeps_the_rules(game: str) -> None:
             assert after[symmetry.source].tolist() == after_other.tolist()
 
 
-def some_samples() -> tuple[GridInputs, Samples]:
+def some_samples() -> tuple[GridInputs, GridSamples]:
     inputs = inputs_of("tic-tac-toe")
     writer = SampleWriter(inputs)
     start = ".../.../... x"
@@ -138,9 +138,9 @@ def test_files_lead_back(tmp_path: object) -> None:
     path = Path(str(tmp_path)) / "part.npz"
     _, samples = some_samples()
     samples.write(path)
-    read = Samples.read(path)
-    for field in dataclasses.fields(Samples):
+    read = GridSamples.read(path)
+    for field in dataclasses.fields(GridSamples):
         assert np.array_equal(getattr(read, field.name), getattr(samples, field.name)), field.name
     path.write_bytes(path.read_bytes()[:50])
     with pytest.raises(SelfPlayError, match="does not hold positions"):
-        Samples.read(path)
+        GridSamples.read(path)

@@ -20,7 +20,7 @@ from anabranch.networks import describe_network
 from anabranch.networks.grid import inputs_of, write_grid
 from anabranch.selfplay import loop
 from anabranch.selfplay.folder import RunFolder, read_run
-from anabranch.selfplay.plan import Plan, plan_of
+from anabranch.selfplay.plan import LoopPlan, plan_of
 from anabranch.selfplay.records import read_board
 
 TINY: dict[str, Any] = {
@@ -34,7 +34,7 @@ def silent(_: str) -> None:
     """Say nothing."""
 
 
-def tiny_run(path: Path, plan: Plan, generations: int) -> RunFolder:
+def tiny_run(path: Path, plan: LoopPlan, generations: int) -> RunFolder:
     return loop.run(path, plan, loop.Limit(generations=generations), Processes(0), silent)
 
 

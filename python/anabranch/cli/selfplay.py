@@ -16,14 +16,14 @@ import typer
 from anabranch.cli.from_settings import FromSettings, with_settings
 from anabranch.cli.options import JsonOption, RayOption, WorkersOption, argument, group, option
 from anabranch.errors import SelfPlayError
-from anabranch.selfplay.plan import Plan
+from anabranch.selfplay.plan import LoopPlan
 
 selfplay = group("Networks that learn from games against themselves.")
 
 GameOption: TypeAlias = Annotated[
     str | None, option("NAME", "The game; 'anabranch games' lists them.", "--game", "-v")
 ]
-OutOption: TypeAlias = Annotated[
+RunFolderOption: TypeAlias = Annotated[
     Path, option("DIR", "The folder of the run: plan, journal, positions, networks.", "--out")
 ]
 FolderArgument: TypeAlias = Annotated[Path, argument("DIR", "The folder of a run.")]
@@ -33,7 +33,7 @@ def _notify(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
 
 
-def _plan(out: Path, game: str | None, given: dict[str, Any]) -> Plan:
+def _plan(out: Path, game: str | None, given: dict[str, Any]) -> LoopPlan:
     """The plan of the options; of a run to be continued, its own, with which the options must agree."""
     from anabranch import _core
     from anabranch.catalogue import is_grid
@@ -57,8 +57,8 @@ def _plan(out: Path, game: str | None, given: dict[str, Any]) -> Plan:
 @with_settings
 def run(
     *,
-    plan: Annotated[dict[str, Any], FromSettings(Plan, skip=("game",))],
-    out: OutOption = Path("selfplay"),
+    plan: Annotated[dict[str, Any], FromSettings(LoopPlan, skip=("game",))],
+    out: RunFolderOption = Path("selfplay"),
     game: GameOption = None,
     minutes: Annotated[
         float | None, option("N", "Ends after so many minutes of work, earlier calls included.")
@@ -88,8 +88,8 @@ def run(
 @with_settings
 def play(
     *,
-    plan: Annotated[dict[str, Any], FromSettings(Plan, skip=("game", "initial"))],
-    out: OutOption,
+    plan: Annotated[dict[str, Any], FromSettings(LoopPlan, skip=("game", "initial"))],
+    out: RunFolderOption,
     game: GameOption = None,
     evaluator: Annotated[
         str, option("NAME|FILE", "What plays: a network file, or rollout.", "--evaluator", "-e")

@@ -15,26 +15,28 @@ from typing import Any, TypeAlias
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.folder import FolderKind
 from anabranch.jobs.journal import Journal, JournalFormat, has_records
-from anabranch.selfplay.plan import Plan, read_plan
-from anabranch.selfplay.records import Samples
+from anabranch.selfplay.plan import LoopPlan, read_plan
+from anabranch.selfplay.records import GridSamples
 
 DOCUMENT = "selfplay.json"
 JOURNAL = "journal.jsonl"
-Key: TypeAlias = tuple[str, int, str]
+StepKey: TypeAlias = tuple[str, int, str]
 """What was done, in which generation, and its number or name."""
-Record: TypeAlias = dict[str, Any]
+StepRecord: TypeAlias = dict[str, Any]
 
 
-def _parse(line: Any) -> tuple[Key, Record]:
+def _parse(line: Any) -> tuple[StepKey, StepRecord]:
     return (str(line["what"]), int(line["generation"]), str(line["number"])), line["done"]
 
 
-def _format(key: Key, record: Record) -> Any:
+def _format(key: StepKey, record: StepRecord) -> Any:
     what, generation, number = key
     return {"what": what, "generation": generation, "number": number, "done": record}
 
 
-FORMAT: JournalFormat[Key, Record] = JournalFormat("a record of self-play", _parse, _format, SelfPlayError)
+FORMAT: JournalFormat[StepKey, StepRecord] = JournalFormat(
+    "a record of self-play", _parse, _format, SelfPlayError
+)
 
 
 def _is_document(stored: dict[str, Any]) -> bool:
@@ -58,8 +60,8 @@ class RunFolder:
     """The folder of a run, open for work or for reading."""
 
     path: Path
-    plan: Plan
-    journal: Journal[Key, Record]
+    plan: LoopPlan
+    journal: Journal[StepKey, StepRecord]
 
     def positions_file(self, generation: int, number: int) -> Path:
         """Positions of a job."""
@@ -74,7 +76,7 @@ class RunFolder:
         suffix = ".safetensors" if self.plan.network == "sparse" else ".onnx"
         return self.network_folder(generation) / f"network{suffix}"
 
-    def records(self, what: str, generation: int | None = None) -> dict[Key, Record]:
+    def records(self, what: str, generation: int | None = None) -> dict[StepKey, StepRecord]:
         """The records of a kind, of one generation or of all."""
         return {
             key: record
@@ -86,10 +88,12 @@ class RunFolder:
         """The generations that have records of a kind."""
         return sorted({key[1] for key in self.journal.records if key[0] == what})
 
-    def samples(self, generation: int) -> Samples:
+    def samples(self, generation: int) -> GridSamples:
         """The positions of a generation, in the order of its jobs."""
         numbers = sorted(int(key[2]) for key in self.records("play", generation))
-        return Samples.join([Samples.read(self.positions_file(generation, number)) for number in numbers])
+        return GridSamples.join(
+            [GridSamples.read(self.positions_file(generation, number)) for number in numbers]
+        )
 
     @property
     def best(self) -> int | None:
@@ -104,7 +108,7 @@ class RunFolder:
 
 
 @contextmanager
-def open_run(path: Path, plan: Plan) -> Iterator[RunFolder]:
+def open_run(path: Path, plan: LoopPlan) -> Iterator[RunFolder]:
     """Hold the folder of a run, new or to be continued."""
     with FOLDER.open(path, {"plan": plan.as_dict()}), FORMAT.open(path / JOURNAL) as journal:
         yield RunFolder(path, plan, journal)

@@ -16,7 +16,7 @@ import numpy as np
 
 from anabranch.jobs.executor import Executor
 from anabranch.match.statistics import Sprt, elo
-from anabranch.selfplay.plan import Plan
+from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.play import play_random
 from anabranch.selfplay.search import GameSearch
 
@@ -24,7 +24,7 @@ from anabranch.selfplay.search import GameSearch
 class PairJob(NamedTuple):
     """Two games from one opening."""
 
-    plan: Plan
+    plan: LoopPlan
     players: tuple[str, str]
     """Evaluators; the score is that of the first."""
     evaluations: tuple[int, int]
@@ -43,7 +43,7 @@ class PairDone(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MatchVerdict:
     """The outcome of a match."""
 
     counts: tuple[int, ...]
@@ -81,7 +81,8 @@ def _play(job: PairJob, first: int) -> float:
     sessions[1].set_position(None, sessions[0].game()[1])
     turn = _turn(sessions[0].fen(), first)
     while (ending := sessions[0].ending()) is None and played < job.plan.longest:
-        report = games[turn].search(job.evaluations[turn])
+        budget = job.evaluations[turn]
+        report = games[turn].search(budget, round(job.plan.simulations * budget))
         move = report["best_move"] or sessions[turn].legal_moves()[0]
         for session in sessions:
             session.play(move)
@@ -100,14 +101,14 @@ def _turn(text: str, first: int) -> int:
 
 def play_match(
     executor: Executor,
-    plan: Plan,
+    plan: LoopPlan,
     players: tuple[str, str],
     evaluations: tuple[int, int],
     pairs: int,
     tag: int,
     test: Sprt | None = None,
     stopped: Callable[[], bool] = lambda: False,
-) -> Verdict:
+) -> MatchVerdict:
     """A match of at most so many pairs; a test may end it sooner. Without a decision the score decides."""
     waiting: dict[int, PairDone] = {}
     counts, seen, seconds = [0] * 5, 0, 0.0
@@ -131,7 +132,7 @@ def play_match(
     estimate = elo(counts)
     error = estimate.error if np.isfinite(estimate.error) else None
     passed = verdict == "accepted" or (verdict == "continue" and _share(counts) >= 0.5)
-    return Verdict(tuple(counts), float(np.clip(estimate.value, -2000, 2000)), error, passed, seconds)
+    return MatchVerdict(tuple(counts), float(np.clip(estimate.value, -2000, 2000)), error, passed, seconds)
 
 
 def _share(counts: list[int]) -> float:

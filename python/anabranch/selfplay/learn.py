@@ -22,8 +22,8 @@ from torch.nn.functional import log_softmax
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.files import replacing
 from anabranch.networks.grid import GridInputs, inputs_of, write_grid
-from anabranch.selfplay.plan import Plan
-from anabranch.selfplay.records import Samples
+from anabranch.selfplay.plan import LoopPlan
+from anabranch.selfplay.records import GridSamples
 from anabranch.selfplay.schedule import rate_at
 from anabranch.selfplay.symmetries import symmetries_of
 from anabranch.selfplay.targets import surprise_weights
@@ -53,13 +53,19 @@ class Learned:
     """Processor time."""
 
 
-def suffix_of(plan: Plan) -> str:
+def suffix_of(plan: LoopPlan) -> str:
     """The ending of network files of a plan."""
     return ".safetensors" if plan.network == "sparse" else ".onnx"
 
 
 def learn(
-    plan: Plan, generation: int, window: Samples, new: int, before: Path | None, folder: Path, threads: int
+    plan: LoopPlan,
+    generation: int,
+    window: GridSamples,
+    new: int,
+    before: Path | None,
+    folder: Path,
+    threads: int,
 ) -> Learned:
     """Train on a window with `new` new positions; write `weights.pt` and `network.*` to a folder.
 
@@ -111,11 +117,11 @@ def learn(
     )  # fmt: skip
 
 
-def _weighted(window: Samples, plan: Plan) -> Samples:
+def _weighted(window: GridSamples, plan: LoopPlan) -> GridSamples:
     """Positions weighted by their surprise, which the records have as weight."""
     weights = surprise_weights(window.weight.astype(np.float64), plan.surprise).astype(np.float32)
     fields = (window.cells, window.constants, window.legal, window.policy, window.value, window.result)
-    return Samples(*fields, window.exact, weights, window.has_policy)
+    return GridSamples(*fields, window.exact, weights, window.has_policy)
 
 
 def _batches(
@@ -129,7 +135,7 @@ def _batches(
     return list(source.permutation(rows).reshape(steps, batch))
 
 
-def _losses(network: GridNetwork, part: Samples, plan: Plan) -> tuple[Tensor, Tensor, float]:
+def _losses(network: GridNetwork, part: GridSamples, plan: LoopPlan) -> tuple[Tensor, Tensor, float]:
     """Cross-entropy of the policy over legal moves, of win, draw and loss; entropy of the policy targets."""
     logits, wdl = network.answer(part.cells, part.constants)
     target = torch.from_numpy(part.policy)
@@ -147,7 +153,7 @@ def _losses(network: GridNetwork, part: Samples, plan: Plan) -> tuple[Tensor, Te
     return policy, value_loss, float(entropy.sum()) / count
 
 
-def _optimiser(network: GridNetwork, plan: Plan) -> torch.optim.AdamW:
+def _optimiser(network: GridNetwork, plan: LoopPlan) -> torch.optim.AdamW:
     return torch.optim.AdamW(
         network.parameters(), plan.rate, (0.9, 0.99), weight_decay=plan.decay, fused=True
     )
@@ -163,12 +169,12 @@ def _load(path: Path, network: GridNetwork, optimiser: torch.optim.AdamW) -> Non
 
 
 def _write(
-    plan: Plan,
+    plan: LoopPlan,
     generation: int,
     inputs: GridInputs,
     network: GridNetwork,
     optimiser: torch.optim.AdamW,
-    data: Samples,
+    data: GridSamples,
     folder: Path,
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)

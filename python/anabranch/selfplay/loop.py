@@ -19,10 +19,10 @@ from anabranch.jobs.files import checksum
 from anabranch.match.statistics import Sprt
 from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder, open_run
-from anabranch.selfplay.judge import Verdict, play_match
-from anabranch.selfplay.plan import Plan
+from anabranch.selfplay.judge import MatchVerdict, play_match
+from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.play import PlayDone, PlayJob, jobs_of, play_games
-from anabranch.selfplay.records import Samples
+from anabranch.selfplay.records import GridSamples
 from anabranch.selfplay.schedule import window_at
 from anabranch.selfplay.window import newest
 
@@ -30,7 +30,7 @@ NOTHING = "rollout"
 """What plays the first games of a run from nothing: random playouts."""
 FIRST = "first"
 """The outsider that is the network of the first generation."""
-Notify = Callable[[str], object]
+OnSentence = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class _Over(Exception):  # noqa: N818 - the time is over, which is no error
     """The time is over."""
 
 
-def run(path: Path, plan: Plan, limit: Limit, executor: Executor, notify: Notify) -> RunFolder:
+def run(path: Path, plan: LoopPlan, limit: Limit, executor: Executor, notify: OnSentence) -> RunFolder:
     """Begin or continue a run until a limit is met; its folder as it is then."""
     limit.check()
     plan.check()
@@ -69,7 +69,9 @@ def run(path: Path, plan: Plan, limit: Limit, executor: Executor, notify: Notify
         return folder
 
 
-def play_only(path: Path, plan: Plan, evaluator: str, executor: Executor, notify: Notify) -> RunFolder:
+def play_only(
+    path: Path, plan: LoopPlan, evaluator: str, executor: Executor, notify: OnSentence
+) -> RunFolder:
     """Play the games of one generation with an evaluator, and learn nothing."""
     plan.check()
     with open_run(path, plan) as folder:
@@ -78,7 +80,7 @@ def play_only(path: Path, plan: Plan, evaluator: str, executor: Executor, notify
 
 
 class _Loop:
-    def __init__(self, folder: RunFolder, limit: Limit, executor: Executor, notify: Notify) -> None:
+    def __init__(self, folder: RunFolder, limit: Limit, executor: Executor, notify: OnSentence) -> None:
         self._folder = folder
         self._plan = folder.plan
         self._limit = limit
@@ -86,7 +88,7 @@ class _Loop:
         self._notify = notify
         self._before = folder.elapsed
         self._begun = time.monotonic()
-        self._positions: dict[int, Samples] = {}
+        self._positions: dict[int, GridSamples] = {}
 
     def run(self) -> None:
         """Generation after generation."""
@@ -194,7 +196,7 @@ class _Loop:
         pairs: int,
         tag: int,
         test: Sprt | None = None,
-    ) -> Verdict:
+    ) -> MatchVerdict:
         return play_match(self._executor, self._plan, players, budget, pairs, tag, test)
 
     def _add(self, what: str, generation: int, number: str, record: dict[str, Any]) -> None:
@@ -222,10 +224,10 @@ def _play_record(done: PlayDone) -> dict[str, Any]:
     }
 
 
-def _verdict_record(verdict: Verdict) -> dict[str, Any]:
+def _verdict_record(verdict: MatchVerdict) -> dict[str, Any]:
     return asdict(verdict)
 
 
-def _show(verdict: Verdict) -> str:
+def _show(verdict: MatchVerdict) -> str:
     error = "" if verdict.error is None else f" ± {verdict.error:.0f}"
     return f"{verdict.elo:+.0f}{error} Elo in {verdict.pairs} pairs"

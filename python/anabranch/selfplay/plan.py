@@ -17,7 +17,7 @@ BACKUPS = ("tree", "tree+cache", "naive", "paper", "delta", "recompute")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LoopPlan:
     """What is played and learned, and how."""
 
     game: str
@@ -147,38 +147,47 @@ class Plan:
         """Plain values by name."""
         return asdict(self)
 
-    def changed(self, **changes: Any) -> Plan:
+    def changed(self, **changes: Any) -> LoopPlan:
         """A plan like this one but for some values."""
         return replace(self, **changes)
 
 
 USUAL: dict[str, dict[str, Any]] = {
-    "connect-four": {"random_plies": 12, "temperature_plies": 16},
+    "connect-four": {
+        "games": 1600,
+        "evaluations": 96,
+        "last_evaluations": 320,
+        "growth": 12,
+        "random_plies": 14,
+        "temperature_plies": 16,
+        "gate_pairs": 24,
+        "outsider_pairs": 6,
+    },
     "tic-tac-toe": {"games": 128, "random_plies": 4, "temperature_plies": 4, "window": 5_000},
     "hex": {"random_plies": 4},
     "othello": {"random_plies": 8, "temperature_plies": 20},
     "go": {"random_plies": 4, "longest": 200},
 }
-"""What goes better with a game than the defaults of `Plan`."""
+"""What goes better with a game than the defaults of `LoopPlan`."""
 
 
-def plan_of(game: str, **changes: Any) -> Plan:
+def plan_of(game: str, **changes: Any) -> LoopPlan:
     """The usual plan of a game, with changes.
 
     >>> plan_of("connect-four", games=10).random_plies
-    12
+    14
     """
-    plan = Plan(**{"game": game, **USUAL.get(base_name(game), {}), **changes})
+    plan = LoopPlan(**{"game": game, **USUAL.get(base_name(game), {}), **changes})
     plan.check()
     return plan
 
 
-def read_plan(content: dict[str, Any]) -> Plan:
+def read_plan(content: dict[str, Any]) -> LoopPlan:
     """The plan that a folder stores."""
-    known = {field.name for field in fields(Plan)}
+    known = {field.name for field in fields(LoopPlan)}
     if strange := [name for name in content if name not in known]:
         raise SelfPlayError(f"the plan is of another version of anabranch: it has {strange[0]!r}")
-    plan = Plan(**content)
+    plan = LoopPlan(**content)
     plan = plan.changed(outsiders=tuple(plan.outsiders))
     plan.check()
     return plan

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.networks.grid import GridInputs, inputs_of
-from anabranch.selfplay.plan import Plan
-from anabranch.selfplay.records import Samples, SampleWriter
+from anabranch.selfplay.plan import LoopPlan
+from anabranch.selfplay.records import GridSamples, SampleWriter
 from anabranch.selfplay.schedule import cheap_evaluations_at, evaluations_at
 from anabranch.selfplay.search import GameSearch
 from anabranch.selfplay.targets import Floats, policy_target, root_statistics, surprise_of
@@ -29,7 +29,7 @@ LATE = 0.25
 class PlayJob(NamedTuple):
     """Some games of a generation."""
 
-    plan: Plan
+    plan: LoopPlan
     evaluator: str
     """What plays: a name or the path of a network."""
     generation: int
@@ -44,7 +44,7 @@ class PlayDone:
     """What came of a job."""
 
     number: int
-    samples: Samples
+    samples: GridSamples
     lengths: tuple[int, ...]
     """Plies of the games."""
     results: tuple[float, ...]
@@ -56,7 +56,7 @@ class PlayDone:
     """Processor time."""
 
 
-def jobs_of(plan: Plan, evaluator: str, generation: int) -> list[PlayJob]:
+def jobs_of(plan: LoopPlan, evaluator: str, generation: int) -> list[PlayJob]:
     """The jobs of a generation."""
     begins = range(0, plan.games, PER_JOB)
     return [

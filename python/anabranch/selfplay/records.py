@@ -24,7 +24,7 @@ _OWNERS = {"x": 0, "o": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class Samples:
+class GridSamples:
     """Positions of one game on a grid; B of them."""
 
     cells: NDArray[np.uint8]
@@ -132,13 +132,13 @@ class SampleWriter:
                 self._rows[number] = (*self._rows[number][:5], own, *self._rows[number][6:])
         self._game = len(self._rows)
 
-    def samples(self) -> Samples:
+    def samples(self) -> GridSamples:
         """All positions."""
         return samples_of(self._rows, self._inputs)
 
 
-def samples_of(rows: Sequence[tuple[Any, ...]], inputs: GridInputs) -> Samples:
-    """Positions from rows in the order of the fields of `Samples`."""
+def samples_of(rows: Sequence[tuple[Any, ...]], inputs: GridInputs) -> GridSamples:
+    """Positions from rows in the order of the fields of `GridSamples`."""
     kinds = (np.uint8, np.uint8, bool, np.float32, np.float32, np.float32, bool, np.float32, bool)
     shapes: list[tuple[int, ...]] = [
         (inputs.area,),
@@ -151,4 +151,4 @@ def samples_of(rows: Sequence[tuple[Any, ...]], inputs: GridInputs) -> Samples:
         np.array([row[i] for row in rows], kind).reshape(len(rows), *shape)
         for i, (kind, shape) in enumerate(zip(kinds, shapes, strict=True))
     ]
-    return Samples(*columns)
+    return GridSamples(*columns)

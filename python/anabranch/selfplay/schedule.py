@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-from anabranch.selfplay.plan import Plan
+from anabranch.selfplay.plan import LoopPlan
 
 
-def evaluations_at(plan: Plan, generation: int) -> int:
+def evaluations_at(plan: LoopPlan, generation: int) -> int:
     """Evaluations of a full search: they grow by equal factors.
 
-    >>> [evaluations_at(Plan("hex", evaluations=64, last_evaluations=256, growth=4), g) for g in (0, 2, 4, 9)]
+    >>> plan = LoopPlan("hex", evaluations=64, last_evaluations=256, growth=4)
+    >>> [evaluations_at(plan, generation) for generation in (0, 2, 4, 9)]
     [64, 128, 256, 256]
     """
     if plan.growth == 0:
@@ -20,15 +21,15 @@ def evaluations_at(plan: Plan, generation: int) -> int:
     return round(plan.evaluations * factor)
 
 
-def cheap_evaluations_at(plan: Plan, generation: int) -> int:
+def cheap_evaluations_at(plan: LoopPlan, generation: int) -> int:
     """Evaluations of a cheap search."""
     return max(2, round(plan.cheap_share * evaluations_at(plan, generation)))
 
 
-def rate_at(plan: Plan, generation: int) -> float:
+def rate_at(plan: LoopPlan, generation: int) -> float:
     """The learning rate: half a cosine over `anneal` generations, then constant.
 
-    >>> plan = Plan("hex", rate=1.0, last_rate=0.1, anneal=10)
+    >>> plan = LoopPlan("hex", rate=1.0, last_rate=0.1, anneal=10)
     >>> [round(rate_at(plan, generation), 3) for generation in (0, 5, 10, 20)]
     [1.0, 0.55, 0.1, 0.1]
     """
@@ -36,10 +37,10 @@ def rate_at(plan: Plan, generation: int) -> float:
     return plan.rate * (plan.last_rate + (1.0 - plan.last_rate) * (1.0 + math.cos(math.pi * done)) / 2.0)
 
 
-def window_at(plan: Plan, positions: int) -> int:
+def window_at(plan: LoopPlan, positions: int) -> int:
     """Positions of the window when there are so many in all: a power law that begins at `window`.
 
-    >>> plan = Plan("hex", window=100, window_power=0.5)
+    >>> plan = LoopPlan("hex", window=100, window_power=0.5)
     >>> [window_at(plan, positions) for positions in (50, 100, 400, 900)]
     [50, 100, 200, 300]
     """

@@ -88,14 +88,16 @@ def improved_policy(root: RootStatistics) -> Floats:
     most = float(root.visits.max(initial=0.0))
     logits = np.log(np.maximum(root.prior, 1e-9)) + (VISIT_OFFSET + most) * VALUE_SCALE * scores
     powers: Floats = np.exp(logits - logits.max())
-    return powers / powers.sum()
+    policy: Floats = powers / powers.sum()
+    return policy
 
 
 def visit_policy(root: RootStatistics) -> Floats:
     """The shares of the visits; the prior where there are none."""
     total = float(root.visits.sum())
     shares = root.visits if total > 0.0 else root.prior
-    return shares / shares.sum()
+    policy: Floats = shares / shares.sum()
+    return policy
 
 
 def with_proofs(policy: Floats, root: RootStatistics) -> Floats:

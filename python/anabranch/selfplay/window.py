@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from anabranch.selfplay.records import Samples
+from anabranch.selfplay.records import GridSamples
 from anabranch.selfplay.symmetries import Symmetry
 
 
-def newest(parts: Sequence[Samples], size: int) -> Samples:
+def newest(parts: Sequence[GridSamples], size: int) -> GridSamples:
     """The newest `size` positions of generations, which come oldest first."""
-    chosen: list[Samples] = []
+    chosen: list[GridSamples] = []
     left = size
     for part in reversed(parts):
         if left <= 0:
@@ -22,10 +22,10 @@ def newest(parts: Sequence[Samples], size: int) -> Samples:
         kept = part.take(slice(max(0, len(part) - left), None))
         chosen.append(kept)
         left -= len(kept)
-    return Samples.join(chosen[::-1])
+    return GridSamples.join(chosen[::-1])
 
 
-def canonical(samples: Samples, symmetries: Sequence[Symmetry]) -> Samples:
+def canonical(samples: GridSamples, symmetries: Sequence[Symmetry]) -> GridSamples:
     """Every position in that of its symmetric forms whose cells come first in order."""
     best, choice = samples.cells, np.zeros(len(samples), np.int64)
     for number, symmetry in enumerate(symmetries[1:], start=1):
@@ -39,13 +39,15 @@ def canonical(samples: Samples, symmetries: Sequence[Symmetry]) -> Samples:
     return transformed(samples, symmetries, choice)
 
 
-def transformed(samples: Samples, symmetries: Sequence[Symmetry], choice: NDArray[np.int64]) -> Samples:
+def transformed(
+    samples: GridSamples, symmetries: Sequence[Symmetry], choice: NDArray[np.int64]
+) -> GridSamples:
     """Each position in the symmetric form that `choice` [B] names."""
     if len(symmetries) < 2:
         return samples
     source = np.stack([symmetry.source for symmetry in symmetries])[choice]
     places = np.stack([symmetry.places for symmetry in symmetries])[choice]
-    return Samples(
+    return GridSamples(
         np.take_along_axis(samples.cells, source, 1),
         samples.constants,
         np.take_along_axis(samples.legal, places, 1),
@@ -58,7 +60,7 @@ def transformed(samples: Samples, symmetries: Sequence[Symmetry], choice: NDArra
     )
 
 
-def merged(samples: Samples) -> Samples:
+def merged(samples: GridSamples) -> GridSamples:
     """Equal positions once: targets averaged by weight, exact values before others; n of them together have
     the mean weight times log2(n) + 1.
     """
@@ -94,7 +96,7 @@ def merged(samples: Samples) -> Samples:
     policy = np.zeros((len(first), samples.policy.shape[1]))
     for action in range(policy.shape[1]):
         policy[:, action] = total(samples.policy[:, action] * share) / share_mass
-    return Samples(
+    return GridSamples(
         samples.cells[first],
         samples.constants[first],
         legal,

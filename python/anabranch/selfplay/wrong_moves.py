@@ -25,6 +25,8 @@ GAME = "connect-four"
 WORTH = {"win": 1, "draw": 0, "loss": -1}
 MOST = 1_000_000_000
 """Positions after which the solver gives up: about a minute."""
+SIMULATIONS = 4
+"""Most simulations for each evaluation of a move: where nearly all is proven, most need none."""
 TABLE = 1 << 23
 """Results in the solver's table."""
 
@@ -103,7 +105,7 @@ def choose(evaluator: str, tasks: Iterable[ExactTask], evaluations: int) -> list
             prior = game.statistics(report).prior
             move = report["moves"][int(prior.argmax())]["move"]
         else:
-            move = game.search(evaluations)["best_move"]
+            move = game.search(evaluations, SIMULATIONS * evaluations)["best_move"]
         session.play(move)
         chosen.append(Chosen(task, move, session.fen(), session.ending()))
     return chosen

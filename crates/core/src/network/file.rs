@@ -201,7 +201,8 @@ impl<'a> Tensors<'a> {
         let known = contract(plays.sizes(None), 0, 0).map(|(name, ..)| name);
         let has_patterns = matches!(plays, Plays::Grid(_));
         for (name, entry) in &map {
-            if !known.contains(&name.as_str()) && !(has_patterns && name == PATTERNS) {
+            let is_known = known.contains(&name.as_str()) || (has_patterns && name == PATTERNS);
+            if !is_known {
                 return refuse(format!("it has a tensor {:?}, which networks do not have", clip(name)));
             }
             let (begin, tensor) = read_tensor(name, entry, data)?;

@@ -1,9 +1,9 @@
 //! The networks of the core, exactly as `docs/networks.md` has them.
 //!
 //! `attacks` are computed once per position; `features` and `context` read them, and `encode` does the same
-//! to many positions at once, for training. `patterns` are the features of games on a grid. `file` takes a network file apart, `weights` lays it out,
-//! `forward` computes with `lanes`; `sparse` is the evaluator. Nothing here depends on the
-//! search.
+//! to many positions at once, for training. `patterns` are the features of games on a grid. `file` takes a
+//! network file apart, `weights` lays it out, `forward` computes with `lanes`; `sparse` is the evaluator.
+//! Nothing here depends on the search.
 
 mod attacks;
 mod features;

@@ -1,8 +1,8 @@
 //! The features of a game on a grid: the state of every pattern, a short list of cells that the network file
 //! names, and the planes that are the same on all cells.
 //!
-//! A cell is empty, the own side's or the enemy's; where pieces fall, an empty cell on which one would come to
-//! rest is a fourth state. So a pattern of `n` cells has `states^n` features, one of which is active.
+//! A cell is empty, the own side's or the enemy's; where pieces fall, an empty cell on which one would come
+//! to rest is a fourth state. So a pattern of `n` cells has `states^n` features, one of which is active.
 
 use crate::game::Game;
 use crate::games::grid::GridGame;
