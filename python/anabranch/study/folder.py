@@ -48,7 +48,7 @@ class StudyResults:
     @cached_property
     def variants(self) -> list[str]:
         """The variants and games of the plan, in its order."""
-        return in_order(part.variant for part in (*self.plan.matches, *self.plan.measurements))
+        return self.plan.variants
 
     @cached_property
     def matches(self) -> list[tuple[StudyMatch, Tally]]:
@@ -171,8 +171,7 @@ def add_run(words: str) -> Callable[[dict[str, Any], dict[str, Any]], dict[str, 
 
 def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
     """What results depend on besides the study: networks, and the settings of presets and variants."""
-    parts = (*plan.matches, *plan.measurements)
-    variants = VARIANTS if any(part.variant in VARIANTS for part in parts) else ()
+    variants = VARIANTS if set(VARIANTS) & set(plan.variants) else ()
     networks = {variant: path and checksum(path) for variant in variants for path in [bundled(variant)]}
     given = network_file(study.settings.get("evaluator", NETWORK))
     if given is not None and given.is_file():
@@ -184,7 +183,7 @@ def circumstances(study: Study, plan: Plan) -> dict[str, Any]:
         presets[preset] = asdict(Settings.preset(preset))
     changes: dict[str, dict[str, Any]] = {}
     for preset in sorted(used):
-        for variant in in_order((*variants, *(part.variant for part in parts))):
+        for variant in in_order((*variants, *plan.variants)):
             if found := tuned(preset, variant, study.settings.get("evaluator")):
                 changes.setdefault(variant, {}).update(found)
     return {"networks": networks, "presets": presets, "tuned": changes}

@@ -169,6 +169,12 @@ class Plan:
     matches: tuple[StudyMatch, ...] = ()
     measurements: tuple[Measurement, ...] = ()
 
+    @property
+    def variants(self) -> list[str]:
+        """The variants and games of all parts, in order."""
+        names = [match.variant for match in self.matches] + [one.variant for one in self.measurements]
+        return list(dict.fromkeys(names))
+
     def chosen(self, variants: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> Plan:
         """The part of some variants, and of some names of players or groups; without any, all."""
         parts: list[StudyMatch | Measurement] = [*self.matches, *self.measurements]
