@@ -78,7 +78,7 @@ class ReferenceSettings:
 
     @property
     def allows_waves(self) -> bool:
-        """Whether visits may go down together: what selection, backup and proofs need is what a wave knows."""
+        """Whether visits may go down together: a wave knows what selection, backup and proofs need."""
         return (
             self.selection == "puct"
             and self.backup != "all"

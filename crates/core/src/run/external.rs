@@ -78,8 +78,7 @@ impl<G: Kind> External<G> {
                 search.abandon(batch);
                 return Err(SessionError::State("the array for planes is too small for a batch"));
             }
-            let leaves: Vec<_> =
-                batch.pending.iter().filter_map(|pending| pending.leaf.as_deref()).collect();
+            let leaves: Vec<_> = batch.pending.iter().filter_map(|pending| pending.leaf.as_deref()).collect();
             let planes = &mut planes[..size * stride];
             if !G::fill_all(&leaves, layout, planes) {
                 let start = search.path.start();
