@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "ConnectFourSolver",
     "CONTEXTS",
     "FEATURES",
     "PLANES",
@@ -82,8 +83,8 @@ def encode_planes(
 
 @final
 class ConnectFourSolver:
-    def __new__(cls, results: int = 4_194_304) -> ConnectFourSolver: ...
-    def solve(self, position: str, most: int = 18_446_744_073_709_551_615) -> int | None: ...
+    def __new__(cls, results: int = ...) -> ConnectFourSolver: ...
+    def solve(self, position: str, most: int = ...) -> int | None: ...
 
 @final
 class Network:
