@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "ConnectFourSolver",
     "CONTEXTS",
     "FEATURES",
     "PLANES",
     "POLICY_SIZES",
+    "ConnectFourSolver",
     "Gather",
     "Network",
     "Order",
