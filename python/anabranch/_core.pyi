@@ -12,6 +12,7 @@ __all__ = [
     "FEATURES",
     "PLANES",
     "POLICY_SIZES",
+    "ConnectFourSolver",
     "Gather",
     "Network",
     "Order",
@@ -82,8 +83,8 @@ def encode_planes(
 
 @final
 class ConnectFourSolver:
-    def __new__(cls, results: int = 4_194_304) -> ConnectFourSolver: ...
-    def solve(self, position: str, most: int = 18_446_744_073_709_551_615) -> int | None: ...
+    def __new__(cls, results: int = ...) -> ConnectFourSolver: ...
+    def solve(self, position: str, most: int = ...) -> int | None: ...
 
 @final
 class Network:
