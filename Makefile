@@ -13,6 +13,9 @@ PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolati
 # the tests; the one that finishes first takes tests from the other.
 TWO_AT_ONCE := --numprocesses=2 --dist=worksteal
 
+# What needs PyTorch: it has tests of its own.
+LEARNING := tests/train python/anabranch/train python/anabranch/selfplay/learn.py
+
 # A crazyhouse middlegame: both kings airy, both pockets full.
 POSITION := r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14
 
@@ -36,11 +39,10 @@ web: $(VENV)/.base ## Build the page of the web board if its sources have change
 test: programs ready web ## Set up, then run the tests
 	cargo test --locked --profile fast --package anabranch-core
 	npm --prefix web run --silent test
-	$(BIN)/python -m pytest $(TWO_AT_ONCE) --ignore=tests/cluster \
-		--ignore=tests/train --ignore=python/anabranch/train
+	$(BIN)/python -m pytest $(TWO_AT_ONCE) --ignore=tests/cluster $(LEARNING:%=--ignore=%)
 
 test-train: $(VENV)/.train ## Set up with PyTorch (several GB), then run the tests of training
-	$(BIN)/python -m pytest tests/train python/anabranch/train
+	$(BIN)/python -m pytest $(LEARNING)
 
 test-cluster: $(VENV)/.cluster ## Set up with Ray (240 MB), then run the tests on a cluster of two nodes
 	$(BIN)/python -m pytest tests/cluster

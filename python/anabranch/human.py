@@ -26,7 +26,7 @@ from anabranch.settings import Settings
 BATCH = 256
 
 T = TypeVar("T")
-Judge: TypeAlias = _core.Network | AnyEvaluator | str
+PolicySource: TypeAlias = _core.Network | AnyEvaluator | str
 
 
 class Opinion(NamedTuple):
@@ -39,7 +39,7 @@ class Opinion(NamedTuple):
 
 
 def opinions(
-    evaluator: Judge, positions: Iterable[Position], variant: str = "chess", *, chess960: bool = False
+    evaluator: PolicySource, positions: Iterable[Position], variant: str = "chess", *, chess960: bool = False
 ) -> Iterator[Opinion]:
     """Value and policy of positions in which the game is not over, each with the moves that led to it."""
     if isinstance(evaluator, str):

@@ -12,7 +12,7 @@ import chess.pgn
 
 from anabranch.errors import AnnotationError
 from anabranch.formats.pgn import parse_game, read_text, split_games
-from anabranch.human import Judge, batches, opinions
+from anabranch.human import PolicySource, batches, opinions
 
 FIRST_PLY = 10
 """Plies at the start of a game that are not predicted, as in the paper of Maia."""
@@ -62,7 +62,7 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class MoveSelection:
     """Which moves of games are predicted."""
 
     most: int = 10_000
@@ -81,11 +81,11 @@ class _Sample(NamedTuple):
     rating: int | None
 
 
-def predict(evaluator: Judge, files: Iterable[Path], selection: Selection | None = None) -> Prediction:
+def predict(evaluator: PolicySource, files: Iterable[Path], selection: MoveSelection | None = None) -> Prediction:
     """Count how many moves of the chess games in PGN files a policy predicts."""
     found = Prediction()
     games = set()
-    for batch in batches(_samples(files, selection or Selection(), found)):
+    for batch in batches(_samples(files, selection or MoveSelection(), found)):
         policies = opinions(evaluator, [sample.position for sample in batch])
         for sample, opinion in zip(batch, policies, strict=True):
             games.add(sample.game)
@@ -94,7 +94,7 @@ def predict(evaluator: Judge, files: Iterable[Path], selection: Selection | None
     return found
 
 
-def _samples(files: Iterable[Path], selection: Selection, found: Prediction) -> Iterator[_Sample]:
+def _samples(files: Iterable[Path], selection: MoveSelection, found: Prediction) -> Iterator[_Sample]:
     left, number = selection.most, 0
     for file in files:
         for text in split_games(read_text(file)):
@@ -111,7 +111,7 @@ def _samples(files: Iterable[Path], selection: Selection, found: Prediction) -> 
                 yield sample
 
 
-def _samples_of(game: chess.pgn.Game, number: int, selection: Selection) -> Iterator[_Sample]:
+def _samples_of(game: chess.pgn.Game, number: int, selection: MoveSelection) -> Iterator[_Sample]:
     start, moves = game.board().fen(), list[str]()
     ratings = {chess.WHITE: _rating(game, "WhiteElo"), chess.BLACK: _rating(game, "BlackElo")}
     takes_all = (selection.lowest, selection.highest) == (0, 9999)

@@ -114,7 +114,7 @@ class Settings:
     gumbel_scale: float = 1.0
     """Weight of the Gumbel noise; 0 makes the root deterministic."""
     c_visit: float = 50.0
-    """Visits added in the weight of values in the improved policy."""
+    """Visits added to the weight of values in the improved policy."""
     c_scale: float = 1.0
     """Weight of values in the improved policy."""
     chooser: Chooser = "q"

@@ -17,7 +17,9 @@ Cell = tuple[int, int]
 
 
 @pytest.mark.parametrize(
-    "game", [ConnectFour(), LeftRight(12), Tour.random(7), SameGame.random(5, 6, 3), Morpion()], ids=repr
+    "game",
+    [ConnectFour(), LeftRight(12), Tour.random(7), SameGame.random(5, 6, 3), Morpion()],
+    ids=lambda game: type(game).__name__,
 )
 def test_the_contract_is_kept(game: Any) -> None:
     assert check_game(game, games=4) == []

@@ -24,9 +24,9 @@ class Watched(reference.Search):
         self.depths: Counter[int] = Counter()
         super().__init__(board, settings, hash_evaluator)
 
-    def simulate(self) -> reference.Trajectory:
+    def simulate(self) -> reference.Trajectory | None:
         trajectory = super().simulate()
-        if trajectory.is_exploration:
+        if trajectory is not None and trajectory.is_exploration:
             self.depths[trajectory.board.ply() - len(trajectory.path) - self.board.ply()] += 1
         return trajectory
 

@@ -18,7 +18,7 @@ from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.human import choose, opinions
 from anabranch.networks import folders
 from anabranch.networks.folders import human_networks
-from anabranch.predictions import Selection, predict
+from anabranch.predictions import MoveSelection, predict
 from anabranch.web.client import _networks
 from anabranch.web.messages import MessageError, Play, SearchConfig, read_message
 from anabranch.web.searches import ClientSearches, Resources
@@ -94,9 +94,9 @@ def test_predictions_leave_out_what_they_should(cli: Commands, tmp_path: Path) -
     )
     path = tmp_path / "games.pgn"
     path.write_text(f"{game}{clocks} *\n\n{game}1. e4 e5 2. Ke3 *\n")
-    found = predict(network, [path], Selection(first_ply=0))
+    found = predict(network, [path], MoveSelection(first_ply=0))
     assert (found.games, found.moves, found.unreadable) == (1, 2, 1)
-    low = predict(network, [path], Selection(first_ply=0, lowest=1400, highest=1600))
+    low = predict(network, [path], MoveSelection(first_ply=0, lowest=1400, highest=1600))
     assert (low.moves, list(low.by_rating)) == (1, [1400])
     said = cli.refuses("network", "predict", NETWORK, path, "--lowest", "2500")
     assert "there is no move to predict" in said

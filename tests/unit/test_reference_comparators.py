@@ -200,7 +200,8 @@ def test_older_solvers_send_proofs_up_the_trajectory() -> None:
         node = family(0.0, *((leaf(0.0, state), 1, 0.0, 0.5) for state in states))
         parent = family(0.0, (node, 1, 0.0, 1.0))
         other = family(0.0, (node, 1, 0.0, 1.0))
-        inform_trajectory(ReferenceSettings(solver=True, solver_rule=rule), [node, parent])  # type: ignore[arg-type]
+        settings = ReferenceSettings(solver=True, solver_rule=rule)  # type: ignore[arg-type]
+        inform_trajectory(settings, [node, parent])
         assert other.state is State.UNKNOWN
         expected = {State.WIN: State.LOSS, State.LOSS: State.WIN}.get(node.state, node.state)
         assert parent.state is expected

@@ -40,7 +40,7 @@ export function scoreOf(node: TreeNode): { cp: number; mate: number | null } | u
   return node.judgement ?? readComments(node.comments).evaluation;
 }
 
-/** The expected score of a node for White on [-1, 1], to draw it; of an evaluation in a comment, by a usual scale. */
+/** The expected score of a node for White on [-1, 1]; from an evaluation in a comment, by a usual scale. */
 export function valueOf(node: TreeNode): number | undefined {
   if (node.judgement) return node.judgement.value;
   const given = readComments(node.comments).evaluation;

@@ -1,5 +1,5 @@
-// Opens what the user gives: pasted text, files, games of a list. One game goes on the board, several become a
-// list to choose from.
+// Opens what the user gives: pasted text, files, games of a list. One game goes on the board, several become
+// a list to choose from.
 import type { App } from './app';
 import { update } from './app';
 import { gamePgn, keepGame, storeCollection, storePlace } from './collection';

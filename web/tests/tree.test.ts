@@ -118,7 +118,8 @@ describe('PGN', () => {
 describe('a file of games', () => {
   it('is split at headers and after results, and keeps each text', () => {
     const games = splitPgn(
-      '\uFEFF[White "A"]\r\n\r\n1. e4 {a\n\n[White "no header"]} e5\n\n2. Nf3 *\n\n1. d4 *\n\n[White "B "q" C"]\n\n1. c4 1-0',
+      '\uFEFF[White "A"]\r\n\r\n1. e4 {a\n\n[White "no header"]} e5\n\n2. Nf3 *\n\n' +
+        '1. d4 *\n\n[White "B "q" C"]\n\n1. c4 1-0',
     );
     expect(games.map((game) => game.headers['White'])).toEqual(['A', undefined, 'B "q" C']);
     expect(games[1]?.text).toBe('1. d4 *\n');

@@ -460,7 +460,8 @@ settings! {
         "The root by sequential halving over moves drawn with Gumbel noise, which also choose the move.";
     gumbel_considered: integer(1, 1024) = 16, "m", "Moves of the root that the first halving considers.";
     gumbel_scale: float(0.0, 100.0) = 1.0, "", "Weight of the Gumbel noise; 0 makes the root deterministic.";
-    c_visit: float(0.0, 1e6) = 50.0, "c_visit", "Visits added in the weight of values in the improved policy.";
+    c_visit: float(0.0, 1e6) = 50.0, "c_visit",
+        "Visits added to the weight of values in the improved policy.";
     c_scale: float(0.0, 1000.0) = 1.0, "c_scale", "Weight of values in the improved policy.";
     chooser: choice(Chooser) = Chooser::Q, "",
         "How the move is chosen: visits, Q-value correction, linear mix, lower bounds of two kinds.";
@@ -468,7 +469,8 @@ settings! {
         "Weight of the Q-value correction in move choice, Eq. (15).";
     linear_weight: float(0.0, 1.0) = 0.7, "", "Share of the values in the linear mix of move choice.";
     bound_width: float(0.0, 10.0) = 1.96, "", "Standard errors below the mean in the lower confidence bound.";
-    secure_weight: float(0.0, 100.0) = 1.0, "A", "What a single visit costs in the choice of the secure child.";
+    secure_weight: float(0.0, 100.0) = 1.0, "A",
+        "What a single visit costs in the choice of the secure child.";
     temperature: float(0.0, 100.0) = 0.0, "tau", "Temperature of move choice; 0 takes the best.";
     virtual_mode: choice(Virtual) = Virtual::Visit, "",
         "How trajectories in flight look to the next one: as losses or as visits only.";

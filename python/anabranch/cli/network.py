@@ -145,13 +145,13 @@ def predict(
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import output, print_json
     from anabranch.evaluators.resolve import resolve_evaluator
-    from anabranch.predictions import Selection
+    from anabranch.predictions import MoveSelection
     from anabranch.predictions import predict as predict_moves
 
     if moves < 1 or skip < 0:
         raise AnabranchError("--moves is a number from 1 on, and --skip one from 0 on")
     evaluator = resolve_evaluator(given, "chess", threads=threads)
-    selection = Selection(moves, skip, lowest, highest)
+    selection = MoveSelection(moves, skip, lowest, highest)
     found = interruptible(lambda: predict_moves(evaluator, files, selection))
     if not found.moves:
         raise AnabranchError(f"there is no move to predict in {', '.join(str(file) for file in files)}")

@@ -1,7 +1,8 @@
 """LeftRight, a puzzle with a known answer: steps to the left or right, and a point for each to the left.
 
 A position is the number of steps made and of those to the left, so that the graph is small and the tree is
-not. It is a game in Python, as in `anabranch.objects`.
+not. It is a game of objects, not of rows as that of `anabranch.examples`, so that one leaf is in flight at a
+time.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class LeftRight:
+class LeftRightPosition:
     """A position of the puzzle."""
 
     steps: int
@@ -26,9 +27,9 @@ class LeftRight:
         """Both; the better one comes last, so that it does not win by ties."""
         return ("right", "left")
 
-    def play(self, move: str) -> LeftRight:
+    def play(self, move: str) -> LeftRightPosition:
         """The position after a step."""
-        return LeftRight(self.steps, self.made + 1, self.lefts + (move == "left"))
+        return LeftRightPosition(self.steps, self.made + 1, self.lefts + (move == "left"))
 
     def outcome(self) -> float | None:
         """The share of steps to the left, from -1 to 1."""

@@ -22,7 +22,7 @@ from anabranch.match.grid_board import GridBoard
 from anabranch.match.openings import board_of
 from anabranch.match.player import PlayerSpec
 from anabranch.result import Result
-from anabranch.study.left_right import LeftRight
+from anabranch.study.left_right import LeftRightPosition
 from anabranch.study.plan import Measurement
 
 OF_GRAPH = ("nodes", "bytes", "root_visits", "transposition_nodes", "leak", "node_leak")
@@ -128,7 +128,7 @@ def _exact(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
 
 def _left_right(_variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
     """A game of LeftRight, with so many simulations for each step: the steps to the left."""
-    game = LeftRight(about["steps"])
+    game = LeftRightPosition(about["steps"])
     engine = engine_of("", about["preset"], about["settings"], game)
     for _ in range(about["steps"]):
         move = engine.search(simulations=about["simulations"], lines=0).best_move

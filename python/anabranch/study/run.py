@@ -30,7 +30,7 @@ from anabranch.study.folder import (
     match_folder,
     read_results_of,
 )
-from anabranch.study.left_right import LeftRight
+from anabranch.study.left_right import LeftRightPosition
 from anabranch.study.measure import engine_of, measure
 from anabranch.study.plan import Measurement, Plan, Study
 
@@ -89,7 +89,7 @@ def check_plan(plan: Plan) -> None:
         for one in plan.measurements
     }
     for one in engines.values():
-        game = LeftRight(one.about["steps"]) if one.kind == "left-right" else None
+        game = LeftRightPosition(one.about["steps"]) if one.kind == "left-right" else None
         engine_of(one.variant, one.about["preset"], one.about["settings"], game)
 
 

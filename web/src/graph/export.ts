@@ -63,7 +63,8 @@ export function toDot(graph: Graph): string {
 }
 
 export function edgeText(edge: GraphEdge): string {
-  return `N ${edge.visits} Q ${signed(edge.white, 3)} P ${edge.prior.toFixed(3)} leak ${edge.leak.toFixed(4)}`;
+  const [prior, leak] = [edge.prior.toFixed(3), edge.leak.toFixed(4)];
+  return `N ${edge.visits} Q ${signed(edge.white, 3)} P ${prior} leak ${leak}`;
 }
 
 function nodeText(node: GraphNode): string {

@@ -55,7 +55,7 @@ function importForm(app: App): VNode[] {
         rows: 9,
         'aria-label': 'FEN or PGN',
         placeholder:
-          'A FEN, or games as PGN. A FEN with pockets, …[Qn], is crazyhouse. Files can be dropped on the page.',
+          'A FEN, or games as PGN. A FEN with pockets, …[Qn], is crazyhouse. Files can be dropped here.',
         spellcheck: 'false',
       },
       props: { value: state.importText },

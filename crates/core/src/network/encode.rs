@@ -269,7 +269,8 @@ fn planes_part<P: Rules>(
     Ok(part)
 }
 
-/// Encodes samples for a convolutional network, without history. `version` is `v3`, for crazyhouse `v1` too, for chess `lc0`.
+/// Encodes samples for a convolutional network, without history. `version` is `v3`, for crazyhouse `v1`
+/// too, for chess `lc0`.
 pub fn encode_planes(
     variant: Variant,
     chess960: bool,

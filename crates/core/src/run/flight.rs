@@ -1,7 +1,7 @@
-//! A batch under way: its leaves in chunks, which threads take one after another and evaluate in their places.
+//! A batch under way: its leaves in chunks, which threads take one after another and evaluate in place.
 //!
 //! Results do not depend on the threads. A flight owns what it needs, so an abandoned one never blocks the
-//! next. A panic of an evaluator, in whichever thread, becomes a panic of the search that waits for the batch:
+//! next. A panic of an evaluator, in any thread, becomes a panic of the search that waits for the batch:
 //! it does not depend on the number of threads.
 
 use std::any::Any;

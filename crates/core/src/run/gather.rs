@@ -3,8 +3,8 @@
 //! Each search collects and applies in the order of its own loop, so it makes the graph that it would make
 //! alone. Any number of shared batches may be in flight; answers come back in the order of collection. Older
 //! searches go first. A new one begins whenever a batch has room left. Each has an order of its own, can be
-//! reported on while it is under way, and can be cancelled; then it ends with what it has found. Searches that
-//! a stop ended have no outcome.
+//! reported on while it is under way, and can be cancelled; then it ends with what it has found. Searches
+//! that a stop ended have no outcome.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -2,8 +2,8 @@
 //! first because the search waits for it.
 //!
 //! No more threads are awake than there are cores; the others sleep until they are needed. A thread that
-//! finds nothing to do looks for a moment longer, because a search has work for it every few microseconds, and
-//! then sleeps.
+//! finds nothing to do looks for a moment longer, because a search has work for it every few microseconds,
+//! and then sleeps.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

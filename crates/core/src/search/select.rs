@@ -296,8 +296,8 @@ impl Puct {
         best.map_or(Choice::Nothing, |(_, choice)| choice)
     }
 
-    /// The scale and the value of an unvisited move among some moves of a node that have the visits `sum`, the
-    /// priors `opened` and `priors`, opened and in all, and the mean `value`.
+    /// The scale and the value of an unvisited move among some moves of a node that have the visits `sum`,
+    /// the priors `opened` and `priors`, opened and in all, and the mean `value`.
     pub(super) fn among(&self, sum: u32, value: f64, opened: f64, priors: f64) -> (f64, f64) {
         let share = if priors > 0.0 { 1.0 / priors } else { 0.0 };
         let unvisited = match self.urgency {

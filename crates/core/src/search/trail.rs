@@ -21,7 +21,7 @@ impl<G> Default for TrailBuffers<G> {
 }
 
 impl<G: Game> TrailBuffers<G> {
-    /// The trail of the position after the moves `line` from a root. It has no past unless `with_past` is set.
+    /// The trail of the position after the moves `line` from a root, with its past if `with_past` is set.
     pub fn trail(
         &mut self,
         start: &Start<G>,

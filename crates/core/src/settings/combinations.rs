@@ -1,4 +1,4 @@
-//! Settings that exclude each other. Each has its range in the table; here stands what makes no sense together.
+//! Settings that exclude each other. Ranges of single settings are in the table.
 
 use super::{Backup, Merge, Selection, SettingError, Settings, SolverRule, Stop};
 

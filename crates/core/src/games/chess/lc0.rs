@@ -68,7 +68,7 @@ fn squares(plane: &mut [f32], squares: Bitboard, turn: Color) {
     }
 }
 
-/// The pieces, with the last double step of a pawn taken back where the position names a square for en passant.
+/// The pieces, with the last double step of a pawn taken back where the position has an en-passant square.
 fn pieces_before(pieces: &Pieces, en_passant: Option<Square>) -> Pieces {
     let mut before = pieces.clone();
     if let Some(square) = en_passant {

@@ -1,9 +1,10 @@
 //! Network input: a position as planes of 8 x 8 numbers, seen by the side to move.
 //!
-//! The layouts are the published ones of CrazyAra, so that its networks drop in: chess version 3 (52 planes),
-//! crazyhouse version 3 (64), crazyhouse version 1 (34, the paper's), and for the other variants chess
-//! version 3 with two planes for the checks still to give. Chess has Lc0's layout too (`lc0`). Rows are flipped for black, columns are not; row 0
-//! is the mover's first rank. The moves of the past come from the path that the caller walked.
+//! The layouts are the published ones of CrazyAra, so that its networks drop in: chess version 3 (52
+//! planes), crazyhouse version 3 (64), crazyhouse version 1 (34, the paper's), and for the other variants
+//! chess version 3 with two planes for the checks still to give. Chess has Lc0's layout too (`lc0`). Rows
+//! are flipped for black, columns are not; row 0 is the mover's first rank. The moves of the past come from
+//! the path that the caller walked.
 
 use shakmaty::{Bitboard, CastlingSide, Color, Position, Role, Square};
 

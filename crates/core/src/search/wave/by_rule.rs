@@ -1,5 +1,5 @@
-//! The split of visits where more than PUCT decides: at a root whose moves are restricted, with proof numbers,
-//! and where drawn moves are left out.
+//! The split of visits where more than PUCT decides: at a root whose moves are restricted, with proof
+//! numbers, and where drawn moves are left out.
 //!
 //! Every choice looks at every edge, as the rules of `select` do for one visit.
 
@@ -145,7 +145,7 @@ mod tests {
     use crate::search::select::Choice;
     use crate::settings::{Settings, Urgency, Virtual};
 
-    /// A node as in the tests of `split`; every second child is known, some are drawn, with numbers of their own.
+    /// A node as in the tests of `split`; every second child is known, some are drawn, with own numbers.
     fn family(seed: u64, moves: usize, opened: usize) -> (Graph, NodeId) {
         let mut graph = Graph::new(1 << 20);
         graph.set_numbers(true);
