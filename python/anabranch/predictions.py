@@ -81,7 +81,9 @@ class _Sample(NamedTuple):
     rating: int | None
 
 
-def predict(evaluator: PolicySource, files: Iterable[Path], selection: MoveSelection | None = None) -> Prediction:
+def predict(
+    evaluator: PolicySource, files: Iterable[Path], selection: MoveSelection | None = None
+) -> Prediction:
     """Count how many moves of the chess games in PGN files a policy predicts."""
     found = Prediction()
     games = set()

@@ -210,7 +210,7 @@ def settings_table() -> tuple[SettingRow, ...]:
     """All settings, in the order in which people should read them.
 
     >>> settings_table()[0].name
-    'c_init'
+    'selection'
     """
     return tuple(SettingRow(**{**row, "choices": tuple(row["choices"])}) for row in _core.settings_table())
 

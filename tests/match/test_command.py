@@ -210,7 +210,7 @@ def test_the_command(tmp_path: Path, cli: Commands) -> None:
         ("-p b=preset:mcgs --sprt-elo0 5", "an SPRT needs --sprt-elo0 and"),
         ("-p b=preset:mcgs --resign-score much", "--resign-score takes a whole number"),
         ("-p b=preset:mcgs --openings none.epd", "none.epd cannot be read"),
-        ("-p b=preset:mcgs -v go", "there is no variant go"),
+        ("-p b=preset:mcgs -v checkers", "there is no variant checkers"),
         ("-p b=preset:mcgs -w -1", "there cannot be -1 workers"),
     ],
 )

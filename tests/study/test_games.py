@@ -11,7 +11,7 @@ from anabranch import Engine, check_game
 from anabranch.bench.exact import read_exact_task
 from anabranch.errors import StudyError
 from anabranch.study.experiments import EXPERIMENTS, solvers
-from anabranch.study.left_right import LeftRight
+from anabranch.study.left_right import LeftRightPosition
 from anabranch.study.measure import measure
 from anabranch.study.plan import Measurement, file_name
 from anabranch.study.run import run_study
@@ -104,7 +104,7 @@ def test_positions_with_known_results_are_those_of_the_solver() -> None:
 
 
 def test_a_search_goes_to_the_left() -> None:
-    assert check_game(LeftRight(6)) == []
+    assert check_game(LeftRightPosition(6)) == []
     about = {"preset": "ucd", "settings": {"seed": "0"}, "steps": 6, "simulations": 300}
     assert measure(Measurement("left-right", "left-right", "any", 0, about)) == {"lefts": 6}
     few = [

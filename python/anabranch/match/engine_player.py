@@ -51,7 +51,8 @@ class EnginePlayer:
     def new_game(self, seed: int) -> None:
         """Make a new engine. Its seed is that of the game, unless the player has one of its own."""
         settings = self._settings if "seed" in self._settings else {**self._settings, "seed": seed}
-        self._engine = Engine(self._variant, self._spec.target, self._chess960, game=self._game, **settings)
+        game = self._variant if self._game is None else self._game
+        self._engine = Engine(preset=self._spec.target, chess960=self._chess960, game=game, **settings)
 
     def play(self, position: chess.Board | GridBoard, limits: MoveLimits) -> PlayResult:
         """A move by search."""
@@ -109,7 +110,8 @@ def check_player(spec: PlayerSpec, variant: str, chess960: bool = False, game: o
     """Refuse a player that cannot be made: settings, network, variant."""
     settings = read_settings(spec)
     try:
-        Engine(variant, spec.target, chess960, game=game, **settings)
+        played = variant if game is None else game
+        Engine(preset=spec.target, chess960=chess960, game=played, **settings)
     except AnabranchError as error:
         raise MatchError(f"player {spec.name}: {error}") from error
 

@@ -78,7 +78,7 @@ class GridBoard:
 
 def referee_of(variant: str, game: object = None) -> Engine:
     """An engine that is asked for the rules alone."""
-    return Engine(variant, game=game, evaluator="uniform", threads=1)
+    return Engine(game=variant if game is None else game, evaluator="uniform", threads=1)
 
 
 def canonical_name(variant: str, game: object = None) -> str:

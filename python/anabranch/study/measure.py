@@ -41,7 +41,7 @@ def measure(measurement: Measurement) -> dict[str, Any]:
 def engine_of(variant: str, preset: str, settings: Mapping[str, str], game: object = None) -> Engine:
     """An engine with settings given as text."""
     changes = read_settings(PlayerSpec(preset, "preset", preset, dict(settings)))
-    return Engine(variant, preset, game=game, **changes)
+    return Engine(preset=preset, game=variant if game is None else game, **changes)
 
 
 def _grow(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:

@@ -197,7 +197,8 @@ class UciOptions:
         if option.setting is not None and value != FROM_PRESET:
             from anabranch.settings import Settings
 
-            Settings().changed({option.setting: value})  # says what is wrong with it
+            # Says what is wrong with it, alone or beside the other settings.
+            Settings.preset(self.preset).changed({**self.settings, option.setting: value})
         if option.name in NETWORK_OPTIONS and value not in OWN_NETWORK:
             self._values |= {name.lower(): BUNDLED for name in NETWORK_OPTIONS}
         self._values[option.name.lower()] = value
