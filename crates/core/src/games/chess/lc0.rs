@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(place("4k3/8/8/8/8/8/8/R3K3 w - -", "a1b1"), 0);
         assert_eq!(place(start, "b1a3"), 23 + 11);
         let castling = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq -";
-        assert_eq!(place(castling, "e1g1"), place("4k3/8/8/8/8/8/K7/4R3 w - -", "e1h1"));
+        assert_eq!(place(castling, "e1g1"), place("3k4/8/8/8/8/8/K7/4R3 w - -", "e1h1"));
         let pawn = "1n2k3/P7/8/8/8/8/8/4K3 w - -";
         assert_eq!([place(pawn, "a7a8q"), place(pawn, "a7a8r"), place(pawn, "a7b8b")], [1792, 1793, 1797]);
         assert_eq!(place(pawn, "a7a8n"), place("4k3/R7/8/8/8/8/8/4K3 w - -", "a7a8"));
