@@ -3,6 +3,7 @@
 import pytest
 
 from anabranch import Engine
+from tests.support.commands import Commands
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ def test_openings_of_five_columns(position: str, result: str) -> None:
     assert after.result == (result if is_same_side else {"win": "loss", "loss": "win"}[result])
 
 
-def test_the_first_move_is_always_told() -> None:
+def test_the_first_move_is_always_reported() -> None:
     solution = Engine("hex:size=3").solve(positions=1_000)
     assert (solution.result, solution.plies, solution.mate, solution.is_shortest) == (
         "win",
@@ -39,3 +40,8 @@ def test_the_first_move_is_always_told() -> None:
 @pytest.mark.parametrize(("move", "result"), [("d3", "loss"), ("c4", "loss")])
 def test_openings_of_six_columns(move: str, result: str) -> None:
     assert Engine("hex:size=6").solve(move, positions=3_000).result == result
+
+
+def test_the_command_needs_moves_alone(cli: Commands) -> None:
+    found = cli.json("solve", "--game", "hex:size=5", "--moves", "c3")
+    assert (found["result"], found["variant"]) == ("loss", "hex:size=5")

@@ -22,6 +22,7 @@ from anabranch.cli.options import (
     configure,
     limit_options,
     option,
+    position_text,
 )
 from anabranch.engine import Engine
 from anabranch.errors import GraphFileError, LimitError, SettingError
@@ -167,10 +168,7 @@ def _place(engine: Engine, position: str | None, moves: str | None, is_loaded: b
         for move in (moves or "").split():
             engine.play(move)
         return
-    text = position or "startpos"
-    if moves:
-        text = f"{text} {moves}" if " moves" in text else f"{text} moves {moves}"
-    engine.position = text
+    engine.position = position_text(position, moves)
 
 
 def _search(engine: Engine, limits: Limits, lines: int, top: int, as_json: bool) -> Result:

@@ -155,3 +155,15 @@ def _checked(settings: Settings, changes: dict[str, str | int]) -> dict[str, Any
     checked = settings.changed(given)
     evaluator = None if "evaluator" not in changes else str(changes["evaluator"])
     return {"evaluator": evaluator, **{name: getattr(checked, name) for name in given}}
+
+
+def position_text(position: str | None, moves: str | None) -> str:
+    """A position with the moves of `--moves` behind its own.
+
+    >>> position_text(None, "e4 e5"), position_text("startpos moves e4", "e5")
+    ('startpos moves e4 e5', 'startpos moves e4 e5')
+    """
+    text = position or "startpos"
+    if not moves:
+        return text
+    return f"{text} {moves}" if " moves" in text else f"{text} moves {moves}"

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from anabranch.cli.options import Chess960Option, JsonOption, VariantOption
+from anabranch.cli.options import Chess960Option, JsonOption, VariantOption, position_text
 from anabranch.engine import Engine
+from anabranch.errors import PositionError
 
 if TYPE_CHECKING:
     from anabranch.solution import Solution
@@ -24,8 +25,13 @@ SECONDS = 10.0
 
 def solve(
     position: Annotated[
-        str, typer.Argument(metavar="POSITION", help="FEN or startpos, either with 'moves ...'.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="POSITION",
+            help="FEN or startpos, either with 'moves ...'; in other games moves. Needed unless --moves is given.",
+            show_default=False,
+        ),
+    ] = None,
     moves: Annotated[
         str | None, typer.Option(metavar="MOVES", help="Moves played from POSITION, UCI or SAN: 'e2e4 e5'.")
     ] = None,
@@ -60,17 +66,17 @@ def solve(
     """
     from anabranch.cli.output import output, print_json
 
+    if position is None and moves is None:
+        raise PositionError("solve needs a position, or --moves from the start of a game")
     if certificate is not None and not certificate.absolute().parent.is_dir():
         raise OSError(f"there is no directory {certificate.absolute().parent} to write the certificate in")
     if certificate is not None and certificate.is_dir():
         raise OSError(f"{certificate} is a directory")
-    if moves:
-        position = f"{position} {moves}" if " moves" in position else f"{position} moves {moves}"
     if time is positions is None:
         time = SECONDS
     # The evaluator plays no part, and the cheapest one is loaded fastest.
     engine = Engine(variant, chess960=chess960, evaluator="uniform")
-    engine.position = position
+    engine.position = position_text(position, moves)
     solution, is_interrupted = _solve(
         engine, time=time, positions=positions, shortest=shortest, checks_only=checks_only
     )
