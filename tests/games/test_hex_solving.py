@@ -1,9 +1,9 @@
 """Hex solved by virtual connections: known winners, and lines that end where the win is certain."""
 
 import pytest
+from tests.support.commands import Commands
 
 from anabranch import Engine
-from tests.support.commands import Commands
 
 
 @pytest.mark.parametrize(

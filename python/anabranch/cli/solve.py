@@ -28,7 +28,7 @@ def solve(
         str | None,
         typer.Argument(
             metavar="POSITION",
-            help="FEN or startpos, either with 'moves ...'; in other games moves. Needed unless --moves is given.",
+            help="FEN or startpos, either with 'moves ...'; needed without --moves.",
             show_default=False,
         ),
     ] = None,
