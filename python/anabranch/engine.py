@@ -364,7 +364,7 @@ class Engine(CoreGame):
                 self._set_position(position)
             begun = clock.monotonic()
             report = self._session.solve(most, seconds, checks_only=checks_only, shortest=shortest)
-            root = Root(self._session.fen(), self.variant, self.chess960)
+            root = Root(self._session.fen(), self.variant, self.chess960, player=self._session.player())
             return solution_of(report, root, clock.monotonic() - begun, checks_only)
         finally:
             self._busy.release()
@@ -554,7 +554,7 @@ class Engine(CoreGame):
         fen, network, raw = self._session.fen(), self._evaluator, None
         if isinstance(network, _core.Network) and self._session.ending() is None:
             raw = network.evaluate([fen])[0][1]
-        return Root(fen, self._variant, self._chess960, raw)
+        return Root(fen, self._variant, self._chess960, raw, self._session.player())
 
     def _result(self, lines: int, meters: Literal["sample", "whole"] = "whole") -> Result:
         report = self._session.report(lines, meters)

@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any
 from anabranch.errors import GraphAccessError, GraphFileError
 from anabranch.jobs.files import write_atomic
 from anabranch.optional import require
-from anabranch.result import FIRST, SolverState
+from anabranch.result import SolverState
 
 if TYPE_CHECKING:
     import networkx
+
+SECOND = (["b"], ["o"])
+"""The second player, as positions write who is to move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,10 @@ class GraphNode:
 
     @property
     def white_value(self) -> float:
-        """V for White, or the first player."""
-        return self.value if self.position.split()[1] in FIRST else -self.value
+        """V for White, or the first player; in games written in Python, whose texts do not name the player,
+        for the side to move.
+        """
+        return -self.value if self.position.split()[1:2] in SECOND else self.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from anabranch import _core
 from anabranch.errors import EvaluatorError, SettingError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.call import EvaluatorCall, planes_version, takes_positions
+from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.networks.planes import encode, shape_of
 from anabranch.positions import Position, read_position
 from anabranch.settings import Settings
@@ -41,7 +42,11 @@ class Opinion(NamedTuple):
 def opinions(
     evaluator: PolicySource, positions: Iterable[Position], variant: str = "chess", *, chess960: bool = False
 ) -> Iterator[Opinion]:
-    """Value and policy of positions in which the game is not over, each with the moves that led to it."""
+    """Value and policy of positions in which the game is not over, each with the moves that led to it.
+
+    `evaluator` is a network, its file or name, or an evaluator over planes.
+    """
+    evaluator = resolve_evaluator(evaluator, variant)
     if isinstance(evaluator, str):
         raise EvaluatorError(f"the evaluator {evaluator!r} has no policy of its own; a network has one")
     if isinstance(evaluator, _core.Network):

@@ -240,5 +240,5 @@ def _read_outcome(outcome: Outcome, number: int, variant: str, chess960: bool, r
 
 def read_result(outcome: dict[str, Any], variant: str, chess960: bool, lines: int) -> Result:
     """The result of a search that has ended, from what the core found."""
-    root = Root(outcome["fen"], variant, chess960, outcome["raw"])
+    root = Root(outcome["fen"], variant, chess960, outcome["raw"], outcome["player"])
     return result_of(outcome["report"], root, outcome["elapsed"], lines, outcome["finish"])

@@ -21,8 +21,6 @@ from anabranch.formats.scores import chances_of, mate_in, score_of
 
 Chances = tuple[int, int, int]
 """Win, draw and loss per mille, sum 1000."""
-FIRST = ("w", "x")
-"""The first player, as positions write who is to move."""
 SolverState = Literal["unknown", "win", "draw", "loss", "tb-win", "tb-draw", "tb-loss"]
 
 
@@ -35,6 +33,8 @@ class Root:
     chess960: bool
     raw: tuple[float, float, float] | None = field(default=None, compare=False, repr=False)
     """Win, draw and loss as a network of the core sees the position; how drawish it is goes into `wdl`."""
+    player: int = field(default=0, compare=False, repr=False)
+    """Who is to move: 0 for White, or the first player."""
 
     @property
     def is_grid(self) -> bool:
@@ -329,7 +329,7 @@ class Progress:
     @property
     def white_value(self) -> float:
         """Value of the position for White, or the first player."""
-        return self.value if self.position.split()[1] in FIRST else -self.value
+        return self.value if self.root.player == 0 else -self.value
 
     @property
     def mate(self) -> int | None:

@@ -379,3 +379,11 @@ class TestErrors:
                 return np.zeros((), np.dtype([("small", "u1"), ("large", "u8")], align=True))
 
         assert "gaps" in check_game(Padded())[0]
+
+
+def test_values_of_the_first_player_have_the_right_sign() -> None:
+    engine = Engine(game=ConnectFour(), evaluator="uniform")
+    first = engine.search("4 1 4 1 4 2", simulations=200)
+    assert (first.value, first.white_value, first.to_dict()["white_value"]) == (1.0, 1.0, 1.0)
+    second = engine.search("1 4 1 4 2 4 7", simulations=200)
+    assert (second.value, second.white_value) == (1.0, -1.0)

@@ -295,3 +295,7 @@ def test_probe_without_tables_says_how_to_get_them(
     said = cli.refuses("tablebases", "probe", BACK_RANK)
     assert str(tmp_path / "anabranch" / "syzygy") in said
     assert "'anabranch tablebases fetch'" in said
+
+
+def test_a_variant_and_a_game_are_refused_together(cli: Commands) -> None:
+    assert "give one of them" in cli.refuses("analyse", "--game", "hex", "--variant", "chess", "-n", "10")

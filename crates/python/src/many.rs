@@ -26,6 +26,7 @@ type OutcomePair<'py> = (u64, Bound<'py, PyAny>);
 fn found<'py>(py: Python<'py>, found: &Found) -> PyResult<Bound<'py, PyDict>> {
     Ok(dict!(py, {
         "fen": &found.fen,
+        "player": found.player,
         "report": convert::report(py, &found.report)?,
         "finish": found.finish.as_str(),
         "elapsed": found.elapsed.as_secs_f64(),

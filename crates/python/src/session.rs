@@ -267,6 +267,11 @@ impl Session {
         Ok(call!(py, self.forget()))
     }
 
+    /// Who moves at the root: 0 for the first player.
+    fn player(&self, py: Python<'_>) -> PyResult<u8> {
+        Ok(call!(py, self.player()))
+    }
+
     /// The position at the root.
     fn fen(&self, py: Python<'_>) -> PyResult<String> {
         Ok(call!(py, self.fen()))

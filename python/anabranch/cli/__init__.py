@@ -86,6 +86,9 @@ def run(arguments: list[str]) -> int:
 
     arguments = _renamed(arguments)
     names = [name for name in COMMANDS if name in arguments[:1]] or COMMANDS
+    given = {word.split("=")[0] for word in arguments}
+    if "--game" in given and given & {"--variant", "-v"}:
+        return _refuse("--variant and --game are one option: give one of them")
     try:
         code = make_app(names)(arguments or ["--help"], prog_name="anabranch", standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):

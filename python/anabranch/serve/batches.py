@@ -81,5 +81,7 @@ def _report(batches: SharedBatches, members: dict[int, _Member], on_found: OnFou
         member.next_report = now + analysis.query.progress
         found = batches.report(key)
         if found is not None:
-            root = Root(found["fen"], analysis.kind.variant, analysis.kind.chess960, found["raw"])
+            root = Root(
+                found["fen"], analysis.kind.variant, analysis.kind.chess960, found["raw"], found["player"]
+            )
             on_found(analysis, progress_of(found["report"], root, found["elapsed"], analysis.query.lines))

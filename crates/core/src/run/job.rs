@@ -38,6 +38,8 @@ pub struct Order {
 pub struct Found {
     /// The position (FEN).
     pub fen: String,
+    /// Who moves there: 0 for the first player.
+    pub player: u8,
     /// The result, always with a move.
     pub report: Report,
     /// Why the search ended.
@@ -71,6 +73,6 @@ pub fn report_on(any: &AnySession, lines: usize, meters: Meters, finish: Finish,
         if report.best_move.is_none() {
             report.best_move = session.legal_moves().into_iter().next();
         }
-        Found { fen: session.fen(), report, finish, elapsed, raw: session.raw_chances() }
+        Found { fen: session.fen(), player: session.player(), report, finish, elapsed, raw: session.raw_chances() }
     })
 }

@@ -249,6 +249,11 @@ impl<G: Kind> Session<G> {
         self.search.position().text()
     }
 
+    /// Who moves at the root: 0 for the first player, White in chess.
+    pub fn player(&self) -> u8 {
+        self.search.position().player()
+    }
+
     /// The position where the game began (FEN), and the moves since (UCI).
     pub fn game(&self) -> (String, Vec<String>) {
         let mut board = self.search.origin.clone();
