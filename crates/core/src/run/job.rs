@@ -73,6 +73,7 @@ pub fn report_on(any: &AnySession, lines: usize, meters: Meters, finish: Finish,
         if report.best_move.is_none() {
             report.best_move = session.legal_moves().into_iter().next();
         }
-        Found { fen: session.fen(), player: session.player(), report, finish, elapsed, raw: session.raw_chances() }
+        let (fen, player, raw) = (session.fen(), session.player(), session.raw_chances());
+        Found { fen, player, report, finish, elapsed, raw }
     })
 }
