@@ -48,11 +48,11 @@ class GridSparse(BucketedNetwork):
 
     def encode(self, samples: RawSamples, threads: int) -> Tensors:
         """Not for positions of chess."""
-        raise NotImplementedError
+        raise TypeError("a network of a game on a grid takes its cells, not samples of chess")
 
     def forward(self, batch: Tensors) -> NetworkOutput:
         """Not for positions of chess."""
-        raise NotImplementedError
+        raise TypeError("a network of a game on a grid takes its cells, not samples of chess")
 
     def answer(self, cells: NDArray[np.uint8], constants: NDArray[np.uint8]) -> tuple[Tensor, Tensor]:
         """Logits [B, A] of the policy and [B, 3] of win, draw and loss."""
