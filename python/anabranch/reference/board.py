@@ -7,6 +7,7 @@ exploration prefers. python-chess has the rules; this file adds what the search 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import chess
 import chess.variant
@@ -19,13 +20,43 @@ def is_crazyhouse(board: chess.Board) -> bool:
     return isinstance(board, chess.variant.CrazyhouseBoard)
 
 
+def _placement(board: chess.Board) -> str:
+    """The first FEN field. python-chess writes it square by square, which would take most of the time of a
+    search; here a rank is written once for all positions that have it.
+    """
+    promoted = board.promoted if is_crazyhouse(board) else 0
+    sets = (
+        board.occupied_co[chess.WHITE],
+        promoted,
+        *(board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings),
+    )
+    return "/".join(_rank(*(squares >> rank & 0xFF for squares in sets)) for rank in range(56, -8, -8))
+
+
+@cache
+def _rank(white: int, promoted: int, *pieces: int) -> str:
+    """A rank of a FEN, from the files that white, promoted pieces and each kind of piece hold."""
+    text = ""
+    empty = 0
+    for file in range(8):
+        kind = next((kind for kind, files in enumerate(pieces, chess.PAWN) if files >> file & 1), None)
+        if kind is None:
+            empty += 1
+            continue
+        symbol = chess.piece_symbol(kind)
+        text += str(empty or "") + (symbol.upper() if white >> file & 1 else symbol)
+        text += "~" if promoted >> file & 1 else ""
+        empty = 0
+    return text + str(empty or "")
+
+
 def canonical_text(board: chess.Board) -> str:
     """Identity of a position: the first four FEN fields, en passant only where the capture is legal.
 
     Written as shakmaty writes it: pockets are white's, then black's, each from pawn to queen; three-check
     adds the checks that remain.
     """
-    placement = board.board_fen(promoted=is_crazyhouse(board))
+    placement = _placement(board)
     if isinstance(board, chess.variant.CrazyhouseBoard):
         white, black = board.pockets[chess.WHITE], board.pockets[chess.BLACK]
         held = "".join(chess.piece_symbol(t).upper() * white.count(t) for t in chess.PIECE_TYPES)
