@@ -138,6 +138,26 @@ def test_uci_plays_like_an_installed_network(installed: Path) -> None:
         session.close()
 
 
+def test_uci_says_when_a_damaged_network_cannot_play_like_people(installed: Path) -> None:
+    (installed / "maia-1100.pb.gz").write_bytes(NETWORK.read_bytes()[:1000])
+    session = Session()
+    try:
+        set_option(session, "PlaysLike", 1100)  # before the engine is made
+        answer = answers(session, "position startpos", "go nodes 20")
+        assert any("cut short" in said and said.endswith("; PlaysLike is off") for said in answer)
+        assert not any("policy move" in said for said in answer)
+        set_option(session, "PlaysLike", 1500)
+        [said] = set_option(session, "PlaysLike", 1100)
+        assert "cut short" in said
+        assert said.endswith("; PlaysLike stays 1500")
+        assert any("policy move" in said for said in answers(session, "go nodes 20"))
+        set_option(session, "PlaysLike", "off")
+        [said] = set_option(session, "WeightsFile", installed / "maia-1100.pb.gz")
+        assert said.endswith("; the engine goes on with the evaluator that it has")
+    finally:
+        session.close()
+
+
 def test_uci_without_a_policy_searches(session: Session) -> None:
     set_option(session, "Backend", "material")
     set_option(session, "PolicyOnly", True)
