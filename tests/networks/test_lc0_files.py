@@ -49,6 +49,7 @@ def _message(change: Callable[[bytes], bytes]) -> bytes:
 DAMAGES: list[tuple[Callable[[bytes], bytes], str]] = [
     (lambda given: given[: len(given) // 2], "it is cut short: its gzip data have no end"),
     (lambda given: given[:5000] + b"\0\0\0\0" + given[5004:], "its gzip data are damaged"),
+    (lambda _: b"no gzip", "it is not gzip, as networks of Lc0 are"),
     (lambda _: gzip.compress(b"no message"), "its message is damaged, or it is not a network of Lc0"),
     (lambda _: gzip.compress(b""), "it is not a network of Lc0"),
     (lambda _: _message(lambda body: body[:-100]), "its message is damaged, or it is not a network of Lc0"),
@@ -73,6 +74,16 @@ def test_damage_is_named(
         assert f"{path} is refused: {reason}" in said.out + said.err
     with pytest.raises(NetworkError, match="is refused"):
         Engine(evaluator=path)
+
+
+def test_an_unpacked_file_is_the_same_network(tmp_path: Path) -> None:
+    path = tmp_path / "net.pb"
+    path.write_bytes(gzip.decompress(NETWORK.read_bytes()))
+    facts, packed = describe_network(path), describe_network(NETWORK)
+    own = ("file", "bytes", "sha256")
+    assert [facts[name] for name in facts if name not in own] == [
+        packed[name] for name in packed if name not in own
+    ]
 
 
 def test_layers_that_do_not_fit_are_named(tmp_path: Path) -> None:
@@ -136,6 +147,10 @@ def test_installed_networks_have_names(places: Path, cli: Commands) -> None:
     assert rows["tiny"]["variant"] == "chess"
     assert "damaged" in rows["broken"]["problem"]
     assert "tiny    chess, Lc0, residual" in cli.shows("network", "list")
+    assert cli.json("network", "info", "tiny")["file"] == str(folder / "tiny.pb.gz")
+    assert "rollout, chess, crazyhouse, crazyhouse-rise, broken, tiny, or" in cli.refuses(
+        "analyse", "-e", "tin"
+    )
     assert Engine(evaluator="tiny").search(evaluations=4).statistics.evaluations == 4
 
 

@@ -42,9 +42,9 @@ def test_verify_names_each_problem(cli: Commands, network: Path, tmp_path: Path)
     empty.write_bytes(b"")
     said = "".join(cli.run("network", "verify", damaged, network, empty, code=2)).splitlines()
     assert said == [
-        f"refused: {damaged} is refused: its bytes do not have the SHA-256 that it states, so it is damaged",
+        f"{damaged} is refused: its bytes do not have the SHA-256 that it states, so it is damaged",
         f"{network}: sound",
-        f"refused: {empty} is empty",
+        f"{empty} is empty",
     ]
     found = json.loads(cli.run("network", "verify", network, empty, "--json", code=2).out)
     assert [row["problem"] for row in found] == [None, f"{empty} is empty"]

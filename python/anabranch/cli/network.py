@@ -14,7 +14,9 @@ from anabranch.cli.options import JsonOption, argument, group, option
 from anabranch.errors import AnabranchError, NetworkError
 
 network = group("Describe, check and measure network files.")
-NetworkArgument: TypeAlias = Annotated[Path, argument("FILE", "A network, .safetensors, .onnx or .pb.gz.")]
+NetworkArgument: TypeAlias = Annotated[
+    Path, argument("FILE", "A network, .safetensors, .onnx or .pb.gz, or the name of an installed one.")
+]
 
 
 @network.command()
@@ -26,7 +28,7 @@ def info(file: NetworkArgument, as_json: JsonOption = False) -> None:
     from anabranch.cli.output import output, print_json
     from anabranch.networks import describe_network
 
-    facts = describe_network(file)
+    facts = describe_network(_find(file))
     if as_json:
         print_json(facts)
         return
@@ -39,7 +41,8 @@ def info(file: NetworkArgument, as_json: JsonOption = False) -> None:
 
 @network.command()
 def verify(
-    files: Annotated[list[Path], argument("FILE...", "Networks.")], as_json: JsonOption = False
+    files: Annotated[list[Path], argument("FILE...", "Networks, or names of installed ones.")],
+    as_json: JsonOption = False,
 ) -> None:
     """Check network files: bytes, shapes, weights, and the outputs for known positions.
 
@@ -53,7 +56,7 @@ def verify(
     problems: dict[Path, str | None] = {}
     for file in files:
         try:
-            verify_network(file)
+            verify_network(_find(file))
             problems[file] = None
         except NetworkError as error:
             problems[file] = " ".join(str(error).split())
@@ -61,7 +64,7 @@ def verify(
         print_json([{"file": str(file), "problem": problem} for file, problem in problems.items()])
     else:
         for file, problem in problems.items():
-            output().print(f"{file}: sound" if problem is None else f"refused: {problem}", soft_wrap=True)
+            output().print(f"{file}: sound" if problem is None else problem, soft_wrap=True)
     if any(problems.values()):
         raise typer.Exit(2)
 
@@ -86,7 +89,7 @@ def bench(
     from anabranch.evaluators.onnx_network import OnnxNetwork
     from anabranch.evaluators.open import open_network
 
-    opened = open_network(file, runtime=runtime, provider=provider, threads=threads)
+    opened = open_network(_find(file), runtime=runtime, provider=provider, threads=threads)
     if not isinstance(opened, OnnxNetwork):
         raise AnabranchError(f"{file} has no runtime to measure; 'anabranch bench' measures the core")
     measured = interruptible(lambda: measure_network(opened, batch_size, seconds))
@@ -174,6 +177,18 @@ def predict(
     for row in rows:
         span = f"{row['rating']} to {row['rating'] + 199}"
         show.print(f"{span:13}  {100 * row['share']:5.1f} % of {row['moves']:,} moves")
+
+
+def _find(given: Path) -> Path:
+    """The file; where there is none, the network that is installed or comes with the package by that name."""
+    from anabranch.networks import is_network_path
+    from anabranch.networks.folders import installed_networks
+    from anabranch.networks.shipped import named_network
+
+    name = str(given)
+    if given.exists() or is_network_path(name):
+        return given
+    return named_network(name) or installed_networks().get(name, given)
 
 
 def _text(fact: Any) -> str:

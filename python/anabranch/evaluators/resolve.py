@@ -48,8 +48,9 @@ def network_file(given: str | os.PathLike[str], variant: str | None = None) -> P
     named = named_network(str(given)) or installed_networks().get(str(given))
     if named is None and given not in BUILT_IN:
         hint = f" (for the file of that name, write ./{given})" if Path(str(given)).is_file() else ""
+        names = ", ".join((*evaluator_names(), *installed_networks()))
         raise SettingError(
-            f"there is no evaluator {str(given)[:200]!r}: it is one of {', '.join(evaluator_names())}, "
+            f"there is no evaluator {str(given)[:200]!r}: it is one of {names}, "
             f"or the path of a .safetensors, .onnx or .pb.gz file{hint}"
         )
     return named

@@ -22,6 +22,9 @@ METADATA_FIELD = 14
 """Number of the field `metadata_props` of an ONNX model."""
 LONGEST_HEADER = 100_000_000
 """Bytes that the header of a safetensors file may have."""
+GZIP = b"\x1f\x8b"
+LC0_BEGIN = b"\x0d\xc0\x01\x00\x00"
+"""How an unpacked network of Lc0 begins: the field `magic` of its message."""
 
 Family: TypeAlias = Literal["onnx", "sparse", "lc0"]
 
@@ -63,7 +66,10 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def family_of(path: str | os.PathLike[str], content: bytes) -> Family:
-    """Which family a file is of, by its content. What may hold code is refused."""
+    """Which family a file is of, by its content; a name that ends in .pb.gz means Lc0 too, whatever it holds.
+
+    What may hold code is refused.
+    """
     if content[:1] == b"\x80" and content[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise NetworkError(f"{path} is a pickle, which may hold any code, and is not opened")
     if content.startswith(b"PK\x03\x04"):
@@ -72,7 +78,7 @@ def family_of(path: str | os.PathLike[str], content: bytes) -> Family:
         )
     if content.startswith(b"version https://git-lfs"):
         raise NetworkError(f"{path} is only a pointer of Git LFS; 'git lfs pull' brings the network")
-    if content.startswith(b"\x1f\x8b"):
+    if content.startswith((GZIP, LC0_BEGIN)) or str(path).lower().endswith(".pb.gz"):
         return "lc0"
     length = int.from_bytes(content[:8], "little")
     if len(content) > 8 and content[8:9] == b"{" and 2 <= length <= LONGEST_HEADER:

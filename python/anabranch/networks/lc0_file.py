@@ -1,7 +1,7 @@
 """Network files of Lc0 (`.pb.gz`): read and checked, without running them.
 
-A file is a protocol buffer in gzip: `pblczero.Net` of lczero-common. The weights
-of residual towers are read by `lc0_tower`. Nothing here knows ONNX.
+A file is a protocol buffer, `pblczero.Net` of lczero-common, in gzip or unpacked. The weights of residual
+towers are read by `lc0_tower`. Nothing here knows ONNX.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anabranch.errors import NetworkError
-from anabranch.networks.container import LARGEST, DamageError, fields, read_bytes
+from anabranch.networks.container import GZIP, LARGEST, LC0_BEGIN, DamageError, fields, read_bytes
 
 MAGIC = (0x1C0).to_bytes(4, "little")
 
@@ -167,6 +167,10 @@ def _read(path: Path, content: bytes) -> Lc0File:
 
 
 def _unpack(content: bytes) -> bytes:
+    if content.startswith(LC0_BEGIN):
+        return content
+    if not content.startswith(GZIP):
+        raise DamageError("it is not gzip, as networks of Lc0 are")
     unpacker = zlib.decompressobj(wbits=31)
     try:
         found = unpacker.decompress(content, LARGEST)

@@ -23,7 +23,7 @@ from anabranch.formats.scores import value_of
 from anabranch.formats.tablebases import default_directory, open_tablebases, read_paths
 from anabranch.networks.shipped import bundled
 from anabranch.strength import Handicap
-from anabranch.uci.options import DEFAULT, MEGABYTE, Option, UciOptions
+from anabranch.uci.options import DEFAULT, MEGABYTE, Option, OptionError, UciOptions
 from anabranch.uci.output import Output
 
 
@@ -74,8 +74,19 @@ class ConfiguredEngine:
                 self.configure()
             case "UCI_Variant" | "UCI_Chess960" if changed:
                 self._engine = None
-            case "EvalFile" | "WeightsFile" | "Backend" | "PlaysLike" if changed:
-                self._change_evaluator()
+            case "EvalFile" | "WeightsFile" | "Backend" if changed:
+                try:
+                    self._change_evaluator()
+                except AnabranchError as error:
+                    raise OptionError(
+                        f"{error}; the engine goes on with the evaluator that it has"
+                    ) from error
+            case "PlaysLike" if changed:
+                try:
+                    self._change_evaluator()
+                except AnabranchError as error:  # no other player under the name of this one
+                    self._options.set(option, old)
+                    raise OptionError(f"{error}; PlaysLike stays {old}") from error
             case _:
                 self.configure()
 
@@ -119,6 +130,10 @@ class ConfiguredEngine:
             evaluator = self._open_evaluator()
             engine = Engine(options.variant, chess960=options.is_chess960, evaluator=evaluator)
         except (AnabranchError, OSError) as error:
+            if options.plays_like is not None:
+                self._output.complain(f"{error}; PlaysLike is off")
+                options.stop_playing_like()
+                return self._make()
             self._output.complain(f"{error}; the engine goes on with its own evaluator")
             engine = Engine(options.variant, chess960=options.is_chess960)
         self._engine, self._configured = engine, None

@@ -243,6 +243,11 @@ class UciOptions:
         text = self._values.get("playslike", OFF)
         return None if text == OFF or self.variant != "chess" else int(text)
 
+    def stop_playing_like(self) -> None:
+        """Set PlaysLike to off."""
+        self._values["playslike"] = OFF
+        self.revision += 1
+
     @property
     def policy_temperature(self) -> float | None:
         """The temperature at which moves are drawn from the policy; none where the engine searches."""
