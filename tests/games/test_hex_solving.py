@@ -37,9 +37,15 @@ def test_the_first_move_is_always_reported() -> None:
     assert str(solution) == f"win: {solution.line.moves[0]}, and the rest is certain"
 
 
-@pytest.mark.parametrize(("move", "result"), [("d3", "loss"), ("c4", "loss")])
+@pytest.mark.parametrize(("move", "result"), [("d3", "loss"), ("c2", "loss"), ("d1", "win"), ("b6", "win")])
 def test_openings_of_six_columns(move: str, result: str) -> None:
-    assert Engine("hex:size=6").solve(move, positions=3_000).result == result
+    assert Engine("hex:size=6").solve(move, positions=500).result == result
+
+
+def test_a_limit_ends_the_work() -> None:
+    solution = Engine("hex:size=6").solve("a3", positions=20)
+    assert (solution.result, solution.line, solution.positions) == (None, None, 20)
+    assert Engine("hex:size=7").solve(time=0.05).time < 5
 
 
 def test_the_command_needs_moves_alone(cli: Commands) -> None:

@@ -130,7 +130,9 @@ class TestPlay:
         finally:
             Counting.__name__ = "Counting"
         assert loaded.graph().to_json() == engine.graph().to_json()
-        assert len(game.sizes) < 60, "a graph is checked in large batches"
+        batches = [size for size in game.sizes if size > 1]
+        assert len(batches) < 60, "a graph is checked in large batches"
+        assert len(game.sizes) - len(batches) <= 2 * 42, "two games tell the rules from others"
         game.sizes.clear()
         ours, theirs = (each.search(simulations=1000) for each in (loaded, engine))
         assert [(row.move, row.visits) for row in ours.moves] == [
@@ -143,6 +145,18 @@ class TestPlay:
         assert len(engine.legal_moves) == 7
         assert engine.picture.startswith(".......")
         assert Engine(game=ConnectFour()).solve("4 3 4 3 4 3", positions=100).result == "win"
+
+    def test_a_graph_of_another_size_is_refused(self, tmp_path: Path) -> None:
+        engine = Engine(game=LeftRight(20), evaluator="uniform")
+        engine.search(simulations=30)  # no game has ended: every row is one of the longer game too
+        engine.save(tmp_path / "short.search")
+        with pytest.raises(GraphFileError, match="with other rules, perhaps of another size"):
+            Engine.load(tmp_path / "short.search", game=LeftRight(30))
+        assert Engine.load(tmp_path / "short.search", game=LeftRight(20)).result().moves
+
+    def test_the_moves_of_the_root_are_known_after_its_evaluation(self) -> None:
+        for engine in (Engine(game=ConnectFour(), evaluator="uniform"), Engine("connect-four")):
+            assert len(engine.search(simulations=1).moves) == 7
 
     def test_many_positions(self) -> None:
         positions = ["", "4", "4 4", "4 3 4 3 4 3"]

@@ -35,6 +35,17 @@ impl Ending {
     }
 }
 
+/// What a game finds out about a position by its own reasoning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reasoned {
+    /// The result for the side to move; absent where the limit was too small.
+    pub ending: Option<Ending>,
+    /// Best play to where the rest is certain; at least one move where there is a result.
+    pub line: Vec<MoveCode>,
+    /// Positions that were looked at.
+    pub positions: u64,
+}
+
 /// A predicate on moves that narrows an exploration, the paper's domain knowledge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constraint {
@@ -83,14 +94,9 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// How the game ended here by a fact of the position, given its legal moves; `None` while it continues.
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending>;
 
-    /// Whether [`Game::foresee`] finds anything.
-    fn foresees(&self) -> bool {
-        false
-    }
-
-    /// The result where it is certain before the end, by reasoning about this position alone; else `moves`,
-    /// the legal ones, lose those that are certain to lose. Only solving asks for it, because it takes long.
-    fn foresee(&self, _moves: &mut Vec<MoveCode>) -> Option<Ending> {
+    /// Who wins, where the game has a way of its own to find out; at most so many positions are looked at.
+    /// Only solving asks for it.
+    fn reason(&self, _most: u64, _cancel: &dyn Fn() -> bool) -> Option<Reasoned> {
         None
     }
 

@@ -32,6 +32,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
+    /// Whether all logits are equal: then a list of candidates takes no time, and is made when it is needed.
+    fn is_flat(&self) -> bool {
+        false
+    }
+
     /// The logits alone.
     fn logits(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>) {
         self.evaluate(leaf, logits, &AtomicBool::new(false));

@@ -43,6 +43,10 @@ impl<G: Game> Evaluator<G> for Rollout {
         G::playouts(&games, self.playouts, self.seed, &stop).or_else(|| Some(vec![0.0; leaves.len()]))
     }
 
+    fn is_flat(&self) -> bool {
+        true
+    }
+
     fn logits(&self, leaf: &Leaf<G>, logits: &mut Vec<f32>) {
         logits.clear();
         logits.resize(leaf.moves.len(), 0.0);

@@ -17,4 +17,8 @@ impl<G: Game> Evaluator<G> for Uniform {
         logits.resize(leaf.moves.len(), 0.0);
         0.0
     }
+
+    fn is_flat(&self) -> bool {
+        true
+    }
 }

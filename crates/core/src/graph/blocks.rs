@@ -1,15 +1,32 @@
 //! Blocks of edges and candidates, and the links to parents: taken, grown and given back.
 //!
-//! A block of edges holds a power of two, a block of candidates a multiple of four. Free blocks of one size
-//! form a chain through their first item.
+//! A block of edges holds up to eight as they are, then 12, 16, 24, 32 and so on; a block of candidates a
+//! multiple of four. Free blocks of one size form a chain through their first item.
 
 use super::node::{Edge, NONE, NodeId, VOID_EDGE, node_flag};
 use super::prior::Candidate;
 use super::{GRAIN, Graph, Link};
 
-/// The class of a block for `count` edges: the exponent of a power of two.
-pub(super) fn class_of(count: usize) -> usize {
-    count.next_power_of_two().trailing_zeros() as usize
+/// Edges up to which blocks have any size.
+const EXACT: usize = 8;
+
+/// The room of the block for `count` edges, at least one.
+pub(super) fn room_for(count: usize) -> usize {
+    if count <= EXACT {
+        return count;
+    }
+    let power = count.next_power_of_two();
+    if count <= power / 4 * 3 { power / 4 * 3 } else { power }
+}
+
+/// The class of the blocks with so much room.
+pub(super) fn class_of(room: usize) -> usize {
+    if room <= EXACT {
+        return room - 1;
+    }
+    // Two for each doubling.
+    let doublings = (room.ilog2() - EXACT.ilog2()) as usize;
+    EXACT - 1 + 2 * doublings + usize::from(!room.is_power_of_two())
 }
 
 /// Puts an item into the first free slot, or at the end; returns its index. `next` reads the chain of free
@@ -86,14 +103,14 @@ impl Graph {
             (node.edges, node.opened as usize)
         };
         let start = if opened == 0 {
-            self.take_block(0)
-        } else if opened.is_power_of_two() {
-            let block = self.take_block(class_of(opened + 1));
+            self.take_block(1)
+        } else if opened == room_for(opened) {
+            let block = self.take_block(room_for(opened + 1));
             for offset in 0..opened as u32 {
                 let moved = self.edges[(start + offset) as usize].clone();
                 self.edges[(block + offset) as usize] = moved;
             }
-            self.give_block(start, class_of(opened));
+            self.give_block(start, opened);
             block
         } else {
             start
@@ -105,20 +122,22 @@ impl Graph {
         opened as u16
     }
 
-    pub(super) fn take_block(&mut self, class: usize) -> u32 {
-        self.live_edge_slots += 1 << class;
+    fn take_block(&mut self, room: usize) -> u32 {
+        self.live_edge_slots += room;
+        let class = class_of(room);
         let free = self.free_edges[class];
         if free != NONE {
             self.free_edges[class] = self.edges[free as usize].child;
             return free;
         }
         let start = self.edges.len();
-        self.edges.resize(start + (1 << class), VOID_EDGE);
+        self.edges.resize(start + room, VOID_EDGE);
         start as u32
     }
 
-    pub(super) fn give_block(&mut self, start: u32, class: usize) {
-        self.live_edge_slots -= 1 << class;
+    pub(super) fn give_block(&mut self, start: u32, room: usize) {
+        self.live_edge_slots -= room;
+        let class = class_of(room);
         self.edges[start as usize].child = self.free_edges[class];
         self.free_edges[class] = start;
     }
@@ -152,5 +171,21 @@ impl Graph {
                 link.parent
             })
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CLASSES, MOST_MOVES};
+    use super::*;
+
+    #[test]
+    fn every_block_has_a_class_of_its_own() {
+        let mut rooms: Vec<usize> = (1..=MOST_MOVES).map(room_for).collect();
+        assert!(rooms.iter().enumerate().all(|(index, &room)| room > index && room <= (index + 1) * 3 / 2));
+        rooms.dedup();
+        assert_eq!(rooms[..12], [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32]);
+        let classes: std::collections::HashSet<usize> = rooms.iter().map(|&room| class_of(room)).collect();
+        assert_eq!((classes.len(), classes.iter().max()), (rooms.len(), Some(&(CLASSES - 1))));
     }
 }

@@ -3,6 +3,7 @@
 //! Blocks move towards the front, region by region, in the order in which they lie. The work may be
 //! interrupted between two slices.
 
+use super::blocks::room_for;
 use super::marks::SLICE;
 use super::node::VOID_EDGE;
 use super::{CLASSES, Cancelled, Candidate, Edge, GRAIN, Graph, MOST_MOVES, NONE, Node, node_flag};
@@ -77,7 +78,7 @@ impl Graph {
             }
             let node = &mut self.nodes[id as usize];
             let (start, opened) = (node.edges as usize, node.opened as usize);
-            let room = opened.next_power_of_two();
+            let room = room_for(opened);
             node.edges = end as u32;
             if start != end {
                 for offset in 0..opened {

@@ -3,6 +3,7 @@
 //! The caller ranks nodes by the edges that lead to them. Every node of a set but the first ones is reached
 //! by an edge of another.
 
+use super::blocks::room_for;
 use super::{Candidate, Edge, GRAIN, Graph, NONE, NodeId};
 
 /// Nodes visited between two checks for cancellation.
@@ -42,7 +43,7 @@ impl Graph {
     /// candidates.
     pub fn bytes_of(&self, id: NodeId) -> usize {
         let node = &self.nodes[id as usize];
-        let edges = if node.opened == 0 { 0 } else { usize::from(node.opened).next_power_of_two() };
+        let edges = if node.opened == 0 { 0 } else { room_for(node.opened.into()) };
         self.node_bytes()
             + edges * size_of::<Edge>()
             + node.remaining().div_ceil(GRAIN) * GRAIN * size_of::<Candidate>()

@@ -38,7 +38,7 @@ struct Link {
 
 /// Largest number of legal moves a node may have.
 pub const MOST_MOVES: usize = 1024;
-const CLASSES: usize = 11;
+const CLASSES: usize = 22;
 /// Blocks of candidates are multiples of this many.
 const GRAIN: usize = 4;
 /// Most items of an arena that a 32-bit index can name, [`NONE`] not among them; blocks of candidates count

@@ -5,7 +5,7 @@
 //! them. It continues where it was left, before anything else changes the graph; what can be reached
 //! from the root may be read at any time.
 
-use super::blocks::class_of;
+use super::blocks::room_for;
 use super::marks::{Cancelled, Marks, SLICE};
 use super::{Graph, NONE, NodeId, edge_flag, node_flag};
 
@@ -216,7 +216,7 @@ impl Graph {
         self.drop_candidates(id);
         let (start, opened) = (self.nodes[id as usize].edges, self.nodes[id as usize].opened as usize);
         if opened > 0 {
-            self.give_block(start, class_of(opened));
+            self.give_block(start, room_for(opened));
         }
         let node = &mut self.nodes[id as usize];
         node.opened = 0;
@@ -294,7 +294,7 @@ mod tests {
                 *forth.entry((id, edge.child)).or_insert(0) += 1;
             }
             if node.opened > 0 {
-                let room = usize::from(node.opened).next_power_of_two();
+                let room = room_for(node.opened.into());
                 slots += room;
                 blocks.push((node.edges as usize, node.edges as usize + room));
             }

@@ -180,9 +180,6 @@ impl Solver {
     /// Pushes the moves of a position, without their numbers.
     fn list<G: Game>(&mut self, question: &Question<'_, G>, game: &G, is_attack: bool) {
         game.legal_moves(&mut self.moves);
-        if question.foresees {
-            game.foresee(&mut self.moves);
-        }
         if is_attack && question.attack == Attack::Checks {
             game.retain_checks(&mut self.moves);
         }
@@ -327,12 +324,7 @@ impl Solver {
         self.count(question);
         game.legal_moves(&mut self.moves);
         let is_attack = game.player() == question.attacker;
-        let mut ending = game.ending(&self.moves);
-        // The first position needs a move.
-        if ending.is_none() && question.foresees && !self.path.is_empty() {
-            ending = game.foresee(&mut self.moves);
-        }
-        let numbers = match ending {
+        let numbers = match game.ending(&self.moves) {
             Some(Ending::Win) if is_attack => Numbers::proven(0, MoveCode(0)),
             Some(Ending::Loss) if !is_attack => Numbers::proven(0, MoveCode(0)),
             Some(_) => Numbers::disproven(ON_ALL_PATHS, UNBOUNDED),

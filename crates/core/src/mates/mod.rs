@@ -46,8 +46,6 @@ pub struct Question<'a, G> {
     /// How often a position has occurred in the game, the present one included, by its key. The third
     /// occurrence is a draw.
     pub before: &'a dyn Fn(u64) -> u32,
-    /// Whether results that the game foresees are ends.
-    pub foresees: bool,
     /// Ends the search early when it returns true. It is asked every few hundred positions.
     pub cancel: &'a dyn Fn() -> bool,
 }

@@ -61,10 +61,6 @@ impl Proof {
             if game.ending(&moves).is_some() {
                 continue;
             }
-            // As the search for the proof did: the first position has moves in any case.
-            if question.foresees && game.foresee(&mut moves).is_some() && id > 0 {
-                continue;
-            }
             done += 1;
             if known.nodes.len() > most_nodes || (done.is_multiple_of(CANCEL_PERIOD) && (question.cancel)()) {
                 return None;
@@ -291,7 +287,6 @@ mod tests {
             attack: Attack::All,
             depth: 24,
             before: &|_| 0,
-            foresees: false,
             cancel: &cancel,
         };
         let mut solver = Solver::default();

@@ -47,8 +47,7 @@ impl Solving {
             attack,
             solver: Solver::with_memory(memory / attacks.len()),
             verdict: Verdict::Open,
-            // Where ends are foreseen, no line is long.
-            depth: if question.foresees { question.depth } else { depth_step(attack).min(question.depth) },
+            depth: depth_step(attack).min(question.depth),
         };
         Solving { stages: attacks.iter().map(stage).collect(), round: FIRST_ROUND }
     }
@@ -138,15 +137,8 @@ mod tests {
 
     fn solved<G: Game>(game: &G, attacker: u8, repeated: u64, budget: u64) -> (Verdict, Option<Proof>, u64) {
         let before = |key| if key == repeated { 2 } else { 0 };
-        let question = Question {
-            game,
-            attacker,
-            attack: Attack::All,
-            depth: 64,
-            before: &before,
-            foresees: false,
-            cancel: &|| false,
-        };
+        let question =
+            Question { game, attacker, attack: Attack::All, depth: 64, before: &before, cancel: &|| false };
         let (solving, proof) = solve(&question, budget, 1 << 24);
         (solving.verdict(), proof, solving.positions())
     }

@@ -33,6 +33,9 @@ pub enum SaveError {
     /// The file is not one of ours, or damaged.
     #[error("the graph file is damaged or not a graph file: {0}")]
     Damaged(&'static str),
+    /// The game has the name of that of the file, and other rules.
+    #[error("the graph of the file is one of a game of this name with other rules, perhaps of another size")]
+    OtherRules,
     /// The file is sound but larger than the memory cap.
     #[error("the graph of the file does not fit into the memory cap of {0} bytes")]
     TooLarge(usize),

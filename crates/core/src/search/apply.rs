@@ -6,6 +6,7 @@ use super::Search;
 use super::backup::{Arrival, back_up, mark};
 use super::batch::{Batch, Evaluated, Pending, Ranking, Way};
 use super::wave::{Settled, Settlement, Stem, Wave};
+use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
 use crate::graph::prior::Candidate;
 use crate::graph::{MOST_MOVES, NodeId, node_flag};
@@ -97,6 +98,14 @@ impl<G: Game> Search<G> {
         node.visits = 1;
         node.flags |= node_flag::EVALUATED;
         let value = node.value;
+        if id == self.root && result.candidates.is_empty() {
+            // Reports show all moves of the root.
+            let game = self.path.root().clone();
+            self.list_rest_of(
+                id,
+                Box::new(Leaf { game, moves: Vec::new(), line: Vec::new(), repetitions: 0 }),
+            );
+        }
         if let Some(plies) = result.mate {
             self.prove_win(id, plies);
         }

@@ -10,8 +10,8 @@ use super::mates::LeafMates;
 use super::wave::Wave;
 use crate::evaluators::{Evaluator, Leaf};
 use crate::game::Game;
-use crate::graph::NodeId;
 use crate::graph::prior::{Candidate, RankScratch, rank};
+use crate::graph::{MOST_MOVES, NodeId};
 use crate::mates::dfpn::Solver;
 
 /// The way to a leaf.
@@ -81,6 +81,10 @@ pub struct EvaluationScratch {
     pub solver: Solver,
 }
 
+/// Most moves of a leaf whose list waits for its next visit. A trajectory may make several such lists, and
+/// has room for [`MOST_MOVES`] candidates.
+const MOST_LISTED_LATER: usize = 64;
+
 /// What a thread needs to evaluate a leaf into a result.
 #[derive(Clone, Debug)]
 pub struct Ranking {
@@ -108,7 +112,7 @@ impl Ranking {
             evaluator.evaluate_draws(leaf, draw as f32, &mut scratch.logits, cancel)
         };
         if !cancel.load(Ordering::Relaxed) {
-            self.complete(leaf, scratch, result);
+            self.complete(evaluator, leaf, scratch, result);
         }
     }
 
@@ -123,13 +127,24 @@ impl Ranking {
     ) {
         result.value = value;
         evaluator.logits(leaf, &mut scratch.logits);
-        self.complete(leaf, scratch, result);
+        self.complete(evaluator, leaf, scratch, result);
     }
 
-    fn complete<G: Game>(&self, leaf: &Leaf<G>, scratch: &mut EvaluationScratch, result: &mut Evaluated) {
+    fn complete<G: Game>(
+        &self,
+        evaluator: &dyn Evaluator<G>,
+        leaf: &Leaf<G>,
+        scratch: &mut EvaluationScratch,
+        result: &mut Evaluated,
+    ) {
         let EvaluationScratch { logits, weights, solver } = scratch;
-        let limit = if leaf.moves.len() <= self.head + self.head / 2 { usize::MAX } else { self.head };
-        rank(&leaf.moves, logits, self.temperature, limit, &mut result.candidates, weights);
+        if self.head < MOST_MOVES && leaf.moves.len() <= MOST_LISTED_LATER && evaluator.is_flat() {
+            // Most leaves are never visited again, and need no list.
+            result.candidates.clear();
+        } else {
+            let limit = if leaf.moves.len() <= self.head + self.head / 2 { usize::MAX } else { self.head };
+            rank(&leaf.moves, logits, self.temperature, limit, &mut result.candidates, weights);
+        }
         result.mate = self.mates.search(&leaf.game, result.value, solver);
     }
 }

@@ -77,15 +77,7 @@ pub(super) fn ask<G: Game, T>(
     let attack = if game.is_won_by_check_only() { Attack::Checks } else { Attack::All };
     let before = |key| if repeated.binary_search(&key).is_ok() { 2 } else { 0 };
     solver.clear();
-    let question = Question {
-        game,
-        attacker: game.player(),
-        attack,
-        depth: DEPTH,
-        before: &before,
-        foresees: false,
-        cancel,
-    };
+    let question = Question { game, attacker: game.player(), attack, depth: DEPTH, before: &before, cancel };
     answer(solver, &question)
 }
 

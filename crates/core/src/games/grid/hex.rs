@@ -4,9 +4,10 @@
 //! a winning chain or the chain is not there, so only its own group is looked at.
 
 use super::cells::{Cells, PLANES, letters, numbers};
-use super::hex_links::{Connection, MOST_SIZE, connection};
+use super::hex_links::MOST_SIZE;
+use super::hex_solver::Solver;
 use super::{Grid, GridError, cell_text};
-use crate::game::{Ending, Game, MoveCode};
+use crate::game::{Ending, Game, MoveCode, Reasoned};
 use crate::random::mix;
 
 /// Words of a bitboard of 19 x 19 cells.
@@ -130,27 +131,16 @@ impl Game for Hex {
         self.is_won.then_some(Ending::Loss)
     }
 
-    fn foresees(&self) -> bool {
-        usize::from(self.size) <= MOST_SIZE
-    }
-
     /// By virtual connections, on boards of at most eight columns.
-    fn foresee(&self, moves: &mut Vec<MoveCode>) -> Option<Ending> {
-        if !self.foresees() {
+    fn reason(&self, most: u64, cancel: &dyn Fn() -> bool) -> Option<Reasoned> {
+        if usize::from(self.size) > MOST_SIZE {
             return None;
         }
-        let size = usize::from(self.size);
-        let (player, other) = (self.player(), 1 - self.player());
-        let [mine, theirs] = [player, other].map(|player| self.pieces[usize::from(player)].0[0]);
-        if connection(mine, theirs, size, player, Connection::Half).0 >= Connection::Half {
-            return Some(Ending::Win);
-        }
-        let (found, needed) = connection(theirs, mine, size, other, Connection::Full);
-        if found == Connection::Full {
-            return Some(Ending::Loss);
-        }
-        moves.retain(|mv| needed >> mv.0 & 1 == 1);
-        None
+        let mut solver = Solver::new(self.size.into(), most, cancel);
+        let answer = solver.solve(self.pieces.map(|pieces| pieces.0[0]), self.player());
+        let ending = answer.as_ref().map(|answer| if answer.wins { Ending::Win } else { Ending::Loss });
+        let line = answer.map_or_else(Vec::new, |answer| answer.line);
+        Some(Reasoned { ending, line, positions: solver.positions() })
     }
 
     #[inline]
@@ -242,6 +232,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
+    use crate::games::grid::hex_fill::Layout;
     use crate::games::grid::testing::{after, endings_agree, perft_of, value_of};
     use crate::random::Random;
 
@@ -338,46 +329,99 @@ mod tests {
         value
     }
 
-    /// Positions where the result is foreseen, and all; each must have the true value.
-    fn check_foreseen(game: &Hex) -> (usize, usize) {
+    /// Every position below a board is solved, and has its true value. Returns how many of them were decided
+    /// without a move, and all.
+    fn check_solved(game: &Hex) -> (usize, usize) {
         let mut values = HashMap::new();
         values_below(game, &mut values);
-        let mut foreseen = 0;
-        for (position, value) in values.values() {
-            if position.is_won {
+        let mut certain = 0;
+        for (position, value) in values.values().filter(|(position, _)| !position.is_won) {
+            let solved = position.reason(u64::MAX, &|| false).unwrap();
+            assert_eq!(solved.ending.unwrap().value(), *value, "{}", position.picture());
+            certain += usize::from(solved.positions == 1);
+            // The line is legal, and leads to a position with the same winner.
+            let mut end = *position;
+            for &mv in &solved.line {
+                assert!(!end.is_won && !(0..2).any(|player| end.pieces[player].has(mv.0.into())));
+                end.play(mv);
+            }
+            assert!(!solved.line.is_empty());
+            let sign = if solved.line.len() % 2 == 0 { 1.0 } else { -1.0 };
+            let at_end = if end.is_won { -1.0 } else { values_below(&end, &mut HashMap::new()) };
+            assert_eq!(sign * at_end, *value, "{}", position.picture());
+        }
+        (certain, values.len())
+    }
+
+    #[test]
+    fn what_is_solved_is_true() {
+        let (certain, all) = check_solved(&Hex::new(3));
+        assert!(certain * 10 > all * 7, "{certain} of {all}");
+        let (certain, all) = check_solved(&after(Hex::new(4), "b3 c1 a2 d4 a3 c4"));
+        assert!(certain * 10 > all * 7, "{certain} of {all}");
+    }
+
+    #[test]
+    fn filling_in_keeps_the_winner() {
+        let layout = Layout::new(4);
+        let mut random = Random::new(11);
+        let (mut values, mut filled_in) = (HashMap::new(), 0);
+        for _ in 0..60 {
+            let mut game = Hex::new(4);
+            for _ in 0..7 {
+                let mut moves = Vec::new();
+                game.legal_moves(&mut moves);
+                game.play(moves[random.index(moves.len())]);
+            }
+            if game.is_won {
                 continue;
             }
-            let (mut moves, mut legal) = (Vec::new(), Vec::new());
-            position.legal_moves(&mut legal);
-            position.legal_moves(&mut moves);
-            if let Some(ending) = position.foresee(&mut moves) {
-                assert_eq!(ending.value(), *value, "{}", position.picture());
-                foreseen += 1;
-            }
-            for mv in legal.into_iter().filter(|mv| !moves.contains(mv)) {
-                let mut next = *position;
-                next.play(mv);
-                assert_eq!(values[&next.key].1, 1.0, "a move that is left out loses: {}", position.picture());
+            let pieces = game.pieces.map(|pieces| pieces.0[0]);
+            let (filled, captured) = layout.fill(pieces);
+            assert!((0..2).all(|player| filled[player] & captured[player] == captured[player]));
+            filled_in += (filled[0] | filled[1]).count_ones() - 7;
+            let mut next = game;
+            next.pieces = filled.map(|cells| {
+                let mut bits = Bits::default();
+                bits.0[0] = cells;
+                bits
+            });
+            let is_over = (0..2).any(|player| {
+                (0..16).any(|cell| next.pieces[usize::from(player)].has(cell) && next.connects(cell, player))
+            });
+            if !is_over {
+                let after_filling = values_below(&next, &mut HashMap::new());
+                assert_eq!(values_below(&game, &mut values), after_filling, "{}", game.picture());
             }
         }
-        (foreseen, values.len())
+        assert!(filled_in > 60, "{filled_in}");
     }
 
     #[test]
-    fn what_is_foreseen_is_true() {
-        let (foreseen, all) = check_foreseen(&Hex::new(3));
-        assert!(foreseen * 10 > all * 7, "{foreseen} of {all}");
-        let (foreseen, all) = check_foreseen(&after(Hex::new(4), "b3 c1 a2 d4"));
-        assert!(foreseen * 10 > all * 7, "{foreseen} of {all}");
-    }
-
-    #[test]
-    fn bridges_and_the_edge_are_foreseen() {
+    fn bridges_and_the_edge_are_certain() {
         // A piece on the second row and a bridge below it: the second player cannot stop it.
-        let foreseen = |game: Hex| game.foresee(&mut Vec::new());
-        assert_eq!(foreseen(after(Hex::new(3), "b2")), Some(Ending::Loss));
-        assert_eq!(foreseen(Hex::new(3)), Some(Ending::Win));
-        assert_eq!(foreseen(after(Hex::new(3), "a1")), Some(Ending::Win), "the second player takes b2");
-        assert_eq!(foreseen(Hex::new(11)), None, "larger boards are not looked at");
+        let solved =
+            |game: Hex| game.reason(1_000, &|| false).map(|solved| (solved.ending, solved.positions));
+        assert_eq!(solved(after(Hex::new(3), "b2")), Some((Some(Ending::Loss), 1)));
+        assert_eq!(solved(Hex::new(3)).unwrap().0, Some(Ending::Win));
+        assert_eq!(
+            solved(after(Hex::new(3), "a1")).unwrap().0,
+            Some(Ending::Win),
+            "the second player takes b2"
+        );
+        assert_eq!(solved(Hex::new(11)), None, "larger boards are not looked at");
+        let limited = after(Hex::new(6), "a1").reason(3, &|| false).unwrap();
+        assert_eq!((limited.ending, limited.line.len()), (None, 0));
+    }
+
+    #[test]
+    fn openings_of_six_columns_have_the_known_winner() {
+        // The first player wins with d3, e2 and their images under a half turn, and loses with d1 and e1.
+        for (opening, ending) in
+            [("d3", Ending::Loss), ("c4", Ending::Loss), ("e1", Ending::Win), ("b6", Ending::Win)]
+        {
+            let solved = after(Hex::new(6), opening).reason(5_000, &|| false).unwrap();
+            assert_eq!(solved.ending, Some(ending), "{opening}");
+        }
     }
 }

@@ -29,20 +29,36 @@ pub(super) enum Connection {
     Full,
 }
 
+/// What is known about the edges of a player.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub connection: Connection,
+    /// The empty cells that the connection needs; of several the fewest.
+    pub carrier: u64,
+    /// The cells that all half links need: the other player must move there, or the player wins.
+    pub needed: u64,
+    /// The cells of the half links that say so.
+    pub reasons: u64,
+}
+
 /// The connection of the edges of a player: his pieces, those of the other one, and the number of columns.
-/// Where the search finds `enough`, no more is looked for. The second number has the cells that all half
-/// links need: the other player must move there, or the player wins.
-pub(super) fn connection(
-    own: u64,
-    other: u64,
-    size: usize,
-    player: u8,
-    enough: Connection,
-) -> (Connection, u64) {
+/// Where the search finds `enough`, no more is looked for.
+pub(super) fn connection(own: u64, other: u64, size: usize, player: u8, enough: Connection) -> Found {
     let mut links = Links::new(own, other, size, player);
-    let found = links.search(enough);
+    let connection = links.search(enough);
     let pair = links.pair(FIRST_EDGE, SECOND_EDGE);
-    (found, links.half_links[pair].iter().fold(u64::MAX, |common, carrier| common & carrier))
+    let known = match connection {
+        Connection::Full => &links.links[pair],
+        _ => &links.half_links[pair],
+    };
+    let carrier = known.iter().copied().min_by_key(|carrier| carrier.count_ones()).unwrap_or(0);
+    let (mut needed, mut reasons) = (u64::MAX, 0);
+    for &half in &links.half_links[pair] {
+        if needed & !half != 0 {
+            (needed, reasons) = (needed & half, reasons | half);
+        }
+    }
+    Found { connection, carrier, needed, reasons }
 }
 
 /// Links between points. Points 0 and 1 are the edges.

@@ -12,6 +12,8 @@ mod tic_tac_toe;
 mod othello;
 mod hex;
 mod hex_links;
+mod hex_fill;
+mod hex_solver;
 mod breakthrough;
 mod go;
 mod object;
@@ -34,7 +36,7 @@ pub use othello::Othello;
 pub use rows::{MOST_ACTIONS, RowGame, RowRules, RowShape, Rows};
 pub use tic_tac_toe::TicTacToe;
 
-use crate::game::{Constraint, Ending, Game, MoveCode};
+use crate::game::{Constraint, Ending, Game, MoveCode, Reasoned};
 use crate::random::Random;
 
 /// Why a game, a position or a move was refused.
@@ -211,8 +213,7 @@ forward! {
     fn legal_moves(&self, moves: &mut Vec<MoveCode>) -> ();
     #[inline]
     fn ending(&self, moves: &[MoveCode]) -> Option<Ending>;
-    fn foresees(&self) -> bool;
-    fn foresee(&self, moves: &mut Vec<MoveCode>) -> Option<Ending>;
+    fn reason(&self, most: u64, cancel: &dyn Fn() -> bool) -> Option<Reasoned>;
     fn text(&self) -> String;
     fn move_text(&self, mv: MoveCode) -> String;
     fn can_recur(&self) -> bool;

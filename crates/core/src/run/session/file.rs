@@ -6,9 +6,11 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use super::{Session, Source};
+use crate::game::{Ending, Game};
 use crate::games::chess::Variant;
 use crate::games::grid::catalogue::{Named, OBJECT, ROWS};
 use crate::network::Network;
+use crate::random::{Random, mix};
 use crate::run::drive::Limits;
 use crate::run::errors::SessionError;
 use crate::run::external::External;
@@ -17,14 +19,39 @@ use crate::run::save::{self, SaveError};
 use crate::search::Search;
 use crate::settings::{Settings, Value, table};
 
+/// Random games of a fingerprint, and the plies of the longest.
+const GAMES: usize = 2;
+const MOST_PLIES: usize = 200;
+
+/// Whether the rules of a game are written elsewhere: its name does not tell its size.
+fn is_elsewhere(name: &str) -> bool {
+    name.starts_with(OBJECT) || name.starts_with(ROWS)
+}
+
+/// Some random games from a position as one number, which rules that differ there are unlikely to share.
+fn fingerprint<G: Game>(game: &G) -> u64 {
+    let (mut random, mut moves, mut sum) = (Random::new(0), Vec::new(), 0);
+    for _ in 0..GAMES {
+        let mut game = game.clone();
+        for _ in 0..MOST_PLIES {
+            game.legal_moves(&mut moves);
+            let value = game.ending(&moves).map_or(2.0, Ending::value);
+            sum = mix(sum ^ game.key() ^ mix(moves.len() as u64) ^ value.to_bits());
+            if value <= 1.0 || moves.is_empty() {
+                break;
+            }
+            game.play(moves[random.index(moves.len())]);
+        }
+    }
+    sum
+}
+
 /// The header of a saved graph: which session can load it.
 pub fn saved_variant(file: &FilePath) -> Result<(String, bool), SessionError> {
     let (header, _) = save::open(file)?;
     let get = |name: &str| header.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    let is_known = |name: &&str| {
-        let is_elsewhere = name.starts_with(OBJECT) || name.starts_with(ROWS);
-        is_elsewhere || Variant::parse(name).is_ok() || Named::parse(name).is_ok()
-    };
+    let is_known =
+        |name: &&str| is_elsewhere(name) || Variant::parse(name).is_ok() || Named::parse(name).is_ok();
     let variant = get("variant").filter(is_known).ok_or(SaveError::Damaged("it names no known variant"))?;
     Ok((variant.to_owned(), get("chess960") == Some("true")))
 }
@@ -41,6 +68,9 @@ impl<G: Kind> Session<G> {
             ("external".to_owned(), self.search.evaluator.is_none().to_string()),
             ("side".to_owned(), self.search.side.to_string()),
         ];
+        if is_elsewhere(self.name()) {
+            header.push(("rules".to_owned(), fingerprint(self.search.path.root()).to_string()));
+        }
         if let Some(hash) = self.network_hash() {
             header.push(("network".to_owned(), hash.to_owned()));
         }
@@ -88,6 +118,11 @@ impl<G: Kind> Session<G> {
         let (evaluator, network) = Self::evaluator(&self.which, &mut settings, source)?;
         let mut search = Search::new(settings, evaluator, origin, &played);
         search.set_oracle(self.oracle());
+        if is_elsewhere(self.name())
+            && get("rules").is_some_and(|rules| rules != fingerprint(search.path.root()).to_string())
+        {
+            return Err(SaveError::OtherRules.into());
+        }
         if let Some(side) = get("side").and_then(|side| side.parse().ok()).filter(|side| *side < 2) {
             search.take_side(side);
         }

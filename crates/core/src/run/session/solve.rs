@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Session;
-use crate::game::{Game, MoveCode};
+use crate::game::{Ending, Game, MoveCode, Reasoned};
 use crate::mates::certificate::{self, Claim};
 use crate::mates::proof::Proof;
 use crate::mates::solve::Solving;
@@ -22,6 +22,9 @@ use crate::search::root_moves::RootMoves;
 const MOST_DEPTH: u16 = 256;
 /// The most bytes of the tables.
 const MOST_MEMORY: usize = 256 << 20;
+
+/// The bytes that a position may take where a game reasons in its own way.
+const BYTES_OF_REASONING: usize = 256;
 
 /// How a position is to be solved.
 #[derive(Clone, Debug)]
@@ -43,7 +46,7 @@ pub struct SolveLimits {
 pub struct SolveReport {
     /// `win` or `loss` for the side to move; absent while nothing is proven.
     pub result: Option<&'static str>,
-    /// Length of the line in plies; absent where it ends before the game does, because the rest is foreseen.
+    /// Length of the line in plies; absent where it ends before the game does, because the rest is certain.
     pub plies: Option<u32>,
     /// The winner's moves against the longest defence.
     pub line: Vec<String>,
@@ -69,6 +72,10 @@ impl<G: Kind> Session<G> {
         let (game, key) = (path.root(), path.root().key());
         let before = |other| path.count_before(other) + u32::from(other == key);
         let cancel = || stop.load(Ordering::Relaxed);
+        let most = limits.positions.min((self.solving_memory() / BYTES_OF_REASONING) as u64);
+        if let Some(reasoned) = game.reason(most, &cancel) {
+            return Ok(report_of(game, &reasoned, limits));
+        }
         let attack = if limits.checks_only { Attack::Checks } else { Attack::All };
         let question = |attacker| Question {
             game,
@@ -76,7 +83,6 @@ impl<G: Kind> Session<G> {
             attack,
             depth: MOST_DEPTH,
             before: &before,
-            foresees: game.foresees(),
             cancel: &cancel,
         };
         let sides: Vec<(&'static str, Question<'_, G>)> =
@@ -160,6 +166,26 @@ impl<G: Kind> Session<G> {
         report.is_shortest &= is_whole;
         report.plies = is_whole.then_some(line.len() as u32);
     }
+}
+
+/// The report of a result that the game found in its own way.
+fn report_of<G: Game>(game: &G, reasoned: &Reasoned, limits: &SolveLimits) -> SolveReport {
+    let mut report = SolveReport { positions: reasoned.positions, ..SolveReport::default() };
+    report.result = match reasoned.ending {
+        Some(Ending::Win) if limits.wins => Some("win"),
+        Some(Ending::Loss) if limits.losses => Some("loss"),
+        _ => None,
+    };
+    report.no_win = report.result.is_none() && reasoned.ending.is_some_and(|ending| ending != Ending::Win);
+    if report.result.is_some() {
+        report.proof_positions = reasoned.positions as usize;
+        let mut game = game.clone();
+        for &mv in &reasoned.line {
+            report.line.push(game.move_text(mv));
+            game.play(mv);
+        }
+    }
+    report
 }
 
 fn shorten<G: Game>(
