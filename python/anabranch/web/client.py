@@ -28,11 +28,13 @@ from anabranch.web.messages import (
     GridAnalyse,
     GridPlay,
     GridPosition,
+    GridProve,
     Judge,
     MessageError,
     Networks,
     Openings,
     Play,
+    Prove,
     StopMessage,
     Watch,
     read_message,
@@ -178,7 +180,7 @@ class Client:
 
     async def _handle(self, text: str) -> None:
         match read_message(text):
-            case Analyse() | Play() | Judge() | GridAnalyse() | GridPlay() as request:
+            case Analyse() | Play() | Judge() | Prove() | GridAnalyse() | GridPlay() | GridProve() as request:
                 await self._end_search()
                 self._searches.prepare(getattr(request, "view", None))
                 self._search = asyncio.create_task(self._run(request))
@@ -194,7 +196,9 @@ class Client:
             case StopMessage():
                 await self._end_search()
 
-    async def _run(self, request: Analyse | Play | Judge | GridAnalyse | GridPlay) -> None:
+    async def _run(
+        self, request: Analyse | Play | Judge | Prove | GridAnalyse | GridPlay | GridProve
+    ) -> None:
         loop = asyncio.get_running_loop()
 
         def send(message: dict[str, Any]) -> None:
@@ -211,6 +215,8 @@ class Client:
             Play: self._searches.play,
             GridPlay: self._searches.play,
             Judge: self._searches.judge,
+            Prove: self._searches.prove,
+            GridProve: self._searches.prove,
         }
         try:
             await loop.run_in_executor(self._thread, work[type(request)], request, send)
