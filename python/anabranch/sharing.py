@@ -10,6 +10,7 @@ for its edges in proportion. Computed from a copy of the graph (`anabranch.graph
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ CANDIDATE = 0.1
 MOST_CANDIDATES = 8
 MOST_DEPTH = 400
 """What lies deeper keeps its value."""
+EXACT_VISITS = 16
+STEPS = 8
+"""Copies with more visits are rounded to so many steps for each doubling."""
 _EXACT = ("win", "draw", "loss")
 
 
@@ -109,6 +113,11 @@ def _best(values: dict[str, float]) -> str | None:
     return max(values, key=lambda move: values[move], default=None)
 
 
+def _rounded(visits: float) -> float:
+    """Many visits to within 5 %, so that copies are alike and are computed once."""
+    return visits if visits < EXACT_VISITS else 2.0 ** (round(STEPS * math.log2(visits)) / STEPS)
+
+
 class _Copies:
     """Copies of nodes with fewer visits. A change is the value of a copy minus that of its node."""
 
@@ -181,9 +190,9 @@ class _Copies:
         row = self._nodes[node]
         if row.state in _EXACT or row.visits <= 1 or row.depth > MOST_DEPTH:
             return 0.0
-        visits = min(visits, row.visits)
         if visits <= 1.0:
             return row.raw - row.value
+        visits = row.visits if visits >= row.visits else _rounded(visits)
         key = (node, visits)
         if key not in self._known:
             others = row.visits - 1

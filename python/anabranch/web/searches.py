@@ -61,7 +61,7 @@ GRAPH_SHARE = 0.2
 """Most of the time that may go into copies of the graph."""
 GRAPH_PAUSE = 0.6
 """Least seconds between two copies."""
-SHARING_NODES = 1000
+SHARING_NODES = 600
 """Nodes of the graph that say what sharing does."""
 CLOCK_RESERVE = 0.1
 """Network latency reserve in seconds."""
