@@ -13,13 +13,13 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from anabranch.errors import AnabranchError
 from anabranch.networks import list_networks
-from anabranch.networks.folders import human_networks
+from anabranch.networks.folders import human_networks, installed_networks
 from anabranch.web.grid import GridRules
 from anabranch.web.messages import (
     LARGEST_MESSAGE,
@@ -66,6 +66,14 @@ async def networks() -> list[dict[str, Any]]:
 
 
 def _networks() -> list[dict[str, Any]]:
+    return _read_networks(
+        tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in installed_networks().values())
+    )
+
+
+@lru_cache(maxsize=1)
+def _read_networks(files: tuple[tuple[Path, int, int], ...]) -> list[dict[str, Any]]:
+    """Every browser requests the list; the files are read again only when one of them has changed."""
     ratings = {path: rating for rating, path in human_networks().items()}
     return [
         {name: row[name] for name in ("name", "variant", "architecture")}

@@ -113,6 +113,9 @@ export function syncGraph(app: App): void {
   if (graph && graph !== shown.graph) {
     hovered = null;
     canvas.show(graph, mainLine(app, graph), paletteOf(isDark), state.selected?.key ?? null);
+  } else if (!graph && shown.graph) {
+    hovered = null;
+    canvas.clear();
   } else if (isDark !== shown.isDark) canvas.setPalette(paletteOf(isDark));
   const selected =
     graph && state.selected ? graph.nodes.findIndex((node) => node.key === state.selected?.key) : -1;

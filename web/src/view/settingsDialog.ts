@@ -31,6 +31,7 @@ export function settingsForm(app: App): VNode[] {
           h('span.cg-wrap', { key: piece }, [h(`piece.${piece.replace(' ', '.')}`)]),
         ),
       ]),
+      check('Sound', state.sound, (sound) => update(app, { sound })),
     ]),
     h('section.settings-group', { attrs: { 'aria-label': 'Engine' } }, [h('h3', 'Engine'), ...engine(app)]),
   ];
