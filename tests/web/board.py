@@ -11,6 +11,7 @@ AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" 
 
 
 CASTLING = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1"
+MATE = "8/7k/3n3p/4B1p1/6P1/8/R5P1/5RK1 w - - 0 1"
 POCKETS = "r1bqk2r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQK2R[Bb] w KQkq - 0 1"
 
 

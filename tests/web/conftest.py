@@ -2,16 +2,26 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from shutil import which
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, sync_playwright
+from tests.support.tables import TABLES
 from tests.web.connection import Server, start
+
+NETWORK = Path(__file__).resolve().parents[1] / "data" / "lc0" / "tinygyal-8.pb.gz"
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    with start() as running:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """With tablebases, and two installed networks of which one has the name of a Maia network."""
+    data = tmp_path_factory.mktemp("data")
+    folder = data / "anabranch" / "networks"
+    folder.mkdir(parents=True)
+    for name in ("maia-1500", "other"):
+        (folder / f"{name}.pb.gz").write_bytes(NETWORK.read_bytes())
+    with start("--tablebases", str(TABLES), data=data) as running:
         yield running
 
 

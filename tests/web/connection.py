@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -97,10 +98,14 @@ class Server:
             assert until(line, "done")["finish"] == "time"
 
 
-def start(*options: str, browser: str | None = None) -> Server:
-    """A server on a free port, and a command that takes its address as a browser would."""
+def start(*options: str, browser: str | None = None, data: Path | None = None) -> Server:
+    """A server on a free port, and a command that takes its address as a browser would. `data` is the folder
+    of the user's data, which has the installed networks.
+    """
     call = [sys.executable, "-m", "anabranch", "play", "--port", "0", *options]
     environment = {**os.environ, "BROWSER": browser or ""}
+    if data is not None:
+        environment["XDG_DATA_HOME"] = str(data)
     process = subprocess.Popen(
         call if browser else [*call, "--no-browser"], stdout=subprocess.PIPE, text=True, env=environment
     )

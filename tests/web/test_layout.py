@@ -2,13 +2,19 @@
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.web.board import POCKETS, mode, paste, width_of
+from tests.web.board import MATE, POCKETS, mode, paste, width_of
 
-WIDTHS = (360, 390, 768, 1024, 1366, 1400, 1450, 1536, 1920)
+WIDTHS = (360, 390, 768, 1366, 1536, 1920)
+"""Of phones, tablets and screens."""
+MORE = (1024, 1400, 1450)
+"""Where columns change."""
 
 
-def expect_to_fit(page: Page, what: str) -> None:
-    for width in WIDTHS:
+def expect_to_fit(page: Page, what: str, widths: tuple[int, ...] = WIDTHS) -> None:
+    """Nothing scrolls sideways; light and dark in turn, because both have the same sizes."""
+    for number, width in enumerate(widths):
+        theme = "dark" if number % 2 else "light"
+        page.evaluate(f"anabranch.state.theme = '{theme}'")
         page.set_viewport_size({"width": width, "height": 800})
         page.wait_for_timeout(30)
         assert width_of(page) <= width, (what, width)
@@ -20,21 +26,36 @@ def expect_to_fit(page: Page, what: str) -> None:
 
 def test_no_route_scrolls_sideways_at_any_width(page: Page) -> None:
     expect_to_fit(page, "play")
+    box = page.locator("cg-board").bounding_box()
+    assert box is not None
+    assert box["width"] >= 300
+    page.click("[data-id=theme]")
+    expect(page.locator("html")).not_to_have_attribute("data-theme", "")
+    for name in ("Settings", "Openings", "Board editor"):
+        page.get_by_role("button", name=name).click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        expect_to_fit(page, name)
+        page.keyboard.press("Escape")
     mode(page, "analyse")
     page.click("[data-id=start]")
     page.wait_for_selector(".lines li")
     page.get_by_role("combobox", name="Preset").select_option("alphazero")
     expect(page.get_by_role("region", name="What changes")).to_be_visible()
     page.get_by_text("Enhancements").click()
-    expect_to_fit(page, "what changes")
+    expect_to_fit(page, "what changes", WIDTHS + MORE)
     page.get_by_label("Compare two presets").check()
     page.wait_for_selector("[data-side='1'] .lines li")
-    expect_to_fit(page, "compare")
+    expect_to_fit(page, "compare", WIDTHS + MORE)
     page.get_by_role("combobox", name="Preset A").select_option("default")
     mode(page, "graph")
     page.wait_for_selector("button.transposition")
-    page.locator("button.transposition").first.click()
-    expect_to_fit(page, "graph")
+    page.locator(".transpositions button.transposition").first.click()
+    expect_to_fit(page, "graph", WIDTHS + MORE)
+    page.click("[data-id=stop]")
+    paste(page, MATE)
+    page.click("[data-id=prove]")
+    page.wait_for_selector(".proof-step")
+    expect_to_fit(page, "proof")
 
 
 def test_every_enhancement_has_a_tooltip(page: Page) -> None:

@@ -110,7 +110,7 @@ def described(node: chess.pgn.GameNode) -> Any:
     """All that a node holds, and all below it; spaces at the ends of comments do not count."""
     comment = node.comment.replace("\n", " ").strip()
     own = (comment, node.starting_comment.strip(), sorted(node.nags))
-    move = node.uci() if isinstance(node, chess.pgn.ChildNode) else ""
+    move = node.move.uci() if isinstance(node, chess.pgn.ChildNode) else ""
     return move, own, [described(child) for child in node.variations]
 
 

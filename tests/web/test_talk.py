@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.tables import TABLES
-from tests.web.connection import GAME, HANDSHAKE, START, Server, analyse, closing_of, hear, start, until
+from tests.web.connection import GAME, HANDSHAKE, START, Server, analyse, closing_of, hear, until
 from websockets.exceptions import ConnectionClosed
 
+from anabranch import Engine
 from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.messages import Analyse, MessageError, read_message
+from anabranch.web.proof import tree_of
 from anabranch.web.searches import ClientSearches, Resources
 from anabranch.web.server import ServerOptions, greeting
 
@@ -97,18 +98,48 @@ def test_a_mate_by_proof_numbers_is_told_with_its_line(server: Server) -> None:
     assert report["solved"]["plies"] == len(report["lines"][0]["moves"]) == 7
 
 
-def test_tablebases_speak_up() -> None:
+def test_tablebases_speak_up_where_they_are_wanted(server: Server) -> None:
     game = {**GAME, "fen": "4k3/8/4K3/4P3/8/8/8/8 w - - 0 1"}
-    with start("--tablebases", str(TABLES)) as server, server.asked(analyse(1, game=game)) as line:
+    with server.asked(analyse(1, game=game)) as line:
         report = until(line, "report")
         assert report["statistics"]["tablebase_hits"] > 0
         assert any(row["state"].startswith("tb-") for row in report["moves"])
+        line.send(json.dumps(analyse(2, game=game, machine={"tablebases": False}, seconds=0.1)))
+        while (report := until(line, "report"))["id"] != 2:
+            pass
+        assert not any(row["state"].startswith("tb-") for row in report["moves"])
+
+
+def test_a_proof_is_sent_as_a_tree(server: Server) -> None:
+    game = {**GAME, "fen": "8/7k/3n3p/4B1p1/6P1/8/R5P1/5RK1 w - - 0 1"}
+    with server.asked({"type": "prove", "id": 3, "game": game}) as line:
+        proof = until(line, "proof")
+        tree = proof["tree"]
+        assert (proof["id"], proof["result"], proof["mate"]) == (3, "win", 4)
+        assert proof["proof"] == len(tree["move"]) == 26
+        for place, parent in enumerate(tree["parent"]):
+            assert (parent is None) == (place == 0)
+            assert place == 0 or tree["plies"][place] < tree["plies"][parent]
+        grid = {"name": "tic-tac-toe", "moves": ["a1", "b1", "a2"]}
+        line.send(json.dumps({"type": "grid-prove", "id": 4, "game": grid}))
+        assert until(line, "proof")["result"] == "loss"
+        line.send(json.dumps({"type": "prove", "id": 5, "game": GAME, "seconds": 0.1}))
+        open_still = until(line, "proof")
+        assert (open_still["result"], open_still["tree"]["move"]) == (None, [])
+
+
+def test_a_long_proof_is_cut_and_says_so() -> None:
+    solution = Engine().solve("8/7k/3n3p/4B1p1/6P1/8/R5P1/5RK1 w - - 0 1", positions=10_000)
+    tree = tree_of(solution, most=8)["tree"]
+    assert len(tree["move"]) <= 8
+    assert sum(tree["hidden"]) > 0
 
 
 def test_a_server_keeps_time_and_memory_of_its_browsers(server: Server) -> None:
-    searches = ClientSearches(Resources(seconds=0.4, memory=64 << 20))
+    searches = ClientSearches(Resources(seconds=0.4, memory=64 << 20, threads=1))
     told: list[dict[str, Any]] = []
-    message = read_message(json.dumps(analyse(1, seconds=60, configs=[{}, {}])))
+    much = {"memory": 4096, "threads": 2}  # more than the server gives
+    message = read_message(json.dumps(analyse(1, seconds=60, configs=[{}, {}], machine=much)))
     assert isinstance(message, Analyse)
     begun = time.monotonic()
     searches.analyse(message, told.append)
@@ -116,6 +147,11 @@ def test_a_server_keeps_time_and_memory_of_its_browsers(server: Server) -> None:
     assert told[-1] == {"type": "done", "id": 1, "finish": "time"}
     engines = [engine for engine in searches._engines if engine is not None]
     assert sum(engine.settings.memory for engine in engines) == 64 << 20
+    assert [engine.settings.threads for engine in engines] == [1, 1]
+    less = read_message(json.dumps(analyse(1, seconds=0.1, machine={"memory": 32, "threads": 1})))
+    assert isinstance(less, Analyse)
+    searches.analyse(less, told.append)
+    assert engines[0].settings.memory == 16 << 20
 
 
 def test_a_new_order_ends_the_old_one(server: Server) -> None:
@@ -145,6 +181,9 @@ MALFORMED: list[Any] = [
     {"type": None}, {"type": "open", "path": "/etc/passwd"}, {"type": "exec", "command": "id"},
     {"type": "stop", "more": 1}, {"type": "watch", "view": {"nodes": 1_000_000}},
     {"type": "watch", "view": {"nodes": 0}}, {"type": "watch", "view": {"nodes": "9"}}, analyse(-1),
+    analyse(1, machine={"threads": 0}), analyse(1, machine={"memory": 1}),
+    analyse(1, machine={"tablebases": "/"}),
+    {"type": "prove", "id": 1, "game": GAME, "seconds": 100.0}, {"type": "prove", "id": 1, "game": {}},
     analyse(1, lines=10_000), analyse(1, lines=2.5), analyse(1, seconds=-1), analyse(1, seconds="1"),
     analyse(1, configs=[]), analyse(1, configs=[{"preset": "default"}] * 3),
     analyse(1, configs=[{"preset": "../../etc/passwd"}]),

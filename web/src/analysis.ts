@@ -5,8 +5,9 @@ import { stopSearch } from './app';
 import { currentNode, gameSoFar, isOver } from './current';
 import type { Graph } from './graph/model';
 import { graphOf } from './graph/model';
+import { configFor } from './machine';
 import { forWhite, whiteScore } from './numbers';
-import type { GraphColumns, SearchConfig, Report, Setting } from './protocol';
+import type { GraphColumns, Machine, SearchConfig, Report, Setting, Sharing } from './protocol';
 import { sanLine, turnOf } from './rules';
 import type { Analysis, Mode, Trial, State } from './state';
 import { storeJudgement } from './tree';
@@ -52,6 +53,7 @@ export function requestAnalysis(app: App): void {
       id,
       game: { name, moves: moves.slice(0, at) },
       configs: [{ preset: analysis.configs[0].preset, changes: {} }],
+      machine: state.machine,
       lines: analysis.lines,
       view: state.view,
     });
@@ -61,7 +63,10 @@ export function requestAnalysis(app: App): void {
     type: 'analyse',
     id,
     game: gameSoFar(state),
-    configs: analysis.compare ? analysis.configs : [analysis.configs[0]],
+    configs: (analysis.compare ? analysis.configs : analysis.configs.slice(0, 1)).map((config) =>
+      configFor(state, config),
+    ),
+    machine: state.machine,
     lines: analysis.lines,
     view: state.mode === 'graph' ? state.view : null,
   });
@@ -70,6 +75,7 @@ export function requestAnalysis(app: App): void {
 /** Called when the position on the board has changed. */
 export function onPositionChange(app: App): void {
   const { analysis } = app.state;
+  app.state.proof = null;
   if (app.state.mode === 'play') return;
   if (analysis.running || analysis.finish === 'solved' || analysis.finish === 'idle') {
     analysis.running = true; // it ended because the old position was searched out
@@ -109,9 +115,9 @@ export function onReport(app: App, report: Report): void {
   app.redraw();
 }
 
-export function onGraph(app: App, side: 0 | 1, columns: GraphColumns): void {
+export function onGraph(app: App, side: 0 | 1, columns: GraphColumns & { sharing?: Sharing }): void {
   const { analysis } = app.state;
-  const graph = graphOf(columns);
+  const graph = graphOf(columns, columns.sharing ?? null);
   analysis.graphs[side] = graph;
   const kept = analysis.history[side];
   kept.push(graph);
@@ -161,11 +167,17 @@ export function presetSettings(state: State, preset: string): Record<string, Set
 function configText(state: State, config: SearchConfig): string {
   const base = presetSettings(state, config.preset);
   const changes = Object.entries(config.changes).filter(([name, value]) => base[name] !== value);
-  return [config.preset, ...changes.map(([name, value]) => `${name}=${String(value)}`)].join(', ');
+  const network = configFor(state, config).network;
+  return [
+    config.preset,
+    ...(network ? [network] : []),
+    ...changes.map(([name, value]) => `${name}=${String(value)}`),
+  ].join(', ');
 }
 
 export function setPreset(app: App, side: 0 | 1, preset: string): void {
-  app.state.analysis.configs[side] = { preset, changes: {} };
+  const { network = null } = app.state.analysis.configs[side];
+  app.state.analysis.configs[side] = { preset, network, changes: {} };
   requestAnalysis(app);
   app.redraw();
 }
@@ -176,12 +188,35 @@ export function setSetting(app: App, side: 0 | 1, name: string, value: Setting):
   const changes = { ...config.changes, [name]: value };
   if (presetSettings(state, config.preset)[name] === value) {
     state.analysis.configs[side] = {
-      preset: config.preset,
+      ...config,
       changes: Object.fromEntries(Object.entries(changes).filter(([key]) => key !== name)),
     };
-  } else state.analysis.configs[side] = { preset: config.preset, changes };
+  } else state.analysis.configs[side] = { ...config, changes };
   requestAnalysis(app);
   app.redraw();
+}
+
+export function setNetwork(app: App, side: 0 | 1, network: string | null): void {
+  app.state.analysis.configs[side] = { ...app.state.analysis.configs[side], network };
+  requestAnalysis(app);
+  app.redraw();
+}
+
+/** Change what searches use of the machine; a running analysis starts again with it. */
+export function setMachine(app: App, changes: Partial<Machine>): void {
+  Object.assign(app.state.machine, changes);
+  requestAnalysis(app);
+  app.redraw();
+}
+
+/** Search with the present configuration, and in turn with the same one in a tree. */
+export function compareWithTree(app: App): void {
+  const { analysis } = app.state;
+  const [config] = analysis.configs;
+  analysis.configs[1] = { ...config, changes: { ...config.changes, backup: 'tree' } };
+  app.state.mode = 'analyse';
+  analysis.running = true;
+  setCompare(app, true);
 }
 
 export function setCompare(app: App, compare: boolean): void {

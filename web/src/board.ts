@@ -6,6 +6,7 @@ import type { DrawBrushes, DrawShape } from 'chessground/draw';
 import type { Key } from 'chessground/types';
 import { makeSquare } from 'chessops/util';
 import type { App } from './app';
+import { update } from './app';
 import { readComments } from './comments';
 import { canMove, canPremove, currentNode, currentPosition } from './current';
 import * as game from './game';
@@ -71,6 +72,16 @@ export class Board {
     }, 1);
   }
 
+  /** Plan a drop for when it is the user's turn, as a drag from the pocket does. */
+  private planDrop(role: Role, square: Key): void {
+    setTimeout(() => {
+      this.ground.cancelPremove();
+      this.ground.state.predroppable.current = { role, key: square };
+      this.ground.state.dom.redraw();
+    }, 1); // after the board has handled the click, which removes an older plan
+    update(this.app, { dropRole: null });
+  }
+
   private cancelPremove(): void {
     this.ground.cancelPremove();
     this.ground.cancelPredrop();
@@ -133,7 +144,8 @@ export class Board {
       events: {
         select: (square) => {
           const role = this.app.state.dropRole;
-          if (role) game.dropOnBoard(this.app, role, square as SquareName);
+          if (role && canPremove(this.app.state)) this.planDrop(role, square);
+          else if (role) game.dropOnBoard(this.app, role, square as SquareName);
         },
       },
     };

@@ -33,7 +33,9 @@ export function playEngineMove(app: App, move: string): void {
   if (!current || current.outcome || state.mode !== 'play') return;
   const before = nodeOf(state.game, current.tip).fen;
   const node = addMove(state.game, current.tip, move);
+  const { dropRole } = state;
   if (node) enterNode(app, node, before);
+  state.dropRole = dropRole; // a piece that was taken from the pocket meanwhile
 }
 
 /** Go to the node of a new move, and notify match and analysis. */

@@ -59,6 +59,7 @@ function requestMove(app: App): void {
     id,
     game: { name: game, moves },
     config: DEFAULT_CONFIG,
+    machine: state.machine,
     level: by === 'seconds' ? { by, seconds } : { by: 'evaluations', evaluations },
   });
 }

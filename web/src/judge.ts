@@ -4,6 +4,7 @@ import { stopSearch } from './app';
 import type { App } from './app';
 import { isJudgement } from './comments';
 import { gameSoFar } from './current';
+import { configFor } from './machine';
 import type { Evaluation, Judged } from './protocol';
 import { NULL_UCI } from './rules';
 import type { TreeNode } from './tree';
@@ -27,7 +28,8 @@ export function startJudging(app: App): void {
     type: 'judge',
     id,
     game: gameSoFar(state, endOfLine(state.game, state.current)),
-    config: state.analysis.configs[0],
+    config: configFor(state, state.analysis.configs[0]),
+    machine: state.machine,
     seconds: state.analysis.judgeSeconds,
   });
   app.redraw();

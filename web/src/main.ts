@@ -11,6 +11,7 @@ import * as game from './game';
 import * as gridGame from './gridGame';
 import * as judge from './judge';
 import * as match from './match';
+import * as proof from './proof';
 import { throttle } from './throttle';
 import type { ServerMessage } from './protocol';
 import { connect } from './socket';
@@ -53,7 +54,11 @@ const app: App = {
 
 function draw(): void {
   pending = 0;
-  document.documentElement.dataset['theme'] = isDarkTheme(app) ? 'dark' : 'light';
+  Object.assign(document.documentElement.dataset, {
+    theme: isDarkTheme(app) ? 'dark' : 'light',
+    board: state.board.colours,
+    pieces: state.board.pieces,
+  });
   drawn = patch(drawn, page(app));
   syncBoard();
   syncGraph(app);
@@ -70,6 +75,7 @@ function receive(message: ServerMessage): void {
   if (message.type === 'hello') {
     state.hello = message;
     state.connection = 'open';
+    app.send({ type: 'networks' });
     match.requestMove(app);
     if (state.mode === 'games') gridGame.lookUp(app);
     else analysis.requestAnalysis(app);
@@ -78,6 +84,11 @@ function receive(message: ServerMessage): void {
   }
   if (message.type === 'openings') {
     state.openings[message.variant] = message.positions;
+    app.redraw();
+    return;
+  }
+  if (message.type === 'networks') {
+    state.networks = message.networks;
     app.redraw();
     return;
   }
@@ -98,6 +109,9 @@ function receive(message: ServerMessage): void {
       break;
     case 'graph':
       analysis.onGraph(app, message.side, message);
+      break;
+    case 'proof':
+      proof.onProof(app, message);
       break;
     case 'judging':
       judge.onJudging(app, message.ply, message);

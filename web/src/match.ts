@@ -3,6 +3,7 @@ import type { App } from './app';
 import { stopSearch, update } from './app';
 import { outOfTime, stopClock, timeLeft, newClock, pressClock } from './clock';
 import { canMove, clearSelection, currentNode, gameSoFar, outcomeAt } from './current';
+import { configFor } from './machine';
 import type { Level } from './protocol';
 import type { Color, Outcome } from './rules';
 import { positionOf, randomStart, spoken, START, turnOf } from './rules';
@@ -36,6 +37,7 @@ export function startMatch(app: App, form: MatchForm): void {
     human,
     tip: ROOT,
     strength: { ...form.strength },
+    network: form.network ?? null,
     clock: form.clocks ? newClock(form.minutes, form.increment) : null,
     outcome: null,
   };
@@ -56,6 +58,8 @@ export function strengthText(strength: Strength): string {
       return `${strength.evaluations} evaluations`;
     case 'seconds':
       return `${strength.seconds} s a move`;
+    case 'human':
+      return `like people of ${strength.rating ?? 0}`;
   }
 }
 
@@ -102,7 +106,8 @@ export function requestMove(app: App): void {
     type: 'play',
     id,
     game: gameSoFar(state, tip),
-    config: DEFAULT_CONFIG,
+    config: configFor(state, { ...DEFAULT_CONFIG, network: match.network ?? null }),
+    machine: state.machine,
     level: levelOf(match.strength, state),
     clock,
   });
@@ -117,6 +122,8 @@ function levelOf(strength: Strength, state: State): Level {
       return { by: 'evaluations', evaluations: strength.evaluations };
     case 'seconds':
       return { by: 'seconds', seconds: strength.seconds };
+    case 'human':
+      return { by: 'human', rating: strength.rating ?? 0 };
   }
 }
 
@@ -130,6 +137,7 @@ export function requestHint(app: App): void {
     id,
     game: gameSoFar(state),
     config: DEFAULT_CONFIG,
+    machine: state.machine,
     level: { by: 'seconds', seconds: HINT_SECONDS },
     clock: null,
   });

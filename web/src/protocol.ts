@@ -20,7 +20,17 @@ export interface GridSoFar {
 
 export interface SearchConfig {
   preset: string;
+  /** An installed network by its name; none for the evaluator of the server. */
+  network?: string | null;
   changes: Record<string, Setting>;
+}
+
+/** What a search uses of the machine; null for all that the server allows. */
+export interface Machine {
+  threads: number | null;
+  /** MB. */
+  memory: number | null;
+  tablebases: boolean;
 }
 
 export interface View {
@@ -39,6 +49,7 @@ export type Level =
   | { by: 'elo'; elo: number }
   | { by: 'evaluations'; evaluations: number }
   | { by: 'seconds'; seconds: number }
+  | { by: 'human'; rating: number }
   | ClockLeft;
 
 export type ClientMessage =
@@ -47,24 +58,51 @@ export type ClientMessage =
       id: number;
       game: GameSoFar;
       configs: SearchConfig[];
+      machine: Machine;
       lines: number;
       seconds?: number;
       view: View | null;
     }
-  | { type: 'play'; id: number; game: GameSoFar; config: SearchConfig; level: Level; clock: ClockLeft | null }
-  | { type: 'judge'; id: number; game: GameSoFar; config: SearchConfig; seconds: number }
+  | {
+      type: 'play';
+      id: number;
+      game: GameSoFar;
+      config: SearchConfig;
+      machine: Machine;
+      level: Level;
+      clock: ClockLeft | null;
+    }
+  | {
+      type: 'judge';
+      id: number;
+      game: GameSoFar;
+      config: SearchConfig;
+      machine: Machine;
+      seconds: number;
+    }
+  | { type: 'prove'; id: number; game: GameSoFar; seconds: number }
   | {
       type: 'grid-analyse';
       id: number;
       game: GridSoFar;
       configs: SearchConfig[];
+      machine: Machine;
       lines: number;
       view: View | null;
     }
-  | { type: 'grid-play'; id: number; game: GridSoFar; config: SearchConfig; level: Level }
+  | {
+      type: 'grid-play';
+      id: number;
+      game: GridSoFar;
+      config: SearchConfig;
+      machine: Machine;
+      level: Level;
+    }
+  | { type: 'grid-prove'; id: number; game: GridSoFar; seconds: number }
   | { type: 'grid-position'; id: number; game: GridSoFar }
   | { type: 'watch'; view: View | null }
   | { type: 'openings'; variant: Variant }
+  | { type: 'networks' }
   | { type: 'stop' };
 
 export interface SettingRow {
@@ -95,6 +133,23 @@ export interface Hello {
   measured_elo: number;
   seconds: number;
   nodes: number;
+  machine: {
+    threads: number;
+    /** MB, the least and the most. */
+    memory: [number, number];
+    tablebases: { men: number; files: number } | null;
+    /** The evaluator of each variant: `bundled`, or the name of what was given to the server. */
+    evaluators: Record<Variant, string>;
+  };
+}
+
+/** An installed network. */
+export interface NetworkRow {
+  name: string;
+  variant: Variant;
+  architecture: string | null;
+  /** The rating of the players that it imitates. */
+  human: number | null;
 }
 
 /** Values are for the side to move. */
@@ -175,6 +230,43 @@ export interface GraphColumns {
   };
 }
 
+/** What sharing does to the moves of the root; values are for the side to move there. */
+export interface Sharing {
+  best: string | null;
+  best_alone: string | null;
+  moves: { move: string; visits: number; shared: number; alone: number }[];
+  nodes: {
+    position: string;
+    depth: number;
+    visits: number;
+    lines: string[][];
+    parents: number;
+    gains: Record<string, number>;
+    decides: boolean;
+  }[];
+}
+
+/** A forced win or loss of the side to move, and the tree of its proof in columns. */
+export interface Proof {
+  fen: string;
+  result: 'win' | 'loss' | null;
+  mate: number | null;
+  plies: number | null;
+  no_win: boolean;
+  positions: number;
+  proof: number;
+  seconds: number;
+  tree: {
+    parent: (number | null)[];
+    move: string[];
+    plies: number[];
+    /** The node of the tree that has the same position, if there is one before. */
+    same: (number | null)[];
+    /** Moves that are left out. */
+    hidden: number[];
+  };
+}
+
 /** An evaluation for White. */
 export interface Evaluation {
   value: number;
@@ -216,11 +308,13 @@ export interface Judged {
 export type ServerMessage =
   | Hello
   | ({ type: 'report'; id: number } & Report)
-  | ({ type: 'graph'; id: number; side: 0 | 1 } & GraphColumns)
+  | ({ type: 'graph'; id: number; side: 0 | 1; sharing: Sharing } & GraphColumns)
+  | ({ type: 'proof'; id: number } & Proof)
   | ({ type: 'judging'; id: number; ply: number } & Evaluation)
   | ({ type: 'judged'; id: number } & Judged)
   | ({ type: 'grid-position'; id: number } & GridPosition)
   | { type: 'move'; id: number; move: string; report: Report | null }
   | { type: 'openings'; variant: Variant; positions: [string, string][] }
+  | { type: 'networks'; networks: NetworkRow[] }
   | { type: 'done'; id: number; finish: string }
   | { type: 'error'; id: number | null; message: string };

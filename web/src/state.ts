@@ -5,7 +5,7 @@ import type { Graph } from './graph/model';
 import type { Editor } from './editor';
 import type { GridPosition, Side } from './grid';
 import type { PgnEntry } from './pgnFile';
-import type { Hello, SearchConfig, Report, View } from './protocol';
+import type { Hello, Machine, NetworkRow, Proof, SearchConfig, Report, View } from './protocol';
 import type { Color, Outcome, Role, SquareName, Variant } from './rules';
 import type { ConnectionState } from './socket';
 import type { Game } from './tree';
@@ -13,13 +13,17 @@ import { newGame, ROOT } from './tree';
 
 export type Mode = 'play' | 'analyse' | 'graph' | 'games';
 export type Theme = 'system' | 'light' | 'dark';
-export type Dialog = 'import' | 'openings' | 'games' | 'editor' | null;
+export type Dialog = 'import' | 'openings' | 'games' | 'editor' | 'settings' | null;
+export type BoardColours = 'slate' | 'brown' | 'green' | 'blue' | 'grey';
+export type PieceSet = 'cburnett' | 'letters';
 
 export interface Strength {
-  by: 'elo' | 'evaluations' | 'seconds';
+  by: 'elo' | 'evaluations' | 'seconds' | 'human';
   elo: number;
   evaluations: number;
   seconds: number;
+  /** Of the people to imitate. */
+  rating?: number;
 }
 
 export interface Match {
@@ -27,6 +31,8 @@ export interface Match {
   /** The node of the last move of the match; moves beyond it were tried in analysis. */
   tip: number;
   strength: Strength;
+  /** An installed network; none for the evaluator of the server. */
+  network?: string | null;
   clock: Clock | null;
   /** The value of the engine's last search for the engine, if it searched. */
   engineValue?: number | undefined;
@@ -40,6 +46,7 @@ export interface MatchForm {
   fromHere: boolean;
   colour: Color | 'random';
   strength: Strength;
+  network?: string | null;
   clocks: boolean;
   minutes: number;
   increment: number;
@@ -131,7 +138,13 @@ export interface State {
   match: Match | null;
   form: MatchForm;
   /** The running request: its id and purpose. */
-  request: { id: number; purpose: 'move' | 'hint' | 'analysis' | 'sweep' | 'grid-move' } | null;
+  request: { id: number; purpose: 'move' | 'hint' | 'analysis' | 'sweep' | 'proof' | 'grid-move' } | null;
+  machine: Machine;
+  /** The installed networks of the server. */
+  networks: NetworkRow[];
+  board: { colours: BoardColours; pieces: PieceSet };
+  /** The last proof, and the moves from the position on the board to where it begins. */
+  proof: (Proof & { path: string[] }) | null;
   hint: string | null;
   /** The user was asked whether to resign. */
   isResigning: boolean;
@@ -186,6 +199,10 @@ export function initialState(): State {
       increment: 3,
     },
     request: null,
+    machine: { threads: null, memory: null, tablebases: true },
+    networks: [],
+    board: { colours: 'slate', pieces: 'cburnett' },
+    proof: null,
     hint: null,
     isResigning: false,
     analysis: {
@@ -253,6 +270,8 @@ const SAVED_KEYS = [
   'view',
   'arrows',
   'theme',
+  'board',
+  'machine',
   'sound',
 ] as const;
 const VERSION = 2;

@@ -8,6 +8,7 @@ function analyse(id: number): ClientMessage {
     id,
     game: { variant: 'chess', chess960: false, fen: '', moves: [] },
     configs: [],
+    machine: { threads: null, memory: null, tablebases: true },
     lines: 1,
     view: null,
   };

@@ -13,13 +13,13 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from anabranch.errors import AnabranchError
 from anabranch.networks import list_networks
-from anabranch.networks.folders import human_networks
+from anabranch.networks.folders import human_networks, installed_networks
 from anabranch.web.grid import GridRules
 from anabranch.web.messages import (
     LARGEST_MESSAGE,
@@ -28,11 +28,13 @@ from anabranch.web.messages import (
     GridAnalyse,
     GridPlay,
     GridPosition,
+    GridProve,
     Judge,
     MessageError,
     Networks,
     Openings,
     Play,
+    Prove,
     StopMessage,
     Watch,
     read_message,
@@ -64,6 +66,14 @@ async def networks() -> list[dict[str, Any]]:
 
 
 def _networks() -> list[dict[str, Any]]:
+    return _read_networks(
+        tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in installed_networks().values())
+    )
+
+
+@lru_cache(maxsize=1)
+def _read_networks(files: tuple[tuple[Path, int, int], ...]) -> list[dict[str, Any]]:
+    """Every browser requests the list; the files are read again only when one of them has changed."""
     ratings = {path: rating for rating, path in human_networks().items()}
     return [
         {name: row[name] for name in ("name", "variant", "architecture")}
@@ -178,7 +188,7 @@ class Client:
 
     async def _handle(self, text: str) -> None:
         match read_message(text):
-            case Analyse() | Play() | Judge() | GridAnalyse() | GridPlay() as request:
+            case Analyse() | Play() | Judge() | Prove() | GridAnalyse() | GridPlay() | GridProve() as request:
                 await self._end_search()
                 self._searches.prepare(getattr(request, "view", None))
                 self._search = asyncio.create_task(self._run(request))
@@ -194,7 +204,9 @@ class Client:
             case StopMessage():
                 await self._end_search()
 
-    async def _run(self, request: Analyse | Play | Judge | GridAnalyse | GridPlay) -> None:
+    async def _run(
+        self, request: Analyse | Play | Judge | Prove | GridAnalyse | GridPlay | GridProve
+    ) -> None:
         loop = asyncio.get_running_loop()
 
         def send(message: dict[str, Any]) -> None:
@@ -211,6 +223,8 @@ class Client:
             Play: self._searches.play,
             GridPlay: self._searches.play,
             Judge: self._searches.judge,
+            Prove: self._searches.prove,
+            GridProve: self._searches.prove,
         }
         try:
             await loop.run_in_executor(self._thread, work[type(request)], request, send)

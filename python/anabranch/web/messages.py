@@ -1,8 +1,8 @@
 """The messages of a browser, and their bounds.
 
 Everything that arrives is read here, and only here: an unknown field, a number out of range or a text that is
-too long is refused with a sentence. No field is a path or a command, and settings that name files, memory or
-threads are not among those that a browser may change.
+too long is refused with a sentence. No field is a path or a command: networks are chosen by name among those
+of the server, and threads and memory only below its limits.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from anabranch.defaults import MOST_THREADS
 from anabranch.errors import AnabranchError
 from anabranch.settings import presets
 from anabranch.strength import HIGHEST, LOWEST
@@ -20,6 +21,8 @@ LARGEST_MESSAGE = 64 * 1024
 MOST_MOVES = 2048
 MOST_NODES = 2000
 """Nodes of the graph that are shown."""
+LEAST_MEMORY = 16
+"""MB."""
 
 CHANGEABLE = (
     "backup",
@@ -93,6 +96,16 @@ class SearchConfig(_Strict):
     ] = {}
 
 
+class Machine(_Strict):
+    """What a search uses of the machine; the server's own limits are never exceeded."""
+
+    threads: Annotated[int, Field(ge=1, le=MOST_THREADS)] | None = None
+    memory: Annotated[int, Field(ge=LEAST_MEMORY, le=1 << 20)] | None = None
+    """MB for all graphs of the browser."""
+    tablebases: bool = True
+    """Whether to use those of the server."""
+
+
 class View(_Strict):
     """The part of the graph that is shown."""
 
@@ -150,6 +163,7 @@ class Analyse(_Strict):
     id: Number
     game: Game
     configs: Annotated[list[SearchConfig], Field(min_length=1, max_length=2)]
+    machine: Machine = Machine()
     lines: Annotated[int, Field(ge=1, le=8)] = 3
     seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
     view: View | None = None
@@ -163,6 +177,7 @@ class Play(_Strict):
     id: Number
     game: Game
     config: SearchConfig = SearchConfig()
+    machine: Machine = Machine()
     level: Level
     clock: Clock | None = None
     """A clock that the move must respect, whatever the level is."""
@@ -175,6 +190,7 @@ class GridAnalyse(_Strict):
     id: Number
     game: GridGame
     configs: Annotated[list[SearchConfig], Field(min_length=1, max_length=1)]
+    machine: Machine = Machine()
     lines: Annotated[int, Field(ge=1, le=8)] = 3
     seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
     view: View | None = None
@@ -187,6 +203,7 @@ class GridPlay(_Strict):
     id: Number
     game: GridGame
     config: SearchConfig = SearchConfig()
+    machine: Machine = Machine()
     level: Annotated[Evaluations | Seconds, Field(discriminator="by")]
     clock: None = None
 
@@ -206,8 +223,27 @@ class Judge(_Strict):
     id: Number
     game: Game
     config: SearchConfig = SearchConfig()
+    machine: Machine = Machine()
     seconds: Annotated[float, Field(gt=0, le=60)] = 0.5
     """For each position."""
+
+
+class Prove(_Strict):
+    """Look for a forced win or loss, and send its proof as a tree."""
+
+    type: Literal["prove"]
+    id: Number
+    game: Game
+    seconds: Annotated[float, Field(gt=0, le=60)] = 5.0
+
+
+class GridProve(_Strict):
+    """The same in a game on a grid."""
+
+    type: Literal["grid-prove"]
+    id: Number
+    game: GridGame
+    seconds: Annotated[float, Field(gt=0, le=60)] = 5.0
 
 
 class Watch(_Strict):
@@ -237,7 +273,18 @@ class StopMessage(_Strict):
 
 
 Message: TypeAlias = (
-    Analyse | Play | Judge | GridAnalyse | GridPlay | GridPosition | Watch | Openings | Networks | StopMessage
+    Analyse
+    | Play
+    | Judge
+    | Prove
+    | GridAnalyse
+    | GridPlay
+    | GridProve
+    | GridPosition
+    | Watch
+    | Openings
+    | Networks
+    | StopMessage
 )
 _READER: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="type")])
 

@@ -11,7 +11,14 @@ from typing import Any
 from anabranch.formats.scores import centipawns
 from anabranch.graph import SearchGraph
 from anabranch.result import Line, Result
+from anabranch.sharing import Sharing
 
+MOST_SHARED = 8
+"""Transpositions that are sent, the largest effect first."""
+LEAST_GAIN = 0.0005
+"""Smaller effects are rounding."""
+MOST_LINES = 3
+"""Lines to a transposition."""
 MOST_MOVES = 60
 """Moves of the root that are sent, the best first."""
 
@@ -80,6 +87,36 @@ def graph(part: SearchGraph) -> dict[str, Any]:
     return {
         "nodes": {name: [_short(getattr(node, name)) for node in part.nodes] for name in _NODE},
         "edges": {name: [_short(getattr(edge, name)) for edge in part.edges] for name in _EDGE},
+    }
+
+
+def sharing(found: Sharing, part: SearchGraph) -> dict[str, Any]:
+    """What sharing does to the moves of the root, and the transpositions that do most of it."""
+    shown = [row for row in found.nodes if max(map(abs, row.gains.values())) >= LEAST_GAIN][:MOST_SHARED]
+    return {
+        "best": found.best,
+        "best_alone": found.best_alone,
+        "moves": [
+            {
+                "move": row.move,
+                "visits": row.visits,
+                "shared": _short(row.shared),
+                "alone": _short(row.alone),
+            }
+            for row in found.moves
+        ],
+        "nodes": [
+            {
+                "position": part.nodes[row.node].position,
+                "depth": part.nodes[row.node].depth,
+                "visits": part.nodes[row.node].visits,
+                "lines": [list(line) for line in row.lines[:MOST_LINES]],
+                "parents": len(row.lines),
+                "gains": {move: _short(gain) for move, gain in row.gains.items()},
+                "decides": row.decides,
+            }
+            for row in shown
+        ],
     }
 
 

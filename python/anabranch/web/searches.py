@@ -28,8 +28,9 @@ from anabranch.limits import Limits
 from anabranch.networks.folders import human_networks, installed_networks
 from anabranch.networks.shipped import bundled
 from anabranch.result import Result
+from anabranch.sharing import sharing_of
 from anabranch.strength import Handicap
-from anabranch.web import report
+from anabranch.web import proof, report
 from anabranch.web.judge import KnownResults, StoppedError, evaluation, judge_game
 from anabranch.web.messages import (
     Analyse,
@@ -40,9 +41,12 @@ from anabranch.web.messages import (
     GridAnalyse,
     GridGame,
     GridPlay,
+    GridProve,
     Human,
     Judge,
+    Machine,
     Play,
+    Prove,
     SearchConfig,
     Seconds,
     View,
@@ -57,6 +61,8 @@ GRAPH_SHARE = 0.2
 """Most of the time that may go into copies of the graph."""
 GRAPH_PAUSE = 0.6
 """Least seconds between two copies."""
+SHARING_NODES = 600
+"""Nodes of the graph that say what sharing does."""
 CLOCK_RESERVE = 0.1
 """Network latency reserve in seconds."""
 
@@ -85,8 +91,9 @@ class ClientSearches:
         self._evaluator = evaluator
         self._stopped = Event()
         self._engines: list[Engine | None] = [None, None]
-        self._chosen: list[str | None] = [None, None]
-        """The installed networks that the engines use."""
+        self._chosen: list[tuple[str | None, int] | None] = [None, None]
+        """The installed networks that the engines use, and their threads."""
+        self._machine = Machine()
         self._humans: dict[int, str | _core.Network | AnyEvaluator] = {}
         self._random = Random()
         self._known = KnownResults()
@@ -105,6 +112,7 @@ class ClientSearches:
 
     def analyse(self, request: Analyse | GridAnalyse, send: Send) -> None:
         """Search in slices until it is stopped, and send a report of each; two configurations take turns."""
+        self._machine = request.machine
         limit = min(request.seconds or self._resources.seconds, self._resources.seconds)
         sides = [
             _Side(number, self._engine(number, request.game, config), request.lines)
@@ -132,6 +140,7 @@ class ClientSearches:
 
     def judge(self, request: Judge, send: Send) -> None:
         """Judge the moves of a game, and send the evaluation of each position as it is found."""
+        self._machine = request.machine
         begin = request.game.model_copy(update={"moves": []})
         engine = self._engine(0, begin, request.config)
 
@@ -150,8 +159,15 @@ class ClientSearches:
             return
         send({"type": "judged", "id": request.id, **answer})
 
+    def prove(self, request: Prove | GridProve, send: Send) -> None:
+        """Look for a forced win or loss. The tree of its proof is sent as far as it can be drawn."""
+        engine = self._engine(0, request.game, SearchConfig())
+        solution = engine.solve(time=min(request.seconds, self._resources.seconds))
+        send({"type": "proof", "id": request.id, **proof.tree_of(solution)})
+
     def play(self, request: Play | GridPlay, send: Send) -> None:
         """Choose one move."""
+        self._machine = request.machine
         engine = self._engine(0, request.game, request.config)
         limits = Limits(time=self._resources.seconds)
         match request.level:
@@ -189,7 +205,7 @@ class ClientSearches:
         if file is None:
             raise AnabranchError(f"no network that plays like {level.rating} is installed on the server")
         if level.rating not in self._humans:
-            self._humans[level.rating] = resolve_evaluator(file, threads=self._resources.threads)
+            self._humans[level.rating] = resolve_evaluator(file, threads=self._threads)
         positions = [engine.board()]
         network = self._humans[level.rating]
         [opinion] = opinions(network, positions, engine.variant, chess960=engine.chess960)
@@ -200,26 +216,38 @@ class ClientSearches:
         if self._stopped.is_set():
             engine.stop()
 
+    @property
+    def _threads(self) -> int:
+        return min(self._machine.threads or self._resources.threads, self._resources.threads)
+
+    @property
+    def _memory(self) -> int:
+        """Bytes for one of the two engines."""
+        given = self._resources.memory if self._machine.memory is None else self._machine.memory << 20
+        return min(given, self._resources.memory) // 2
+
     def _engine(self, number: int, game: Game | GridGame, config: SearchConfig) -> Engine:
         """An engine that stands in the position, with the settings; its graph is kept where it still fits."""
         name, chess960 = (game.name, False) if isinstance(game, GridGame) else (game.variant, game.chess960)
         engine = self._engines[number]
+        tables = self._tables if name == "chess" and self._machine.tablebases else None
         if engine is None or (engine.variant, engine.chess960) != (name, chess960):
             self._engines[number] = None  # frees the memory of the old one first
-            tables = self._tables if name == "chess" else None
-            engine = Engine(name, chess960=chess960, memory=self._resources.memory // 2, tablebases=tables)
+            engine = Engine(name, chess960=chess960, memory=self._memory, tablebases=tables)
             self._engines[number] = engine
             self._chosen[number] = None
-            self._configure_evaluator(engine, None)
-        if config.network != self._chosen[number]:
+        elif (engine.tablebases is None) != (tables is None):
+            engine.configure(tablebases=tables)
+        chosen = (config.network, self._threads)
+        if chosen != self._chosen[number]:
             self._chosen[number] = None
             self._configure_evaluator(engine, config.network)
-            self._chosen[number] = config.network
+            self._chosen[number] = chosen
         if number == 0 and self._engines[1] is not None and self._engines[1].variant != name:
             self._engines[1] = None
         settings = asdict(resolve(config.preset, name, engine.evaluator, config.changes))
         del settings["evaluator"]
-        settings |= {"memory": self._resources.memory // 2, "threads": self._resources.threads}
+        settings |= {"memory": self._memory, "threads": self._threads}
         engine.configure(**settings)
         engine.position = game.moves if isinstance(game, GridGame) else (game.fen, game.moves)
         if engine.is_over:
@@ -232,14 +260,14 @@ class ClientSearches:
             file = installed_networks().get(network)
             if file is None:
                 raise AnabranchError(f"no network {network!r} is installed on the server")
-            engine.configure(evaluator=file, threads=self._resources.threads)
+            engine.configure(evaluator=file, threads=self._threads)
             return
         others = ROLLOUT if is_grid(engine.variant) else "material"
         own = NETWORK if bundled(engine.variant) is not None else others
         engine.configure(evaluator=own)
         if self._evaluator is not None:
             with suppress(VariantError):  # a network for another variant
-                engine.configure(evaluator=self._evaluator, threads=self._resources.threads)
+                engine.configure(evaluator=self._evaluator, threads=self._threads)
 
 
 class _Side:
@@ -285,7 +313,9 @@ class _Side:
         if view is None or not is_due:
             return None
         part = self._engine.graph(depth=view.depth, visits=view.visits, nodes=view.nodes)
-        message = {"side": self._number, **report.graph(part)}
+        whole = part if view.nodes >= SHARING_NODES else self._engine.graph(nodes=SHARING_NODES)
+        found = report.sharing(sharing_of(whole), whole)
+        message = {"side": self._number, **report.graph(part), "sharing": found}
         self._copied = time.monotonic()
         self._copying = self._copied - begun
         self._fresh = False

@@ -32,7 +32,7 @@ from anabranch.web.client import Client, ClientGoneError
 from anabranch.web.grid import catalogue
 from anabranch.web.http_timeout import TimeoutHttp
 from anabranch.web.listener import AnnouncedServer, ServerError
-from anabranch.web.messages import CHANGEABLE, LARGEST_MESSAGE, MOST_NODES, VARIANTS
+from anabranch.web.messages import CHANGEABLE, LARGEST_MESSAGE, LEAST_MEMORY, MOST_NODES, VARIANTS
 from anabranch.web.searches import ClientSearches, Resources
 
 STATIC = Path(__file__).with_name("static")
@@ -152,6 +152,21 @@ def greeting(options: ServerOptions) -> dict[str, Any]:
         "measured_elo": MEASURED,
         "seconds": options.resources.seconds,
         "nodes": MOST_NODES,
+        "machine": _machine(options, evaluators),
+    }
+
+
+def _machine(options: ServerOptions, evaluators: dict[str, object]) -> dict[str, Any]:
+    """What a browser may use of this machine, and what it has; files by their names, never by their paths."""
+    tables, given = options.tables, options.evaluator
+    return {
+        "threads": options.resources.threads,
+        "memory": [LEAST_MEMORY, options.resources.memory >> 20],
+        "tablebases": None if tables is None else {"men": tables.men, "files": len(tables.files)},
+        "evaluators": {
+            variant: "bundled" if given is None or evaluator is None else Path(given).name
+            for variant, evaluator in evaluators.items()
+        },
     }
 
 

@@ -99,6 +99,13 @@ export class GraphCanvas {
     this.redraw();
   }
 
+  /** Show nothing. */
+  clear(): void {
+    this.scene = null;
+    this.layout = { spots: [], width: 1, height: 1 };
+    this.context?.clearRect(0, 0, this.canvas.width, this.canvas.height);
+  }
+
   select(id: number | null): void {
     if (this.scene) this.scene.selected = id;
     this.redraw();

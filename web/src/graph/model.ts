@@ -1,6 +1,6 @@
 // The search graph of the page: nodes with their edges in both directions, the principal variation, and the
 // paths to a node. Knows nothing of the screen.
-import type { GraphColumns, Verdict } from '../protocol';
+import type { GraphColumns, Sharing, Verdict } from '../protocol';
 import type { Color } from '../rules';
 import { samePositionKey, turnOf } from '../rules';
 
@@ -47,9 +47,10 @@ export interface GraphEdge {
 export interface Graph {
   nodes: GraphNode[];
   edges: GraphEdge[];
+  sharing: Sharing | null;
 }
 
-export function graphOf(columns: GraphColumns): Graph {
+export function graphOf(columns: GraphColumns, sharing: Sharing | null = null): Graph {
   const from = columns.nodes;
   const nodes = from.position.map((fen, id): GraphNode => {
     const turn = turnOf(fen);
@@ -57,7 +58,7 @@ export function graphOf(columns: GraphColumns): Graph {
     const depth = from.depth[id] ?? 0;
     return {
       id,
-      key: `${depth} ${samePositionKey(fen)}`,
+      key: keyOf(depth, fen),
       fen,
       turn,
       depth,
@@ -98,7 +99,12 @@ export function graphOf(columns: GraphColumns): Graph {
     node.above.sort(byVisits);
     node.below.sort(byVisits);
   }
-  return { nodes, edges };
+  return { nodes, edges, sharing };
+}
+
+/** What identifies a node in the graphs of one search. */
+export function keyOf(depth: number, fen: string): string {
+  return `${depth} ${samePositionKey(fen)}`;
 }
 
 function byVisits(first: GraphEdge, second: GraphEdge): number {

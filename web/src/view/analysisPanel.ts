@@ -22,11 +22,12 @@ import {
 import type { Line, MoveRow, Report } from '../protocol';
 import { sanLine, turnOf } from '../rules';
 import { addMove, plyOf } from '../tree';
+import { bookCard } from './bookCard';
 import { chart } from './chart';
 import type { VNode } from './dom';
 import { button, check, figures, h, scrolled, select, table } from './dom';
 import { moveList } from './moveList';
-import { enhancements, presetSelect } from './searchConfig';
+import { enhancements, networkSelect, presetSelect } from './searchConfig';
 
 const MAX_ROWS = 12;
 
@@ -51,7 +52,7 @@ export function analysisPanel(app: App): VNode {
         ),
       ]),
     ]),
-    h('div.column', { key: 'game' }, [moveList(app), chart(app)]),
+    h('div.column', { key: 'game' }, [moveList(app), bookCard(app), chart(app)]),
     trials(app),
   ]);
 }
@@ -87,6 +88,9 @@ function sideView(app: App, side: 0 | 1): VNode {
   const report = state.request?.purpose === 'sweep' ? null : state.analysis.reports[side];
   return h('div.side-view', { key: side, attrs: { 'data-side': side } }, [
     presetSelect(app, side),
+    networkSelect(app, state.game.variant, state.analysis.configs[side].network, (network) =>
+      analysis.setNetwork(app, side, network),
+    ),
     enhancements(app, side),
     report ? verdictRow(app, report) : h('p.empty', emptyText(app)),
     report ? lines(app, report) : null,

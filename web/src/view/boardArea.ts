@@ -156,7 +156,7 @@ function pocket(app: App, side: Color, fen: string): VNode {
         if (count && (isOwn || mayPlan)) board?.dragFromPocket(side, role, event);
       };
       const choose = (): void => {
-        if (!isOwn || !count) return;
+        if (!count || !(isOwn || mayPlan)) return;
         update(app, { dropRole: state.dropRole === role ? null : role });
       };
       return h(
@@ -168,7 +168,7 @@ function pocket(app: App, side: Color, fen: string): VNode {
             type: 'button',
             disabled: !count || !(isOwn || mayPlan),
             'aria-label': `${count} ${role}${count === 1 ? '' : 's'} to drop`,
-            'aria-pressed': String(isOwn && state.dropRole === role),
+            'aria-pressed': String((isOwn || mayPlan) && state.dropRole === role),
             'data-role': role,
             'data-count': count,
           },

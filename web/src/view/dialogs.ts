@@ -9,6 +9,7 @@ import type { VNode } from './dom';
 import { button, h, number, segments } from './dom';
 import { editorForm } from './editorDialog';
 import { gamesList } from './games';
+import { settingsForm } from './settingsDialog';
 
 export function dialog(app: App): VNode | null {
   const { state } = app;
@@ -16,6 +17,7 @@ export function dialog(app: App): VNode | null {
   if (state.dialog === 'games')
     return frame(app, state.collection ? `Games: ${state.collection.name}` : 'Games', gamesList(app));
   if (state.dialog === 'editor') return frame(app, 'Board editor', editorForm(app));
+  if (state.dialog === 'settings') return frame(app, 'Settings', settingsForm(app));
   if (state.dialog === 'openings') return frame(app, 'Openings', openings(app));
   return null;
 }
@@ -66,20 +68,24 @@ function importForm(app: App): VNode[] {
     state.importError ? h('p.error', { attrs: { role: 'alert' } }, state.importError) : h('span'),
     h('div.buttons', [
       button('Load', () => importText(app), { kind: 'primary', id: 'import' }),
-      h('label.file', [
-        h('span', 'Open a PGN file'),
-        h('input', {
-          attrs: { type: 'file', accept: '.pgn,.txt,application/x-chess-pgn', 'data-id': 'open-file' },
-          on: {
-            change: (event: Event) => {
-              const file = (event.target as HTMLInputElement).files?.[0];
-              if (file) void openFile(app, file);
-            },
-          },
-        }),
-      ]),
+      fileButton(app, 'Open a PGN file', 'open-file'),
     ]),
   ];
+}
+
+function fileButton(app: App, text: string, id: string): VNode {
+  return h('label.file', [
+    h('span', text),
+    h('input', {
+      attrs: { type: 'file', accept: '.pgn,.txt,application/x-chess-pgn', 'data-id': id },
+      on: {
+        change: (event: Event) => {
+          const file = (event.target as HTMLInputElement).files?.[0];
+          if (file) void openFile(app, file);
+        },
+      },
+    }),
+  ]);
 }
 
 /** The openings of matches. */
@@ -113,6 +119,7 @@ function openings(app: App): VNode[] {
       game.openOpenings(app);
     }),
     matchOpenings(app),
+    h('div.buttons', [fileButton(app, 'A PGN file as book', 'open-book')]),
     h('ul.openings', { attrs: { tabindex: 0, 'aria-label': 'Openings' } }, [
       h('li', { key: 'start' }, [
         button('Initial position', () => game.restart(app, variant), { kind: 'quiet' }),

@@ -29,6 +29,8 @@ const ICONS = {
   auto: 'M12 4a8 8 0 100 16zM12 4a8 8 0 010 16',
   sound: 'M5 9v6h4l5 4V5L9 9zM17 9a4 4 0 010 6M19.5 6.5a8 8 0 010 11',
   silent: 'M5 9v6h4l5 4V5L9 9zM17 9.5l5 5m0-5-5 5',
+  sliders:
+    'M4 7h9m5 0h2M4 17h2m5 0h9M15.5 4.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5zM8.5 14.5a2.5 2.5 0 100 5 2.5 2.5 0 000-5z',
   plus: 'M12 5v14M5 12h14',
   minus: 'M5 12h14',
   fit: 'M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5',
@@ -86,14 +88,14 @@ export function button(text: string, act: () => void, options: ButtonOptions = {
 /** Buttons of which one is chosen. */
 export function segments<T extends string>(
   label: string,
-  options: Record<T, string>,
+  options: Partial<Record<T, string>>,
   chosen: T,
   choose: (value: T) => void,
 ): VNode {
   return h(
     'div.segments',
     { attrs: { role: 'group', 'aria-label': label } },
-    Object.entries<string>(options).map(([value, text]) =>
+    Object.entries<string | undefined>(options).map(([value, text]) =>
       h(
         'button',
         {
@@ -101,7 +103,7 @@ export function segments<T extends string>(
           attrs: { type: 'button', 'aria-pressed': String(value === chosen) },
           on: { click: () => choose(value as T) },
         },
-        text,
+        text ?? value,
       ),
     ),
   );

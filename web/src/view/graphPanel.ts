@@ -17,7 +17,9 @@ import { lines, playLine, sanCached, startButton, statistics, verdictRow } from 
 import type { VNode } from './dom';
 import { button, figures, h, segments, slider, table } from './dom';
 import { download } from './games';
+import { proofCard } from './proofCard';
 import { presetSelect } from './searchConfig';
+import { sharingCard } from './sharingCard';
 
 const MAX_TRANSPOSITIONS = 12;
 
@@ -65,8 +67,25 @@ export function graphPanel(app: App): VNode {
         legend(app),
       ]),
     ]),
-    transpositionCard(app, graph),
+    h('div.explanations', [
+      sharingCard(app, graph, {
+        show: (key, fen, path) => showNode(app, key, fen, path),
+        write: (path) => pathText(app, path),
+      }),
+      transpositionCard(app, graph),
+      proofCard(app),
+    ]),
   ]);
+}
+
+/** Show a position of the graph on the board, and its node if that is in view. */
+function showNode(app: App, key: string, fen: string, path: readonly string[]): void {
+  const found = analysis.shownGraph(app.state)?.nodes.find((node) => node.key === key);
+  if (found) {
+    selectNode(app, found.id);
+    canvas?.centre(found.id);
+    canvas?.canvas.scrollIntoView({ block: 'nearest' });
+  } else update(app, { selected: { key, fen, path: [...path] } });
 }
 
 function mount(app: App, element: HTMLCanvasElement): void {
@@ -94,6 +113,9 @@ export function syncGraph(app: App): void {
   if (graph && graph !== shown.graph) {
     hovered = null;
     canvas.show(graph, mainLine(app, graph), paletteOf(isDark), state.selected?.key ?? null);
+  } else if (!graph && shown.graph) {
+    hovered = null;
+    canvas.clear();
   } else if (isDark !== shown.isDark) canvas.setPalette(paletteOf(isDark));
   const selected =
     graph && state.selected ? graph.nodes.findIndex((node) => node.key === state.selected?.key) : -1;
@@ -323,11 +345,7 @@ function transpositionCard(app: App, graph: Graph | null): VNode {
                   attrs: { type: 'button', 'data-parents': node.above.length, 'data-fen': node.fen },
                   class: { current: node.key === app.state.selected?.key },
                   on: {
-                    click: () => {
-                      selectNode(app, node.id);
-                      canvas?.centre(node.id);
-                      canvas?.canvas.scrollIntoView({ block: 'nearest' });
-                    },
+                    click: () => showNode(app, node.key, node.fen, []),
                   },
                 },
                 [

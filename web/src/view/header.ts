@@ -50,6 +50,7 @@ export function header(app: App): VNode {
         },
         { icon: state.sound ? 'sound' : 'silent', id: 'sound', pressed: state.sound },
       ),
+      button('Settings', () => update(app, { dialog: 'settings' }), { icon: 'sliders', id: 'settings' }),
       button(`Theme: ${state.theme}`, () => update(app, { theme: NEXT[state.theme] }), {
         icon: THEME_ICONS[state.theme],
         id: 'theme',

@@ -2,6 +2,7 @@
 import type { App } from '../app';
 import { update } from '../app';
 import { canMove } from '../current';
+import { humanRatings } from '../machine';
 import * as match from '../match';
 import { outcomeText } from '../match';
 import type { MatchForm } from '../state';
@@ -9,8 +10,9 @@ import { turnOf, VARIANT_NAMES } from '../rules';
 import { nodeOf, ROOT } from '../tree';
 import { setMode } from './header';
 import type { VNode } from './dom';
-import { button, check, h, number, segments, slider } from './dom';
+import { button, check, h, number, segments, select, slider } from './dom';
 import { moveList } from './moveList';
+import { networkSelect } from './searchConfig';
 
 export function playPanel(app: App): VNode {
   return h('div.side', { key: 'play' }, [app.state.match ? matchCard(app) : formCard(app), moveList(app)]);
@@ -113,6 +115,10 @@ function formCard(app: App): VNode {
   };
   const strength = (changes: Partial<MatchForm['strength']>): void =>
     change({ strength: { ...form.strength, ...changes } });
+  const ratings = form.variant === 'chess' ? humanRatings(app.state) : [];
+  const given = form.strength.rating ?? 0;
+  const rating = ratings.includes(given) ? given : (ratings[Math.floor(ratings.length / 2)] ?? 0);
+  const by = form.strength.by === 'human' && !ratings.length ? 'elo' : form.strength.by;
   return h('section.card.form', { key: 'form', attrs: { 'aria-label': 'New game' } }, [
     h('h2', 'New game'),
     segments('Variant', VARIANT_NAMES, form.variant, (variant) => change({ variant })),
@@ -122,33 +128,44 @@ function formCard(app: App): VNode {
     h('div.group', [
       segments(
         'Strength by',
-        { elo: 'Elo', evaluations: 'Evaluations', seconds: 'Seconds' },
-        form.strength.by,
-        (by) => strength({ by }),
+        {
+          elo: 'Elo',
+          evaluations: 'Evaluations',
+          seconds: 'Seconds',
+          ...(ratings.length ? { human: 'People' } : {}),
+        },
+        by,
+        (chosen) => strength({ by: chosen, ...(chosen === 'human' ? { rating } : {}) }),
       ),
-      form.strength.by === 'elo'
-        ? slider(
-            'Strength',
-            form.strength.elo,
-            { min: lowest, max: highest, step: 50 },
-            `Elo ${form.strength.elo}`,
-            (elo) => strength({ elo }),
+      by === 'human'
+        ? select('Plays like people rated', ratings.map(String), String(rating), (given) =>
+            strength({ rating: Number(given) }),
           )
-        : form.strength.by === 'evaluations'
-          ? number(
-              'Evaluations for a move',
-              form.strength.evaluations,
-              { min: 1, max: 1_000_000 },
-              (evaluations) => strength({ evaluations: Math.round(evaluations) }),
+        : by === 'elo'
+          ? slider(
+              'Strength',
+              form.strength.elo,
+              { min: lowest, max: highest, step: 50 },
+              `Elo ${form.strength.elo}`,
+              (elo) => strength({ elo }),
             )
-          : number(
-              'Seconds for a move',
-              form.strength.seconds,
-              { min: 0.1, max: hello?.seconds ?? form.strength.seconds, step: 0.1 },
-              (seconds) => strength({ seconds }),
-            ),
+          : by === 'evaluations'
+            ? number(
+                'Evaluations for a move',
+                form.strength.evaluations,
+                { min: 1, max: 1_000_000 },
+                (evaluations) => strength({ evaluations: Math.round(evaluations) }),
+              )
+            : number(
+                'Seconds for a move',
+                form.strength.seconds,
+                { min: 0.1, max: hello?.seconds ?? form.strength.seconds, step: 0.1 },
+                (seconds) => strength({ seconds }),
+              ),
     ]),
-    form.strength.by === 'elo' ? h('p.empty', eloText(app)) : null,
+    by === 'elo' ? h('p.empty', eloText(app)) : null,
+    by === 'human' ? h('p.empty', 'A move of a Maia network, without search.') : null,
+    by === 'human' ? null : networkSelect(app, form.variant, form.network, (network) => change({ network })),
     h('div.group', [
       check('Play with clocks', form.clocks, (clocks) => change({ clocks })),
       form.clocks
@@ -166,6 +183,9 @@ function formCard(app: App): VNode {
         change({ fromHere, chess960: false }),
       ),
     ]),
-    button('Play', () => match.startMatch(app, form), { kind: 'primary', id: 'start-match' }),
+    button('Play', () => match.startMatch(app, { ...form, strength: { ...form.strength, by, rating } }), {
+      kind: 'primary',
+      id: 'start-match',
+    }),
   ]);
 }

@@ -1,7 +1,9 @@
 // The choice of a configuration: a preset and the settings that differ from it.
 import * as analysis from '../analysis';
 import type { App } from '../app';
+import { networksFor, ownEvaluator } from '../machine';
 import type { SettingRow } from '../protocol';
+import type { Variant } from '../rules';
 import type { VNode } from './dom';
 import { button, check, h, number, select } from './dom';
 
@@ -15,6 +17,21 @@ export function presetSelect(app: App, side: 0 | 1, isHidden = false): VNode {
     state.analysis.configs[side].preset,
     (preset) => analysis.setPreset(app, side, preset),
     isHidden,
+  );
+}
+
+/** The network, where there is a choice. */
+export function networkSelect(
+  app: App,
+  variant: Variant,
+  chosen: string | null | undefined,
+  choose: (network: string | null) => void,
+): VNode | null {
+  const names = networksFor(app.state, variant).map((row) => row.name);
+  if (!names.length) return null;
+  const own = ownEvaluator(app.state, variant);
+  return select('Network', [own, ...names], chosen && names.includes(chosen) ? chosen : own, (name) =>
+    choose(name === own ? null : name),
   );
 }
 
