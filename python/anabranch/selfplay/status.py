@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from anabranch.jobs.files import replacing
 from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder
@@ -126,23 +128,38 @@ def _text(number: float | None, form: str) -> str:
     return "-" if number is None else form.format(number)
 
 
+def stage_of(folder: RunFolder) -> str:
+    """Where a run is, in a sentence."""
+    plan, begun = folder.plan, folder.generations("play")
+    if not begun:
+        return "no games yet"
+    generation = begun[-1]
+    games = sum(record["games"] for record in folder.records("play", generation).values())
+    if games < plan.games:
+        return f"generation {generation}: {games:,} of {plan.games:,} games are played"
+    stages = [("learn", "learned"), ("gate", "judged")]
+    done = [word for what, word in stages if folder.records(what, generation)]
+    return f"generation {generation}: all {games:,} games are played, {' and '.join(done) or 'nothing learned'}"
+
+
 def as_dict(folder: RunFolder) -> dict[str, Any]:
     """The status as plain values."""
     best = folder.best
     return {
         "plan": folder.plan.as_dict(),
         "best": None if best is None else str(folder.network_file(best)),
+        "stage": stage_of(folder),
         "generations": [asdict(row) for row in rows_of(folder)],
     }
 
 
 def draw(rows: list[GenerationRow], path: Path) -> None:
-    """Curves of losses, Elo, lengths and unique positions, as a picture."""
+    """Curves of games and positions, losses, Elo, lengths, results and unique positions, as a picture."""
     require("matplotlib", "study")
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 7), layout="constrained")
-    axes = figure.subplots(2, 2)
+    figure = Figure(figsize=(14, 7), layout="constrained")
+    axes = figure.subplots(2, 3)
     numbers = [row.generation for row in rows]
     axes[0, 0].plot(numbers, [row.policy_gap for row in rows], label="policy above its targets")
     axes[0, 0].plot(numbers, [row.value_loss for row in rows], label="value")
@@ -154,6 +171,12 @@ def draw(rows: list[GenerationRow], path: Path) -> None:
     axes[1, 0].plot(numbers, [row.length for row in rows], label="plies of a game")
     axes[1, 1].plot(numbers, [row.unique for row in rows], label="unique share of the window")
     axes[1, 1].plot(numbers, [row.proven for row in rows], label="games that end with a proof")
+    for place, name in enumerate(("the first player wins", "draw", "the second player wins")):
+        shares = [row.results[place] / max(1, row.games) for row in rows]
+        axes[1, 2].plot(numbers, shares, label=name)
+    axes[0, 2].plot(numbers, np.cumsum([row.games for row in rows]), label="games")
+    axes[0, 2].plot(numbers, np.cumsum([row.positions for row in rows]), label="positions")
+    axes[0, 2].set_yscale("log")
     for axis in axes.flat:
         axis.set_xlabel("generation")
         axis.legend()
