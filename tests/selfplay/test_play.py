@@ -79,15 +79,24 @@ def meet(folder: Path, evaluations: tuple[int, int], test: Sprt | None, pairs: i
 
 
 def test_a_stronger_player_passes_the_gate_and_a_weaker_one_fails(tmp_path: Path) -> None:
-    strong = meet(tmp_path / "strong", (200, 3), Sprt(-30.0, 30.0))
-    weak = meet(tmp_path / "weak", (3, 200), Sprt(-30.0, 30.0))
+    strong = meet(tmp_path / "strong", (200, 3), Sprt(-30.0, 0.0))
+    weak = meet(tmp_path / "weak", (3, 200), Sprt(-30.0, 0.0))
     assert strong.passed
     assert strong.elo > 0
     assert strong.pairs < 40
     assert not weak.passed
     assert weak.elo < 0
-    again = meet(tmp_path / "strong", (200, 3), Sprt(-30.0, 30.0))
-    assert again == strong, "its games are in the folder"
+    again = meet(tmp_path / "strong", (200, 3), Sprt(-30.0, 0.0))
+    assert (again.counts, again.passed) == (strong.counts, True), "its games are in the folder"
+    assert again.seconds < strong.seconds
+
+
+def test_equal_players_pass() -> None:
+    """A gate asks for no gain, only that nothing is lost."""
+    test = Sprt(-30.0, 0.0)
+    assert test.ratio([0, 0, 24, 0, 0]) > 0.0
+    assert test.ratio([2, 3, 14, 3, 2]) > 0.0
+    assert test.ratio([6, 3, 10, 3, 2]) < 0.0
 
 
 def test_openings_of_matches(tmp_path: Path) -> None:

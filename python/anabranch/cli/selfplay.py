@@ -192,6 +192,44 @@ def _status_text(folder: Path, plot: Path | None) -> str:
 
 
 @selfplay.command()
+def compare(
+    first: Annotated[list[Path], option("DIR", "A run of the first way; may be repeated.", "--first")],
+    second: Annotated[list[Path], option("DIR", "A run of the second way; may be repeated.", "--second")],
+    out: Annotated[Path, option("DIR", "Where the games are kept; the same command continues.")],
+    pairs: Annotated[int, option("N", "Pairs of games of two runs in each generation.")] = 50,
+    evaluations: Annotated[
+        int | None,
+        option("N", "Evaluations of a move.  [default: those of the gates]", "--evaluations", "-n"),
+    ] = None,
+    workers: WorkersOption = None,
+    ray: RayOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two ways to run self-play: networks of equal generations play each other.
+
+    Runs of a way differ in their seed; the first of one way meets the first of the other, and so on.
+
+    Example: anabranch selfplay compare --first graph-1 --second tree-1 --out graph-tree
+    """
+    from dataclasses import asdict
+
+    from anabranch.jobs.executor import executor_of
+    from anabranch.selfplay.compare import compare as compared
+    from anabranch.selfplay.compare import compared_text, differing
+    from anabranch.selfplay.folder import read_run
+
+    ways = [[read_run(path) for path in way] for way in (first, second)]
+    for sentence in differing(ways[0][0], ways[1][0]):
+        _notify(sentence)
+    rows = compared(ways[0], ways[1], pairs, evaluations, out, executor_of(workers, ray))
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in rows]))
+        return
+    for row in rows:
+        typer.echo(compared_text(row))
+
+
+@selfplay.command()
 def check(
     evaluator: Annotated[str, argument("NAME|FILE", "A network for Connect Four, or rollout.")],
     files: Annotated[list[Path], argument("FILE...", "Positions of Connect Four with exact scores.")],

@@ -1,12 +1,13 @@
 """Judging: matches of networks at a fixed number of evaluations, for gates and for Elo.
 
 The games are those of `anabranch.match`, in a folder of their own, so that a match that was interrupted goes
-on. A gate is a sequential test (SPRT) on pairs in the order of their numbers, so that it does not depend on
-which worker was faster.
+on. A gate is a sequential test (SPRT) of equal strength against a loss of strength, on pairs in the order of
+their numbers, so that it does not depend on which worker was faster.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +21,10 @@ from anabranch.match.game import GameRecord
 from anabranch.match.grid_openings import random_openings
 from anabranch.match.openings import Opening, default_openings
 from anabranch.match.player import Budget, PlayerSpec, read_player
-from anabranch.match.results import read_results
 from anabranch.match.runner import run_match
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standings import Standings
-from anabranch.match.statistics import Sprt, elo, sample_of
+from anabranch.match.statistics import Sprt, elo
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.search import FIXED
 
@@ -48,7 +48,7 @@ class MatchVerdict:
     """Half width of the interval of 95 %; `None` where the games do not determine it."""
     passed: bool
     seconds: float
-    """Time of the games, by the clock of the workers."""
+    """Processor time; on a cluster, that of this process alone."""
 
     @property
     def pairs(self) -> int:
@@ -101,9 +101,10 @@ def play_match(
     folder: Path,
     on_game: Callable[[], object] = lambda: None,
 ) -> MatchVerdict:
-    """Play a match, or the rest of it. Where its test does not decide, the score does. `on_game` is called
-    after every game.
+    """Play a match, or the rest of it. Where its test does not decide, the hypothesis that is the likelier one
+    does. `on_game` is called after every game.
     """
+    begun = _processor_time()
 
     def heard(standings: Standings, record: GameRecord | None) -> None:
         on_game()
@@ -111,11 +112,16 @@ def play_match(
     standings = run_match(spec, folder, executor, heard)
     counts = standings.matchups[0].pairs if spec.sprt is None else standings.tested
     estimate, verdict = elo(counts), standings.verdict or "continue"
-    passed = verdict == "accepted" or (verdict == "continue" and sample_of(counts).mean >= 0.5)
+    passed = verdict == "accepted" or (verdict == "continue" and (standings.ratio or 0.0) >= 0.0)
     return MatchVerdict(
         counts,
         float(np.clip(estimate.value, -2000, 2000)),
         estimate.to_dict()["error"],
         passed,
-        round(sum(record.seconds for record in read_results(folder).values()), 3),
+        round(_processor_time() - begun, 3),
     )
+
+
+def _processor_time() -> float:
+    """Of this process and its children that have ended."""
+    return sum(os.times()[:4])

@@ -237,7 +237,7 @@ class _Loop:
         plan, best = self._plan, self._evaluator(generation)
         if not plan.gate or (plan.initial is None and best == nothing_of(plan.game)):
             return {"passed": True, "against": None}
-        test = Sprt(-plan.gate_elo, plan.gate_elo)
+        test = Sprt(-plan.gate_elo, 0.0)
         verdict = self._match(generation, "gate", (network, best, plan.gate_evaluations), generation, test)
         against = Path(best).parent.name or best
         word = "passed" if verdict.passed else "failed"

@@ -115,13 +115,13 @@ class LoopPlan:
     """Residual blocks (conv)."""
 
     gate: bool = True
-    """A network plays for data only after a match with its predecessor that it did not lose (SPRT)."""
+    """A network plays for data only if a match with its predecessor does not show it to be weaker (SPRT)."""
     gate_pairs: int = 40
     """Most pairs of that match."""
     gate_evaluations: int = 64
     """Evaluations of a move in matches."""
     gate_elo: float = 30.0
-    """The test decides between this many Elo worse and better."""
+    """The test decides between this many Elo worse and equal strength."""
     outsiders: tuple[str, ...] = ("rollout", "first")
     """What every network plays for its Elo: evaluators, uci:COMMAND,nodes=N in chess and its variants, and
     first, the network that the run began with or that of the first generation."""
