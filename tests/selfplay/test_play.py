@@ -11,15 +11,22 @@ from anabranch.cli import run
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.executor import Processes
 from anabranch.match.statistics import Sprt
-from anabranch.selfplay.folder import read_run
 from anabranch.selfplay.chess_records import ChessSamples
+from anabranch.selfplay.folder import read_run
 from anabranch.selfplay.judge import MatchVerdict, match_spec, openings_of, play_match, player_of
 from anabranch.selfplay.loop import play_only
 from anabranch.selfplay.plan import LoopPlan, plan_of, read_plan
 from anabranch.selfplay.play import PlayDone, PlayJob, jobs_of, play_games
+from anabranch.selfplay.records import GridSamples
 from anabranch.selfplay.wrong_moves import Chosen, ExactResults, choose, count_wrong
 
 SMALL = {"games": 20, "evaluations": 24, "last_evaluations": 24, "random_plies": 4}
+
+
+def grid(done: PlayDone) -> GridSamples:
+    """The positions of a game on a grid."""
+    assert isinstance(done.samples, GridSamples)
+    return done.samples
 
 
 def test_a_job_gives_the_same_games_again() -> None:
@@ -27,14 +34,14 @@ def test_a_job_gives_the_same_games_again() -> None:
     first, second = play_games(job), play_games(job)
     assert first.lengths == second.lengths
     assert first.results == second.results
-    assert np.array_equal(first.samples.policy, second.samples.policy)
+    assert np.array_equal(grid(first).policy, grid(second).policy)
     other = play_games(job._replace(number=2))
-    assert not np.array_equal(first.samples.cells[:8], other.samples.cells[:8])
+    assert not np.array_equal(grid(first).cells[:8], grid(other).cells[:8])
 
 
 def test_positions_have_sound_targets() -> None:
     done = play_games(PlayJob(plan_of("connect-four", **SMALL, harvest=4), "rollout", 0, 0, 6))
-    samples = done.samples
+    samples = grid(done)
     searched = samples.has_policy
     assert np.allclose(samples.policy[searched].sum(1), 1.0, atol=1e-5)
     assert not samples.policy[~samples.legal].any()
@@ -62,10 +69,12 @@ def test_only_missing_jobs_are_played(tmp_path: Path) -> None:
     plan = plan_of("tic-tac-toe", **{**SMALL, "games": 40})
     play_only(tmp_path, plan, "rollout", Processes(0), lambda _: None)
     whole = read_run(tmp_path).samples(0)
+    assert isinstance(whole, GridSamples)
     lines = (tmp_path / "journal.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "journal.jsonl").write_text("".join(lines[:1]) + lines[1][:20])
     play_only(tmp_path, plan, "rollout", Processes(0), lambda _: None)
     again = read_run(tmp_path).samples(0)
+    assert isinstance(again, GridSamples)
     assert np.array_equal(whole.cells, again.cells)
     assert np.array_equal(whole.policy, again.policy)
     with pytest.raises(SelfPlayError, match="seed was 1, now is 2"):
@@ -141,7 +150,10 @@ def test_commands_refuse_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFix
     for arguments, word in (
         (["run", "--out", out, "--generations", "1"], "needs --game"),
         (["run", "--game", "atomic", "--out", out, "--generations", "1"], "not for atomic"),
-        (["run", "--game", "chess", "--network", "conv", "--out", out, "--generations", "1"], "sparse network"),
+        (
+            ["run", "--game", "chess", "--network", "conv", "--out", out, "--generations", "1"],
+            "sparse network",
+        ),
         (["run", "--game", "hex", "--data", out, "--out", out, "--generations", "1"], "not of hex"),
         (["status", out, "--watch", "0"], "above 0"),
         (["run", "--game", "hex", "--out", out], "needs an end"),

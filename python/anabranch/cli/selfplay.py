@@ -119,7 +119,7 @@ def play(
         str | None,
         option(
             "NAME|FILE",
-            "What plays: a network file or an evaluator.  [default: rollout; in chess and crazyhouse material]",
+            "What plays: a network file or an evaluator.  [default: rollout, material in chess variants]",
             "--evaluator",
             "-e",
         ),

@@ -175,14 +175,11 @@ class Tally:
         for place, (first, second) in enumerate(self._spec.pairings):
             losses, draws, wins = (self._games[place, points] for points in range(3))
             names = self._spec.players[first].name, self._spec.players[second].name
-            pairs = self._pairs[place]
-            matchups.append(
-                Matchup(*names, wins, draws, losses, (pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]))
-            )
+            matchups.append(Matchup(*names, wins, draws, losses, _five(self._pairs[place])))
         faults = {name: dict(kinds) for name, kinds in self._faults.items() if kinds}
         return Standings(
             self._spec, self._games.total(), tuple(matchups), faults, dict(self._reasons.most_common()),
-            tuple(self._tested),
+            _five(self._tested),
         )  # fmt: skip
 
     def ratings(self) -> Mapping[str, Estimate]:
@@ -197,3 +194,7 @@ class Tally:
         if met(self.rated, self._spec.players[0].name) != names:
             return {}
         return rate(self.rated, *(self._spec.anchor or (self._spec.players[-1].name, 0.0)))
+
+
+def _five(pairs: list[int]) -> tuple[int, int, int, int, int]:
+    return pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]

@@ -13,11 +13,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anabranch.selfplay.records import Samples, SampleWriter
+from anabranch.selfplay.records import PlaySamples, SampleWriter
 
 
 @dataclass(frozen=True, slots=True)
-class ChessSamples(Samples):
+class ChessSamples(PlaySamples):
     """Positions of chess or a variant."""
 
     position: NDArray[np.bytes_]
@@ -40,9 +40,15 @@ class ChessSamples(Samples):
         count = self.count[chosen]
         within = np.arange(count.sum()) - np.repeat(np.cumsum(count, dtype=np.int64) - count, count)
         flat = np.repeat(begins[chosen], count) + within
-        columns = (self.value, self.result, self.exact, self.weight)
         return type(self)(
-            self.position[chosen], count, self.moves[flat], self.policy[flat], *(one[chosen] for one in columns)
+            self.position[chosen],
+            count,
+            self.moves[flat],
+            self.policy[flat],
+            self.value[chosen],
+            self.result[chosen],
+            self.exact[chosen],
+            self.weight[chosen],
         )
 
     @property
@@ -76,8 +82,8 @@ class ChessWriter(SampleWriter):
     ) -> None:
         """A position with the names of its moves; those without a share are left out."""
         shares = np.asarray(policy, np.float32)
-        used = np.flatnonzero(shares > 0.0)
-        names = [moves[place] for place in used]
+        used = shares > 0.0
+        names = [move for move, is_used in zip(moves, used, strict=True) if is_used]
         self._keep(text, (text, names, shares[used], value, 0.0, exact, surprise), True)
 
     def add_exact(self, text: str, value: float) -> None:

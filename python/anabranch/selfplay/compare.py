@@ -68,7 +68,9 @@ def compare(
             budget = evaluations or one.plan.gate_evaluations
             players = (
                 player_of("first", str(one.network_file(generation).resolve()), budget, one.plan.simulations),
-                player_of("second", str(other.network_file(generation).resolve()), budget, one.plan.simulations),
+                player_of(
+                    "second", str(other.network_file(generation).resolve()), budget, one.plan.simulations
+                ),
             )
             # The same openings in every generation.
             spec = match_spec(one.plan, players, pairs, 2000 + number)

@@ -16,9 +16,9 @@ from anabranch.catalogue import is_grid
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.folder import FolderKind
 from anabranch.jobs.journal import Journal, JournalFormat, has_records
-from anabranch.selfplay.plan import LoopPlan, read_plan
 from anabranch.selfplay.chess_records import ChessSamples
-from anabranch.selfplay.records import GridSamples, Samples
+from anabranch.selfplay.plan import LoopPlan, read_plan
+from anabranch.selfplay.records import GridSamples, PlaySamples
 
 DOCUMENT = "selfplay.json"
 JOURNAL = "journal.jsonl"
@@ -95,10 +95,10 @@ class RunFolder:
         plain = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in name)
         return self.path / "matches" / f"{generation:04d}" / plain[-60:]
 
-    def samples(self, generation: int) -> Samples:
+    def samples(self, generation: int) -> PlaySamples:
         """The positions of a generation, in the order of its jobs."""
         numbers = sorted(int(key[2]) for key in self.records("play", generation))
-        kind = GridSamples if is_grid(self.plan.game) else ChessSamples
+        kind: type[PlaySamples] = GridSamples if is_grid(self.plan.game) else ChessSamples
         return kind.join([kind.read(self.positions_file(generation, number)) for number in numbers])
 
     def positions(self, generation: int) -> int:

@@ -81,8 +81,7 @@ def match_spec(
 
 
 def openings_of(plan: LoopPlan, pairs: int, tag: int) -> list[Opening]:
-    """Of a game on a grid, random openings of the lengths that games begin with; else those of the package.
-    """
+    """Of a game on a grid, random openings of the lengths that games begin with; else the package's own."""
     if not is_grid(plan.game):
         return default_openings(plan.game)
     source = np.random.default_rng([plan.seed, 11, tag])
@@ -101,8 +100,8 @@ def play_match(
     folder: Path,
     on_game: Callable[[], object] = lambda: None,
 ) -> MatchVerdict:
-    """Play a match, or the rest of it. Where its test does not decide, the hypothesis that is the likelier one
-    does. `on_game` is called after every game.
+    """Play a match, or the rest of it. Where its test does not decide, the likelier hypothesis does.
+    `on_game` is called after every game.
     """
     begun = _processor_time()
 

@@ -22,7 +22,7 @@ from anabranch.evaluators.resolve import network_file
 from anabranch.jobs.files import replacing
 from anabranch.selfplay.learner import Learner
 from anabranch.selfplay.plan import LoopPlan
-from anabranch.selfplay.records import Samples
+from anabranch.selfplay.records import PlaySamples
 from anabranch.selfplay.schedule import rate_at
 from anabranch.selfplay.targets import surprise_weights
 from anabranch.train.machine import prepare
@@ -76,7 +76,7 @@ def learner_of(plan: LoopPlan, shards: tuple[str, ...] = ()) -> Learner:
 def learn(
     plan: LoopPlan,
     generation: int,
-    window: Samples,
+    window: PlaySamples,
     new: int,
     before: Path | None,
     folder: Path,
@@ -119,7 +119,7 @@ def learn(
     )  # fmt: skip
 
 
-def _weighted(window: Samples, plan: LoopPlan) -> Samples:
+def _weighted(window: PlaySamples, plan: LoopPlan) -> PlaySamples:
     """Positions weighted by their surprise, which the records have as weight."""
     weights = surprise_weights(window.weight.astype(np.float64), plan.surprise).astype(np.float32)
     return replace(window, weight=weights)  # type: ignore[type-var]
@@ -134,7 +134,7 @@ def _load(path: Path, learner: Learner) -> None:
         raise SelfPlayError(f"the weights in {path} cannot be read: {error}") from error
 
 
-def _write(plan: LoopPlan, generation: int, learner: Learner, data: Samples, folder: Path) -> None:
+def _write(plan: LoopPlan, generation: int, learner: Learner, data: PlaySamples, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     state = {"network": learner.network.state_dict(), "optimiser": learner.optimiser.state_dict()}
     with replacing(folder / WEIGHTS) as part:

@@ -16,19 +16,16 @@ import pyarrow as pa
 import torch
 from numpy.typing import NDArray
 
-from anabranch import _core
 from anabranch.data.shards import named_shards
-from anabranch.errors import TrainingError
-from anabranch.networks.sparse import write_sparse
 from anabranch.selfplay.chess_records import ChessSamples
-from anabranch.selfplay.learner import CANARIES, Learner, StepLoss, drawn_rows
+from anabranch.selfplay.learner import Learner, StepLoss, drawn_rows
 from anabranch.selfplay.plan import LoopPlan
-from anabranch.selfplay.records import Samples
+from anabranch.selfplay.records import PlaySamples
 from anabranch.selfplay.targets import value_target
 from anabranch.selfplay.window import merged_chess
-from anabranch.train.batches import Batch, make_batch, training_batches
+from anabranch.train.batches import Batch, training_batches
 from anabranch.train.build import build_network
-from anabranch.train.export import check_difference, differences, quantise
+from anabranch.train.export import check_difference, write_compared
 from anabranch.train.loop import make_optimiser
 from anabranch.train.loss import policy_loss, value_loss
 from anabranch.train.positions import Positions, fit_draws, mix_wdl, read_training_data
@@ -55,12 +52,12 @@ class ChessLearner(Learner):
         """Take the weights of a network file."""
         load_sparse(self.network, path)
 
-    def merged(self, window: Samples) -> ChessSamples:
+    def merged(self, window: PlaySamples) -> ChessSamples:
         """Equal positions once."""
         assert isinstance(window, ChessSamples)
         return merged_chess(window) if self._plan.merge else window
 
-    def losses(self, data: Samples, steps: int, source: np.random.Generator) -> Generator[StepLoss]:
+    def losses(self, data: PlaySamples, steps: int, source: np.random.Generator) -> Generator[StepLoss]:
         """The losses of each step."""
         assert isinstance(data, ChessSamples)
         plan = self._plan
@@ -83,20 +80,11 @@ class ChessLearner(Learner):
         entropy = -float(torch.special.xlogy(target, target).sum()) / count
         return StepLoss(policy, value_loss(answer, batch.wdl).mean(), entropy)
 
-    @torch.no_grad()
-    def write(self, path: Path, about: dict[str, str], data: Samples) -> None:
+    def write(self, path: Path, about: dict[str, str], data: PlaySamples) -> None:
         """Write the network to a file, which is compared with its source."""
         assert isinstance(data, ChessSamples)
         positions = positions_of(data.take(slice(0, CHECKED)), self._plan.result_share)
-        texts = positions.fens.to_pylist()
-        write_sparse(path, quantise(self.network), about, texts[:CANARIES])
-        answer = self.network(make_batch(self.network, positions).encoded)
-        found = _core.Network(path).evaluate(texts)
-        logits = np.array([logit for _, _, moves in found for _, logit in moves], np.float32)
-        if len(logits) != len(answer.logits):
-            raise TrainingError("the exported network sees other legal moves than its source")
-        values = np.array([value for value, _, _ in found], np.float32)
-        check_difference(differences(answer.value.numpy(), values, answer.logits.numpy(), logits))
+        check_difference(write_compared(self.network, path, about, positions))
 
 
 class DrawnOrder:
@@ -108,11 +96,14 @@ class DrawnOrder:
 
     def rows(self, index: int) -> NDArray[np.int64]:
         """The rows of batch `index`."""
-        return self._rows[index]
+        rows: NDArray[np.int64] = self._rows[index]
+        return rows
 
     def mirrored(self, index: int) -> NDArray[np.bool_]:
         """Which of them are mirrored: a random half."""
-        return np.random.default_rng([self._seed, index]).random(self._rows.shape[1]) < 0.5
+        drawn = np.random.default_rng([self._seed, index]).random(self._rows.shape[1])
+        half: NDArray[np.bool_] = np.less(drawn, 0.5)
+        return half
 
 
 def recipe_of(plan: LoopPlan) -> Recipe:
@@ -150,7 +141,9 @@ def positions_of(samples: ChessSamples, result_share: float) -> Positions:
     wdl[mean] = mix_wdl(value, np.full(len(value), np.nan, np.float32), draws, 0.0)
     return Positions(
         pa.array(samples.position.astype(str).tolist(), pa.large_string()),
-        pa.ListArray.from_arrays(pa.array(offsets), pa.array(samples.moves.astype(str).tolist(), pa.string())),
+        pa.ListArray.from_arrays(
+            pa.array(offsets), pa.array(samples.moves.astype(str).tolist(), pa.string())
+        ),
         pa.ListArray.from_arrays(pa.array(offsets), pa.array(samples.policy.astype(np.float32))),
         np.full(len(samples), np.nan, np.float32),
         result,
@@ -166,7 +159,10 @@ def mixed(
     them from the teacher.
     """
     together = Positions(
-        *(pa.concat_arrays([getattr(own, name), getattr(teacher, name)]) for name in ("fens", "moves", "weights")),
+        *(
+            pa.concat_arrays([getattr(own, name), getattr(teacher, name)])
+            for name in ("fens", "moves", "weights")
+        ),
         *(
             np.concatenate([getattr(own, name), getattr(teacher, name)])
             for name in ("scores", "results", "wdl", "importance")

@@ -13,7 +13,7 @@ from torch.nn.functional import log_softmax
 from anabranch.networks.grid import GridInputs, inputs_of, write_grid
 from anabranch.selfplay.learner import CANARIES, Learner, StepLoss, drawn_rows
 from anabranch.selfplay.plan import LoopPlan
-from anabranch.selfplay.records import GridSamples, Samples
+from anabranch.selfplay.records import GridSamples, PlaySamples
 from anabranch.selfplay.symmetries import symmetries_of
 from anabranch.selfplay.targets import value_target
 from anabranch.selfplay.window import canonical, merged, transformed
@@ -41,12 +41,12 @@ class GridLearner(Learner):
         """Take the weights of a network file."""
         load_grid(self.network, path)
 
-    def merged(self, window: Samples) -> GridSamples:
+    def merged(self, window: PlaySamples) -> GridSamples:
         """Equal positions once, symmetric ones too."""
         assert isinstance(window, GridSamples)
         return merged(canonical(window, self._symmetries)) if self._plan.merge else window
 
-    def losses(self, data: Samples, steps: int, source: np.random.Generator) -> Generator[StepLoss]:
+    def losses(self, data: PlaySamples, steps: int, source: np.random.Generator) -> Generator[StepLoss]:
         """The losses of each step."""
         assert isinstance(data, GridSamples)
         for rows in drawn_rows(data.weight, self._plan.batch, steps, source):
@@ -72,7 +72,7 @@ class GridLearner(Learner):
         entropy = -np.where(part.policy > 0.0, part.policy * logarithms, 0.0).sum()
         return StepLoss(policy, value_loss, float(entropy) / count)
 
-    def write(self, path: Path, about: dict[str, str], data: Samples) -> None:
+    def write(self, path: Path, about: dict[str, str], data: PlaySamples) -> None:
         """Write the network to a file."""
         assert isinstance(data, GridSamples)
         rows = np.flatnonzero(data.has_policy)[:CANARIES]

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from anabranch.selfplay.records import Samples
+from anabranch.selfplay.records import PlaySamples
 
 CANARIES = 8
 """Positions whose answers are stored in a network file."""
@@ -40,15 +40,15 @@ class Learner(ABC):
         """Take the weights of a network file."""
 
     @abstractmethod
-    def merged(self, window: Samples) -> Samples:
+    def merged(self, window: PlaySamples) -> PlaySamples:
         """The window with equal positions merged, if the plan has them merged."""
 
     @abstractmethod
-    def losses(self, data: Samples, steps: int, source: np.random.Generator) -> Generator[StepLoss]:
+    def losses(self, data: PlaySamples, steps: int, source: np.random.Generator) -> Generator[StepLoss]:
         """The losses of each step, on positions drawn from a source of chance."""
 
     @abstractmethod
-    def write(self, path: Path, about: dict[str, str], data: Samples) -> None:
+    def write(self, path: Path, about: dict[str, str], data: PlaySamples) -> None:
         """Write the network to a file, with some positions as canaries."""
 
 

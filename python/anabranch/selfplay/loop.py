@@ -25,7 +25,7 @@ from anabranch.selfplay.folder import RunFolder, open_run
 from anabranch.selfplay.judge import MatchVerdict, match_spec, play_match, player_of
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.play import PlayDone, PlayJob, jobs_of, play_games
-from anabranch.selfplay.records import Samples
+from anabranch.selfplay.records import PlaySamples
 from anabranch.selfplay.schedule import window_at
 from anabranch.selfplay.window import newest
 
@@ -100,7 +100,7 @@ class _Loop:
         self._notify = notify
         self._before = folder.elapsed
         self._begun = time.monotonic()
-        self._positions: dict[int, Samples] = {}
+        self._positions: dict[int, PlaySamples] = {}
         self._shards: tuple[str, ...] = ()
 
     def run(self) -> None:
@@ -197,7 +197,7 @@ class _Loop:
         if generation >= KEPT:
             (self._folder.network_folder(generation - KEPT) / WEIGHTS).unlink(missing_ok=True)
 
-    def _window(self, generation: int) -> Samples:
+    def _window(self, generation: int) -> PlaySamples:
         """The newest positions; only the generations that have them are read."""
         counts = [self._folder.positions(number) for number in range(generation + 1)]
         size = window_at(self._plan, sum(counts))

@@ -137,7 +137,15 @@ class LoopPlan:
             if getattr(self, name) not in choices:
                 raise SelfPlayError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
         self._check_game()
-        for name in ("data_share", "cheap_share", "full_share", "noise", "result_share", "surprise", "last_rate"):
+        for name in (
+            "data_share",
+            "cheap_share",
+            "full_share",
+            "noise",
+            "result_share",
+            "surprise",
+            "last_rate",
+        ):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise SelfPlayError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
         least = {"games": 1, "evaluations": 2, "last_evaluations": 2, "growth": 0, "longest": 1, "batch": 1}

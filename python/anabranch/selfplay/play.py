@@ -1,7 +1,7 @@
 """Games of self-play: a number of them is a job, whose result depends on the job alone.
 
-A game begins with moves that are drawn without a search. Some positions get a full search and are recorded, the others a cheap one. A
-position that the search solves ends the game with its exact result.
+A game begins with moves that are drawn without a search. Some positions get a full search and are recorded,
+the others a cheap one. A position that the search solves ends the game with its exact result.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from anabranch.catalogue import is_grid
 from anabranch.networks.grid import inputs_of
 from anabranch.selfplay.chess_records import ChessWriter
 from anabranch.selfplay.plan import LoopPlan
-from anabranch.selfplay.records import GridWriter, Samples, SampleWriter
+from anabranch.selfplay.records import GridWriter, PlaySamples, SampleWriter
 from anabranch.selfplay.schedule import cheap_evaluations_at, evaluations_at
 from anabranch.selfplay.search import GameSearch
 from anabranch.selfplay.targets import Floats, policy_target, root_statistics, surprise_of
@@ -47,7 +47,7 @@ class PlayDone:
     """What came of a job."""
 
     number: int
-    samples: Samples
+    samples: PlaySamples
     lengths: tuple[int, ...]
     """Plies of the games."""
     results: tuple[float, ...]

@@ -22,10 +22,10 @@ from anabranch.jobs.files import write_atomic
 from anabranch.networks.grid import GridInputs
 
 _OWNERS = {"x": 0, "w": 0, "o": 1, "b": 1}
-Arrays = dict[str, NDArray[Any]]
+ArraysByName = dict[str, NDArray[Any]]
 
 
-class Samples(ABC):
+class PlaySamples(ABC):
     """Positions with their targets; B of them. The fields of a class are its arrays."""
 
     value: NDArray[np.float32]
@@ -55,11 +55,11 @@ class Samples(ABC):
         return [field.name for field in fields(cls)]  # type: ignore[arg-type]
 
     @classmethod
-    def unpacked(cls, arrays: Arrays) -> Arrays:
+    def unpacked(cls, arrays: ArraysByName) -> ArraysByName:
         """The arrays of a file as the fields have them."""
         return arrays
 
-    def packed(self) -> Arrays:
+    def packed(self) -> ArraysByName:
         """The arrays as they are in a file."""
         return {name: getattr(self, name) for name in self.names()}
 
@@ -80,7 +80,7 @@ class Samples(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class GridSamples(Samples):
+class GridSamples(PlaySamples):
     """Positions of one game on a grid."""
 
     cells: NDArray[np.uint8]
@@ -102,13 +102,13 @@ class GridSamples(Samples):
         """Some of them."""
         return type(self)(*(getattr(self, name)[rows] for name in self.names()))
 
-    def packed(self) -> Arrays:
+    def packed(self) -> ArraysByName:
         """Legal moves as bits."""
         plain = {name: getattr(self, name) for name in self.names()}
         return plain | {"legal": np.packbits(self.legal, axis=1)}
 
     @classmethod
-    def unpacked(cls, arrays: Arrays) -> Arrays:
+    def unpacked(cls, arrays: ArraysByName) -> ArraysByName:
         """Legal moves from bits."""
         legal = np.unpackbits(arrays["legal"], axis=1, count=arrays["policy"].shape[1])
         return arrays | {"legal": legal.astype(bool)}
@@ -158,7 +158,7 @@ class SampleWriter(ABC):
         """A position of which only the exact result is known, for the side to move."""
 
     @abstractmethod
-    def samples(self) -> Samples:
+    def samples(self) -> PlaySamples:
         """All positions."""
 
     def _keep(self, text: str, row: tuple[Any, ...], has_policy: bool) -> None:

@@ -106,7 +106,18 @@ def _elo_text(elo: float, error: float | None) -> str:
 def table(rows: list[GenerationRow]) -> str:
     """The rows as text."""
     outsiders = sorted({name for row in rows for name in row.outsiders})
-    titles = ["gen", "games", "positions", "unique", "plies", "1st/=/2nd %", "proven", "policy", "value", "gate"]
+    titles = [
+        "gen",
+        "games",
+        "positions",
+        "unique",
+        "plies",
+        "1st/=/2nd %",
+        "proven",
+        "policy",
+        "value",
+        "gate",
+    ]
     titles += ["Elo", *(f"vs {name}" for name in outsiders), "CPU s: play/learn/judge", "CPU min", "min"]
     lines = [titles]
     for row in rows:
@@ -154,7 +165,9 @@ def stage_of(folder: RunFolder) -> str:
         return f"generation {generation}: {games:,} of {plan.games:,} games are played"
     stages = [("learn", "learned"), ("gate", "judged")]
     done = [word for what, word in stages if folder.records(what, generation)]
-    return f"generation {generation}: all {games:,} games are played, {' and '.join(done) or 'nothing learned'}"
+    return (
+        f"generation {generation}: all {games:,} games are played, {' and '.join(done) or 'nothing learned'}"
+    )
 
 
 def as_dict(folder: RunFolder) -> dict[str, Any]:

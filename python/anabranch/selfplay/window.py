@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anabranch.selfplay.chess_records import ChessSamples
-from anabranch.selfplay.records import GridSamples, Samples
+from anabranch.selfplay.records import GridSamples, PlaySamples
 from anabranch.selfplay.symmetries import Symmetry
 
-
-AnySamples = TypeVar("AnySamples", bound=Samples)
+AnySamples = TypeVar("AnySamples", bound=PlaySamples)
 
 
 def newest(parts: Sequence[AnySamples], size: int) -> AnySamples:
@@ -67,7 +66,7 @@ def transformed(
 class _Groups:
     """Equal positions together: what they have in common. Exact values come before others."""
 
-    def __init__(self, samples: Samples, keys: NDArray[Any]) -> None:
+    def __init__(self, samples: PlaySamples, keys: NDArray[Any]) -> None:
         _, first, group, count = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         order = np.argsort(first, kind="stable")  # in the order of their first occurrence
         rank = np.empty_like(order)
@@ -90,7 +89,7 @@ class _Groups:
         """The sum of some numbers [B] in each group."""
         return np.bincount(self.of, numbers.astype(np.float64), len(self.first)).astype(np.float64)
 
-    def shares(self, samples: Samples, has_policy: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def shares(self, samples: PlaySamples, has_policy: NDArray[np.bool_]) -> NDArray[np.float64]:
         """[B]: what the policy of a position counts for that of its group."""
         proven = samples.exact & has_policy
         is_best = proven | ~(self.total(proven) > 0.0)[self.of]
@@ -138,9 +137,7 @@ def merged_chess(samples: ChessSamples) -> ChessSamples:
     owners = samples.owners
     share = groups.shares(samples, samples.has_policy)[owners] * samples.policy
     names, number = np.unique(samples.moves, return_inverse=True)
-    pairs, place = np.unique(
-        groups.of[owners] * max(1, len(names)) + number.reshape(-1), return_inverse=True
-    )
+    pairs, place = np.unique(groups.of[owners] * max(1, len(names)) + number.reshape(-1), return_inverse=True)
     policy = np.bincount(place.reshape(-1), share, len(pairs))
     used = policy > 0.0
     pairs, policy = pairs[used], policy[used]
