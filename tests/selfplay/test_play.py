@@ -100,12 +100,10 @@ def test_a_stronger_player_passes_the_gate_and_a_weaker_one_fails(tmp_path: Path
     assert again.seconds < strong.seconds
 
 
-def test_equal_players_pass() -> None:
-    """A gate asks for no gain, only that nothing is lost."""
-    test = Sprt(-30.0, 0.0)
-    assert test.ratio([0, 0, 24, 0, 0]) > 0.0
-    assert test.ratio([2, 3, 14, 3, 2]) > 0.0
-    assert test.ratio([6, 3, 10, 3, 2]) < 0.0
+def test_a_gate_asks_for_no_gain(tmp_path: Path) -> None:
+    equal = meet(tmp_path, (8, 8), Sprt(-30.0, 0.0), pairs=3)
+    assert equal.passed
+    assert equal.pairs == 3
 
 
 def test_openings_of_matches(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ from anabranch.match.statistics import Sprt, elo
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.search import FIXED
 
+MOST_ELO = 2000.0
+"""What stands for an infinite difference."""
 PROGRAM = "uci:"
 """What an outsider that is a UCI program begins with."""
 SETTINGS = {name: str(value) for name, value in FIXED.items()} | {
@@ -54,6 +56,21 @@ class MatchVerdict:
     def pairs(self) -> int:
         """Number of pairs."""
         return sum(self.counts)
+
+    def __str__(self) -> str:
+        unit = "" if abs(self.elo) >= MOST_ELO else " Elo"
+        return f"{elo_text(self.elo, self.error)}{unit} in {self.pairs} pairs"
+
+
+def elo_text(elo: float, error: float | None) -> str:
+    """Elo with its error for people; where one player has all points, there is no number.
+
+    >>> elo_text(41.2, 20.0), elo_text(0.0, None), elo_text(2000.0, None)
+    ('+41 ± 20', '+0', 'all won')
+    """
+    if abs(elo) >= MOST_ELO:
+        return "all won" if elo > 0.0 else "all lost"
+    return f"{elo:+.0f}" + ("" if error is None else f" ± {error:.0f}")
 
 
 def player_of(name: str, evaluator: str, evaluations: int, simulations: float) -> PlayerSpec:
@@ -100,8 +117,8 @@ def play_match(
     folder: Path,
     on_game: Callable[[], object] = lambda: None,
 ) -> MatchVerdict:
-    """Play a match, or the rest of it. Where its test does not decide, the likelier hypothesis does.
-    `on_game` is called after every game.
+    """Play a match, or the rest of it. It is passed unless its test rejects. `on_game` is called after every
+    game.
     """
     begun = _processor_time()
 
@@ -110,13 +127,12 @@ def play_match(
 
     standings = run_match(spec, folder, executor, heard)
     counts = standings.matchups[0].pairs if spec.sprt is None else standings.tested
-    estimate, verdict = elo(counts), standings.verdict or "continue"
-    passed = verdict == "accepted" or (verdict == "continue" and (standings.ratio or 0.0) >= 0.0)
+    estimate = elo(counts)
     return MatchVerdict(
         counts,
-        float(np.clip(estimate.value, -2000, 2000)),
+        float(np.clip(estimate.value, -MOST_ELO, MOST_ELO)),
         estimate.to_dict()["error"],
-        passed,
+        standings.verdict != "rejected",
         round(_processor_time() - begun, 3),
     )
 

@@ -228,7 +228,7 @@ class _Loop:
                 player, budget = self._first(), plan.gate_evaluations
             verdict = self._match(generation, outsider, (network, player, budget), 1000 + number)
             self._add("outsider", generation, outsider, asdict(verdict))
-            self._notify(f"generation {generation}: against {outsider} {_show(verdict)}")
+            self._notify(f"generation {generation}: against {outsider} {verdict}")
 
     def _first(self) -> str:
         return self._plan.initial or str(self._folder.network_file(0).resolve())
@@ -241,7 +241,7 @@ class _Loop:
         verdict = self._match(generation, "gate", (network, best, plan.gate_evaluations), generation, test)
         against = Path(best).parent.name or best
         word = "passed" if verdict.passed else "failed"
-        self._notify(f"generation {generation}: {word} its gate against {against}, {_show(verdict)}")
+        self._notify(f"generation {generation}: {word} its gate against {against}, {verdict}")
         return {**asdict(verdict), "against": against}
 
     def _match(
@@ -281,8 +281,3 @@ def _play_record(done: PlayDone) -> dict[str, Any]:
         "evaluations": done.evaluations,
         "seconds": round(done.seconds, 3),
     }
-
-
-def _show(verdict: MatchVerdict) -> str:
-    error = "" if verdict.error is None else f" ± {verdict.error:.0f}"
-    return f"{verdict.elo:+.0f}{error} Elo in {verdict.pairs} pairs"

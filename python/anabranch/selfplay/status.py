@@ -14,6 +14,7 @@ import numpy as np
 from anabranch.jobs.files import replacing
 from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder
+from anabranch.selfplay.judge import elo_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +97,7 @@ def _gate_text(gate: dict[str, Any] | None) -> str | None:
         return None
     if "elo" not in gate:
         return "first"
-    return f"{_elo_text(gate['elo'], gate['error'])} {'passed' if gate['passed'] else 'failed'}"
-
-
-def _elo_text(elo: float, error: float | None) -> str:
-    return f"{elo:+.0f}" + ("" if error is None else f"±{error:.0f}")
+    return f"{elo_text(gate['elo'], gate['error'])} {'passed' if gate['passed'] else 'failed'}"
 
 
 def table(rows: list[GenerationRow]) -> str:
@@ -136,7 +133,7 @@ def table(rows: list[GenerationRow]) -> str:
                 row.gate or "-",
                 _text(row.elo, "{:+.0f}"),
                 *(
-                    _elo_text(row.outsiders[name], row.errors[name]) if name in row.outsiders else "-"
+                    elo_text(row.outsiders[name], row.errors[name]) if name in row.outsiders else "-"
                     for name in outsiders
                 ),
                 "/".join(f"{cost:.0f}" for cost in row.costs),
