@@ -14,7 +14,7 @@ PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolati
 TWO_AT_ONCE := --numprocesses=2 --dist=worksteal
 
 # What needs PyTorch: it has tests of its own.
-LEARNING := tests/train python/anabranch/train python/anabranch/selfplay/learn.py
+LEARNING := tests/train python/anabranch/train $(wildcard python/anabranch/selfplay/learn*.py)
 
 # A crazyhouse middlegame: both kings airy, both pockets full.
 POSITION := r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14

@@ -9,7 +9,6 @@ from __future__ import annotations
 import filecmp
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
 
 from anabranch import _core
 from anabranch.catalogue import ROWS, base_name, is_grid
@@ -104,7 +103,7 @@ def changes_of_saved(session: _core.Session, evaluator: object, missing: str | N
         evaluator = len  # stands for any function of Python
     elif stored["evaluator"] != NETWORK:
         evaluator = stored["evaluator"]
-    usual = asdict(resolve("default", variant, evaluator, {}))
+    usual = resolve("default", variant, evaluator, {}).to_dict()
     return {name: value for name, value in stored.items() if name == "evaluator" or value != usual[name]}
 
 

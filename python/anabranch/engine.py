@@ -11,7 +11,6 @@ import os
 import time as clock
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import partial
 from types import EllipsisType, TracebackType
 from typing import Any, Literal, Self, Unpack, overload
@@ -117,7 +116,7 @@ class Engine(CoreGame):
 
     def _open(self, variant: str, chess960: bool, adapter: Adapter | None) -> _core.Session:
         """A session of the core."""
-        settings, (external, network) = asdict(self._settings), _source(self._evaluator)
+        settings, (external, network) = self._settings.to_dict(), _source(self._evaluator)
         if adapter is None:
             return _core.Session(variant, chess960, settings, external, network)
         if network is not None:
@@ -177,7 +176,7 @@ class Engine(CoreGame):
             checked = self._resolved(new, changes)
             _check_fit(new, self._session)
             tables = _read_tablebases(tablebases)
-            self._session.configure(asdict(checked), *_source(new))
+            self._session.configure(checked.to_dict(), *_source(new))
             self._settings, self._evaluator, self._changes = checked, new, changes
             if not isinstance(tables, EllipsisType):
                 self._session.set_tablebases(tables)

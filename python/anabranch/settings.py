@@ -7,7 +7,8 @@ that tools can read. A test holds the two together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal, Self
 
 from anabranch import _core
@@ -169,13 +170,18 @@ class Settings:
     """Random playouts of an evaluation by the evaluator rollout."""
 
     def __post_init__(self) -> None:
-        for name, value in _core.check_settings(asdict(self)).items():
+        for name, value in _core.check_settings(self.to_dict()).items():
             object.__setattr__(self, name, value)
 
     @classmethod
+    @cache
     def preset(cls, name: str) -> Self:
         """The settings of a preset; `presets` has the names."""
         return cls().changed(_core.preset(name))
+
+    def to_dict(self) -> dict[str, bool | int | float | str]:
+        """All settings by name. They are plain values, so nothing is copied, as `dataclasses.asdict` does."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def changed(self, changes: Mapping[str, object]) -> Self:
         """These settings with others in place of some, by name; words are read as on the command line.
@@ -187,7 +193,7 @@ class Settings:
             ...
         anabranch.errors.SettingError: there is no setting 'bacth_size'; ... (did you mean 'batch_size'?)
         """
-        return replace(self, **_core.check_settings({**asdict(self), **changes}))
+        return replace(self, **_core.check_settings({**self.to_dict(), **changes}))
 
 
 @dataclass(frozen=True, slots=True)

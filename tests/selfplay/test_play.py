@@ -11,14 +11,22 @@ from anabranch.cli import run
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.executor import Processes
 from anabranch.match.statistics import Sprt
+from anabranch.selfplay.chess_records import ChessSamples
 from anabranch.selfplay.folder import read_run
-from anabranch.selfplay.judge import PairJob, play_match, play_pair
+from anabranch.selfplay.judge import MatchVerdict, match_spec, openings_of, play_match, player_of
 from anabranch.selfplay.loop import play_only
 from anabranch.selfplay.plan import LoopPlan, plan_of, read_plan
-from anabranch.selfplay.play import PlayJob, jobs_of, play_games
+from anabranch.selfplay.play import PlayDone, PlayJob, jobs_of, play_games
+from anabranch.selfplay.records import GridSamples
 from anabranch.selfplay.wrong_moves import Chosen, ExactResults, choose, count_wrong
 
 SMALL = {"games": 20, "evaluations": 24, "last_evaluations": 24, "random_plies": 4}
+
+
+def grid(done: PlayDone) -> GridSamples:
+    """The positions of a game on a grid."""
+    assert isinstance(done.samples, GridSamples)
+    return done.samples
 
 
 def test_a_job_gives_the_same_games_again() -> None:
@@ -26,14 +34,14 @@ def test_a_job_gives_the_same_games_again() -> None:
     first, second = play_games(job), play_games(job)
     assert first.lengths == second.lengths
     assert first.results == second.results
-    assert np.array_equal(first.samples.policy, second.samples.policy)
+    assert np.array_equal(grid(first).policy, grid(second).policy)
     other = play_games(job._replace(number=2))
-    assert not np.array_equal(first.samples.cells[:8], other.samples.cells[:8])
+    assert not np.array_equal(grid(first).cells[:8], grid(other).cells[:8])
 
 
 def test_positions_have_sound_targets() -> None:
     done = play_games(PlayJob(plan_of("connect-four", **SMALL, harvest=4), "rollout", 0, 0, 6))
-    samples = done.samples
+    samples = grid(done)
     searched = samples.has_policy
     assert np.allclose(samples.policy[searched].sum(1), 1.0, atol=1e-5)
     assert not samples.policy[~samples.legal].any()
@@ -61,32 +69,68 @@ def test_only_missing_jobs_are_played(tmp_path: Path) -> None:
     plan = plan_of("tic-tac-toe", **{**SMALL, "games": 40})
     play_only(tmp_path, plan, "rollout", Processes(0), lambda _: None)
     whole = read_run(tmp_path).samples(0)
+    assert isinstance(whole, GridSamples)
     lines = (tmp_path / "journal.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "journal.jsonl").write_text("".join(lines[:1]) + lines[1][:20])
     play_only(tmp_path, plan, "rollout", Processes(0), lambda _: None)
     again = read_run(tmp_path).samples(0)
+    assert isinstance(again, GridSamples)
     assert np.array_equal(whole.cells, again.cells)
     assert np.array_equal(whole.policy, again.policy)
     with pytest.raises(SelfPlayError, match="seed was 1, now is 2"):
         play_only(tmp_path, plan.changed(seed=2), "rollout", Processes(0), lambda _: None)
 
 
-def test_a_stronger_player_passes_the_gate_and_a_weaker_one_fails() -> None:
+def meet(folder: Path, evaluations: tuple[int, int], test: Sprt | None, pairs: int = 40) -> MatchVerdict:
     plan = plan_of("connect-four", **SMALL)
-    players, test = ("rollout", "rollout"), Sprt(-30.0, 30.0)
-    strong = play_match(Processes(0), plan, players, (200, 3), 40, 1, test)
-    weak = play_match(Processes(0), plan, players, (3, 200), 40, 1, test)
+    players = [player_of(name, "rollout", n, 4.0) for name, n in zip("ab", evaluations, strict=True)]
+    return play_match(Processes(0), match_spec(plan, (players[0], players[1]), pairs, 1, test), folder)
+
+
+def test_a_stronger_player_passes_the_gate_and_a_weaker_one_fails(tmp_path: Path) -> None:
+    strong = meet(tmp_path / "strong", (200, 3), Sprt(-30.0, 0.0))
+    weak = meet(tmp_path / "weak", (3, 200), Sprt(-30.0, 0.0))
     assert strong.passed
     assert strong.elo > 0
     assert strong.pairs < 40
     assert not weak.passed
     assert weak.elo < 0
+    again = meet(tmp_path / "strong", (200, 3), Sprt(-30.0, 0.0))
+    assert (again.counts, again.passed) == (strong.counts, True), "its games are in the folder"
+    assert again.seconds < strong.seconds
 
 
-def test_equal_players_share_the_points_of_a_pair() -> None:
+def test_a_gate_asks_for_no_gain(tmp_path: Path) -> None:
+    equal = meet(tmp_path, (8, 8), Sprt(-30.0, 0.0), pairs=3)
+    assert equal.passed
+    assert equal.pairs == 3
+
+
+def test_openings_of_matches(tmp_path: Path) -> None:
     plan = plan_of("connect-four", **SMALL)
-    for number in range(3):
-        assert play_pair(PairJob(plan, ("uniform", "uniform"), (20, 20), number, 5)).points == 1.0
+    found = openings_of(plan, 20, 1)
+    assert len(found) == 20
+    assert {len(opening.fen.split()) for opening in found} <= {2, 3, 4}
+    assert found != openings_of(plan, 20, 2)
+    assert len(openings_of(plan_of("crazyhouse"), 2, 1)) > 100
+
+
+def test_games_of_crazyhouse() -> None:
+    """From the bundled network: named moves, exact results where a mate is proven."""
+    plan = plan_of("crazyhouse", evaluations=16, last_evaluations=16, longest=40, harvest=2)
+    job = PlayJob(plan, "network", 0, 0, 2)
+    first, second = play_games(job), play_games(job)
+    samples = first.samples
+    assert isinstance(samples, ChessSamples)
+    assert samples.position.tolist() == second.samples.position.tolist()  # type: ignore[attr-defined]
+    assert len(samples) > 4
+    sums = np.bincount(samples.owners, samples.policy, len(samples))
+    assert np.allclose(sums[samples.has_policy], 1.0, atol=1e-5)
+    rules = _core.Session("crazyhouse", False, {}, False)
+    row = int(np.flatnonzero(samples.has_policy)[0])
+    rules.set_position(samples.position[row].decode(), [])
+    named = samples.moves[samples.owners == row].astype(str).tolist()
+    assert set(named) <= set(rules.legal_moves())
 
 
 def test_plans_are_checked_and_stored() -> None:
@@ -103,7 +147,13 @@ def test_commands_refuse_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFix
     out = str(tmp_path / "run")
     for arguments, word in (
         (["run", "--out", out, "--generations", "1"], "needs --game"),
-        (["run", "--game", "chess", "--out", out, "--generations", "1"], "not for chess"),
+        (["run", "--game", "atomic", "--out", out, "--generations", "1"], "not for atomic"),
+        (
+            ["run", "--game", "chess", "--network", "conv", "--out", out, "--generations", "1"],
+            "sparse network",
+        ),
+        (["run", "--game", "hex", "--data", out, "--out", out, "--generations", "1"], "not of hex"),
+        (["status", out, "--watch", "0"], "above 0"),
         (["run", "--game", "hex", "--out", out], "needs an end"),
         (["run", "--game", "hex", "--out", out, "--minutes", "1", "--noise", "3"], "share between 0 and 1"),
         (["status", out], "holds no self-play"),
@@ -119,7 +169,29 @@ def test_status_of_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert run(["selfplay", "play", *arguments, "--out", str(tmp_path / "run")]) == 0
     assert "16 games" in capsys.readouterr().out
     assert run(["selfplay", "status", str(tmp_path / "run")]) == 0
-    assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["0", "16"]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].split()[:2] == ["0", "16"]
+    assert lines[2] == "generation 0: all 16 games are played, nothing learned"
+
+
+def test_ctrl_c_says_what_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    arguments = ["--game", "tic-tac-toe", "--games", "64", "--evaluations", "8", "--workers", "0"]
+    played = 0
+
+    def stop_after_two(job: PlayJob) -> PlayDone:
+        nonlocal played
+        played += 1
+        if played == 3:
+            raise KeyboardInterrupt
+        return play_games(job)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anabranch.selfplay.loop.play_games", stop_after_two)
+        assert run(["selfplay", "play", *arguments, "--out", str(out)]) == 130
+    assert "has 32 games with" in capsys.readouterr().err
+    assert run(["selfplay", "play", *arguments, "--out", str(out)]) == 0
+    assert "64 games" in capsys.readouterr().out
 
 
 def test_a_move_that_gives_away_the_win_is_wrong() -> None:

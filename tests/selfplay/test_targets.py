@@ -5,11 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from anabranch.selfplay.search import GameSearch
 from anabranch.selfplay.targets import (
     RootStatistics,
-    completed_q,
-    improved_policy,
+    completed_policy,
     policy_target,
+    root_statistics,
     surprise_of,
     surprise_weights,
     value_target,
@@ -23,42 +24,58 @@ NAN = float("nan")
 def root(**changes: object) -> RootStatistics:
     parts: dict[str, object] = {
         "visits": np.array([6.0, 3.0, 0.0]),
-        "q": np.array([0.4, -0.2, NAN]),
+        "improved": np.array([0.6, 0.3, 0.1]),
+        "noisy": np.array([0.5, 0.3, 0.2]),
         "prior": np.array([0.5, 0.3, 0.2]),
         "proven": np.full(3, NAN),
         "value": 0.2,
-        "raw": 0.1,
     }
     return RootStatistics(**{**parts, **changes})  # type: ignore[arg-type]
 
 
-def test_moves_without_a_value_get_the_mixed_one() -> None:
-    mean = (0.5 * 0.4 - 0.3 * 0.2) / 0.8
-    assert completed_q(root()) == pytest.approx([0.4, -0.2, (0.1 + 9.0 * mean) / 10.0])
-    assert completed_q(root(q=np.full(3, NAN), visits=np.zeros(3))) == pytest.approx([0.1] * 3)
+def test_completed_q_is_the_improved_policy_of_the_core_without_the_noise() -> None:
+    assert completed_policy(root()) == pytest.approx([0.6, 0.3, 0.1])
+    # Noise gave the last move four times its prior: it has a quarter of its share.
+    noisy = root(noisy=np.array([0.1, 0.1, 0.8]), improved=np.array([0.2, 0.2, 0.6]))
+    weights = np.array([0.2 * 5.0, 0.2 * 3.0, 0.6 / 4.0])
+    assert completed_policy(noisy) == pytest.approx(weights / weights.sum())
 
 
-def test_a_proven_move_has_its_exact_value() -> None:
-    assert completed_q(root(proven=np.array([NAN, 1.0, NAN])))[1] == 1.0
+def test_the_core_has_the_completed_q_of_the_paper() -> None:
+    """softmax(log prior + (50 + max N) * 0.1 * q), with q in [0, 1] and v_mix for moves without a visit."""
+    game = GameSearch("connect-four", "uniform", epsilon_greedy=0.0, epsilon_checks=0.0)
+    game.session.set_position(None, ["4", "4", "4"])
+    report = game.search(5)
+    rows = report["moves"]
+    visited = [row for row in rows if row["visits"]]
+    assert 0 < len(visited) < len(rows)
+    visits, mass = sum(row["visits"] for row in visited), sum(row["prior"] for row in visited)
+    mean = sum(row["prior"] * row["q"] for row in visited) / mass
+    mixed = visits * mean / (1.0 + visits)  # the evaluator's own value is 0
+    most = max(row["visits"] for row in rows)
+    q = [mixed if row["q"] is None else row["q"] for row in rows]
+    logits = [
+        math.log(row["prior"]) + (50.0 + most) * 0.1 * (value + 1.0) / 2.0
+        for row, value in zip(rows, q, strict=True)
+    ]
+    weights = np.exp(np.array(logits) - max(logits))
+    assert completed_policy(root_statistics(report)) == pytest.approx(weights / weights.sum())
 
 
-def test_the_improved_policy_moves_from_the_prior_towards_good_moves() -> None:
-    policy = improved_policy(root())
-    assert policy.sum() == pytest.approx(1.0)
-    assert policy[0] > 0.5
-    assert policy[1] < 0.3
-    # By hand: logits log(p) + (50 + 6) * 0.1 * (q + 1) / 2.
-    weights = [p * math.exp(5.6 * (q + 1.0) / 2.0) for p, q in zip([0.5, 0.3], [0.4, -0.2], strict=True)]
-    assert policy[0] / policy[1] == pytest.approx(weights[0] / weights[1])
-
-
-def test_equal_values_leave_the_prior() -> None:
-    assert improved_policy(root(q=np.full(3, 0.1))) == pytest.approx([0.5, 0.3, 0.2])
+def test_a_mate_of_chess_is_the_target() -> None:
+    game = GameSearch("chess", "material")
+    game.session.set_position("7k/8/5K2/8/8/8/8/R5R1 w - - 0 1", [])
+    report = game.search(60)
+    found = root_statistics(report)
+    assert found.solved == 1.0
+    target = policy_target(found, "visits", 100, proofs=True)
+    assert report["moves"][int(target.argmax())]["move"] == report["best_move"]
+    assert target[found.proven != 1.0].sum() == 0.0
 
 
 def test_small_budgets_have_completed_q_and_large_ones_visits() -> None:
     assert policy_target(root(), "auto", 400, True) == pytest.approx([2 / 3, 1 / 3, 0.0])
-    assert policy_target(root(), "auto", 32, True) == pytest.approx(improved_policy(root()))
+    assert policy_target(root(), "auto", 32, True) == pytest.approx([0.6, 0.3, 0.1])
     assert policy_target(root(), "visits", 32, True) == pytest.approx(visit_policy(root()))
 
 

@@ -9,9 +9,10 @@ import pytest
 from anabranch import _core
 from anabranch.errors import SelfPlayError
 from anabranch.networks.grid import GridInputs, inputs_of
-from anabranch.selfplay.records import GridSamples, SampleWriter, read_board
+from anabranch.selfplay.chess_records import ChessSamples, ChessWriter
+from anabranch.selfplay.records import GridSamples, GridWriter, read_board
 from anabranch.selfplay.symmetries import symmetries_of
-from anabranch.selfplay.window import canonical, merged, newest, transformed
+from anabranch.selfplay.window import canonical, merged, merged_chess, newest, transformed
 
 GAMES = ("connect-four", "tic-tac-toe", "othello:size=6", "hex:size=4", "breakthrough:width=4,height=5")
 
@@ -64,7 +65,7 @@ def test_a_symmetry_keeps_the_rules(game: str) -> None:
 
 def some_samples() -> tuple[GridInputs, GridSamples]:
     inputs = inputs_of("tic-tac-toe")
-    writer = SampleWriter(inputs)
+    writer = GridWriter(inputs)
     start = ".../.../... x"
     nine = list(range(9))
     writer.add(start, nine, np.full(9, 1 / 9), 0.2, False, 1.0)
@@ -101,7 +102,7 @@ def test_symmetric_positions_are_merged_and_exact_values_win() -> None:
 
 def test_positions_without_a_policy_change_only_the_value() -> None:
     inputs = inputs_of("tic-tac-toe")
-    writer = SampleWriter(inputs)
+    writer = GridWriter(inputs)
     writer.add("x../.../... o", list(range(1, 9)), np.eye(8)[3], 0.5, False, 1.0)
     writer.end_game(0.0)
     writer.add_exact("x../.../... o", 0.0)
@@ -132,15 +133,55 @@ def test_forms_are_chosen_one_by_one() -> None:
     assert moved.cells[3].tolist() == samples.cells[2].tolist()
 
 
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+AFTER = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
+
+
+def chess_samples() -> ChessSamples:
+    writer = ChessWriter()
+    writer.add(f"{START} 0 1", ["e2e4", "d2d4", "a2a3"], [0.5, 0.5, 0.0], 0.2, False, 1.0)
+    writer.add(f"{AFTER} 0 1", ["e7e5"], [1.0], -0.5, False, 1.0)
+    writer.end_game(1.0)
+    writer.add(f"{START} 4 3", ["e2e4", "g1f3"], [0.25, 0.75], 0.6, False, 3.0)
+    writer.add_exact(f"{AFTER} 0 7", 0.0)
+    writer.end_game(-1.0)
+    return writer.samples()
+
+
+def test_positions_of_chess_are_merged_whatever_their_counters() -> None:
+    samples = chess_samples()
+    assert samples.result.tolist() == [1.0, -1.0, -1.0, 0.0]
+    assert samples.count.tolist() == [2, 1, 2, 0]
+    found = merged_chess(samples)
+    assert found.position.tolist() == [f"{START} 0 1".encode(), f"{AFTER} 0 1".encode()]
+    policy = dict(zip(found.moves.tolist(), found.policy.tolist(), strict=True))
+    assert policy == pytest.approx(
+        {b"d2d4": 0.125, b"e2e4": (0.5 + 3 * 0.25) / 4, b"g1f3": 3 * 0.75 / 4, b"e7e5": 1.0}
+    )
+    assert found.value.tolist() == pytest.approx([(0.2 + 3 * 0.6) / 4, 0.0])
+    assert found.exact.tolist() == [False, True]
+    assert found.result[0] == pytest.approx((1.0 - 3.0) / 4)
+
+
+def test_moves_follow_their_positions() -> None:
+    samples = chess_samples()
+    some = samples.take(np.array([2, 0]))
+    assert some.moves.tolist() == [b"e2e4", b"g1f3", b"e2e4", b"d2d4"]
+    assert some.policy.tolist() == pytest.approx([0.25, 0.75, 0.5, 0.5])
+    both = newest([samples, samples], 5)
+    assert both.count.tolist() == [0, 2, 1, 2, 0]
+    assert both.moves.tolist() == samples.moves.tolist()
+
+
 def test_files_lead_back(tmp_path: object) -> None:
     from pathlib import Path
 
     path = Path(str(tmp_path)) / "part.npz"
-    _, samples = some_samples()
-    samples.write(path)
-    read = GridSamples.read(path)
-    for field in dataclasses.fields(GridSamples):
-        assert np.array_equal(getattr(read, field.name), getattr(samples, field.name)), field.name
+    for samples in (some_samples()[1], chess_samples()):
+        samples.write(path)
+        read = type(samples).read(path)
+        for field in dataclasses.fields(samples):
+            assert np.array_equal(getattr(read, field.name), getattr(samples, field.name)), field.name
     path.write_bytes(path.read_bytes()[:50])
     with pytest.raises(SelfPlayError, match="does not hold positions"):
         GridSamples.read(path)

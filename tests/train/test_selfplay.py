@@ -23,6 +23,8 @@ from anabranch.selfplay.folder import RunFolder, read_run
 from anabranch.selfplay.plan import LoopPlan, plan_of
 from anabranch.selfplay.records import read_board
 
+from .conftest import Shards
+
 TINY: dict[str, Any] = {
     "games": 48, "evaluations": 12, "last_evaluations": 12, "batch": 64, "least_steps": 20, "gate_pairs": 3,
     "gate_evaluations": 8, "outsider_pairs": 1, "policy_width": 32, "value_width": 32,
@@ -150,6 +152,18 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(json.loads(capsys.readouterr().out)["generations"]) == 2
     assert run_command([*begin, "--generations", "2", "--seed", "9"]) == 2
     assert "its plan seed was 1, now is 9" in capsys.readouterr().err
+    tree = [*begin[:5], str(tmp_path / "tree"), *begin[6:], "--backup", "tree", "--generations", "1"]
+    assert run_command(tree) == 0
+    compare = ["selfplay", "compare", "--first", str(out), "--second", str(tmp_path / "tree"), "--json"]
+    compare += ["--out", str(tmp_path / "compared"), "--pairs", "2", "--workers", "0"]
+    capsys.readouterr()
+    assert run_command(compare) == 0
+    shown = capsys.readouterr()
+    assert "backup: recompute against tree" in shown.err
+    [row] = json.loads(shown.out)
+    assert (row["generation"], sum(row["counts"])) == (0, 2), "only what both have learned"
+    assert run_command([*compare, "--first", str(out)]) == 2
+    assert "as many runs" in capsys.readouterr().err
 
 
 def test_a_run_ends_with_its_time_and_goes_on(tmp_path: Path) -> None:
@@ -160,3 +174,88 @@ def test_a_run_ends_with_its_time_and_goes_on(tmp_path: Path) -> None:
         loop.run(tmp_path, plan, loop.Limit(), Processes(0), silent)
     assert tiny_run(tmp_path, plan, 1).best == 0
     assert os.listdir(tmp_path / "networks") == ["0000"]
+
+
+def test_the_bundled_network_is_taken_whole() -> None:
+    from safetensors.numpy import load_file
+
+    from anabranch.networks.shipped import bundled
+    from anabranch.train.export import quantise
+    from anabranch.train.sparse import SparseNetwork, load_sparse
+
+    file = bundled("crazyhouse")
+    assert file is not None
+    plan = plan_of("crazyhouse", initial="network")
+    network = SparseNetwork("crazyhouse", plan.policy_width, plan.value_width)
+    load_sparse(network, file)
+    found = quantise(network)
+    for name, tensor in load_file(file).items():
+        assert np.array_equal(found[name], tensor), name
+    with pytest.raises(TrainingError, match="not a network for chess"):
+        load_sparse(SparseNetwork("chess", 32, 32), file)
+    with pytest.raises(TrainingError, match="other widths"):
+        load_sparse(SparseNetwork("crazyhouse", 32, 32), file)
+
+
+def test_crazyhouse_beside_a_teacher_goes_on_exactly(tmp_path: Path, shards: Shards) -> None:
+    data = shards()
+    plan = plan_of(
+        "crazyhouse", **{**TINY, "games": 8, "evaluations": 6, "last_evaluations": 6, "longest": 24},
+        full_share=0.5, data=(str(data),), data_share=0.25,
+    )  # fmt: skip
+    whole = tiny_run(tmp_path / "whole", plan, 2)
+    half = tiny_run(tmp_path / "half", plan, 1)
+    # New shards are not for a run that has begun, and what the journal does not have is done again.
+    shards(games=3, files=3)
+    journal = tmp_path / "half" / "journal.jsonl"
+    kept = [line for line in journal.read_text().splitlines(keepends=True) if '"what": "play"' in line]
+    first = journal.read_text().splitlines(keepends=True)[0]
+    assert '"begin"' in first
+    journal.write_text("".join([first, *kept]))
+    assert tiny_run(tmp_path / "half", plan, 2).path == half.path
+    assert outcome(tmp_path / "half") == outcome(tmp_path / "whole")
+    files = [folder.network_file(1) for folder in (whole, half)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert describe_network(files[0])["variant"] == "crazyhouse"
+    assert Engine("crazyhouse", evaluator=files[0]).search(evaluations=20).statistics.evaluations == 20
+    learned = whole.records("learn", 1)["learn", 1, ""]
+    assert 0.0 < learned["value_loss"] < 3.0
+
+
+def test_a_run_that_began_from_another_network_is_refused(tmp_path: Path) -> None:
+    from anabranch.networks.sparse import random_tensors, write_sparse
+
+    file = tmp_path / "net.safetensors"
+    fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+    def write(seed: int) -> None:
+        about = {"variant": "chess", "step": "0", "licence": "none"}
+        write_sparse(file, random_tensors("chess", 32, 32, seed), about, [fen])
+
+    write(1)
+    plan = plan_of("chess", **{**TINY, "games": 2, "longest": 6, "batch": 8}, initial=str(file))
+    loop.run(tmp_path / "run", plan, loop.Limit(minutes=1e-6), Processes(0), silent)
+    write(2)
+    with pytest.raises(SelfPlayError, match="not the one that the run began with"):
+        tiny_run(tmp_path / "run", plan, 1)
+
+
+def test_targets_of_chess_as_training_has_them() -> None:
+    from anabranch.selfplay.chess_records import ChessWriter
+    from anabranch.selfplay.learn_chess import mixed, positions_of
+
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    writer = ChessWriter()
+    writer.add(start, ["e2e4", "d2d4"], [0.75, 0.25], 0.5, False, 1.0)
+    writer.add(start, ["e2e4"], [1.0], 1.0, True, 1.0)
+    writer.end_game(1.0)
+    writer.add_exact(start, 0.0)
+    positions = positions_of(writer.samples(), 0.2)
+    assert positions.moves.to_pylist() == [["e2e4", "d2d4"], ["e2e4"], []]
+    assert positions.wdl.sum(1) == pytest.approx([1.0, 1.0, 1.0])
+    values = positions.wdl[:, 0] - positions.wdl[:, 2]
+    assert values == pytest.approx([0.8 * 0.5 + 0.2, 1.0, 0.0])
+    assert positions.wdl[2].tolist() == [0.0, 1.0, 0.0], "a proven draw"
+    together, weights = mixed(positions, np.ones(3), positions.take(np.array([0])), 0.25)
+    assert len(together) == 4
+    assert weights == pytest.approx([0.25, 0.25, 0.25, 0.25])

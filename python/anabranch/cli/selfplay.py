@@ -8,6 +8,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
@@ -21,7 +24,8 @@ from anabranch.selfplay.plan import LoopPlan
 selfplay = group("Networks that learn from games against themselves.")
 
 GameOption: TypeAlias = Annotated[
-    str | None, option("NAME", "The game; 'anabranch games' lists them.", "--game", "-v")
+    str | None,
+    option("NAME", "chess, crazyhouse, or a game of 'anabranch games'.", "--game", "--variant", "-v"),
 ]
 RunFolderOption: TypeAlias = Annotated[
     Path, option("DIR", "The folder of the run: plan, journal, positions, networks.", "--out")
@@ -31,6 +35,24 @@ FolderArgument: TypeAlias = Annotated[Path, argument("DIR", "The folder of a run
 
 def _notify(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _saying_what_is_kept(out: Path) -> Iterator[None]:
+    """After Ctrl-C, say what the folder has."""
+    from anabranch.selfplay.folder import read_run
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        with suppress(SelfPlayError):
+            rows = read_run(out).records("play").values()
+            games, positions = (sum(row[name] for row in rows) for name in ("games", "positions"))
+            _notify(
+                f"anabranch: interrupted; {out} has {games:,} games with {positions:,} positions, "
+                "and the same command continues"
+            )
+        raise
 
 
 def _plan(out: Path, game: str | None, given: dict[str, Any]) -> LoopPlan:
@@ -48,7 +70,7 @@ def _plan(out: Path, game: str | None, given: dict[str, Any]) -> LoopPlan:
     if game is None:
         raise SelfPlayError("a new run needs --game")
     if not is_grid(game):
-        raise SelfPlayError(f"self-play has networks for the games of 'anabranch games', not for {game}")
+        return plan_of(game, **given)
     name, _ = _core.Session(game, False, {"evaluator": "uniform"}, False).variant()
     return plan_of(name, **given)
 
@@ -79,7 +101,9 @@ def run(
     from anabranch.selfplay import loop
 
     chosen = _plan(out, game, plan)
-    folder = loop.run(out, chosen, loop.Limit(minutes, generations), executor_of(workers, ray), _notify)
+    with _saying_what_is_kept(out):
+        limit = loop.Limit(minutes, generations)
+        folder = loop.run(out, chosen, limit, executor_of(workers, ray), _notify)
     best = folder.best
     typer.echo("no network yet" if best is None else f"{folder.network_file(best)}: generation {best}")
 
@@ -88,12 +112,18 @@ def run(
 @with_settings
 def play(
     *,
-    plan: Annotated[dict[str, Any], FromSettings(LoopPlan, skip=("game", "initial"))],
+    plan: Annotated[dict[str, Any], FromSettings(LoopPlan, skip=("game", "initial", "data", "data_share"))],
     out: RunFolderOption,
     game: GameOption = None,
     evaluator: Annotated[
-        str, option("NAME|FILE", "What plays: a network file, or rollout.", "--evaluator", "-e")
-    ] = "rollout",
+        str | None,
+        option(
+            "NAME|FILE",
+            "What plays: a network file or an evaluator.  [default: rollout, material in chess variants]",
+            "--evaluator",
+            "-e",
+        ),
+    ] = None,
     workers: WorkersOption = None,
     ray: RayOption = None,
 ) -> None:
@@ -102,10 +132,12 @@ def play(
     Example: anabranch selfplay play --game hex:size=7 --games 100 --out games
     """
     from anabranch.jobs.executor import executor_of
-    from anabranch.selfplay.loop import play_only
+    from anabranch.selfplay.loop import nothing_of, play_only
 
     chosen = _plan(out, game, plan)
-    folder = play_only(out, chosen, evaluator, executor_of(workers, ray), _notify)
+    with _saying_what_is_kept(out):
+        player = evaluator or nothing_of(chosen.game)
+        folder = play_only(out, chosen, player, executor_of(workers, ray), _notify)
     positions = sum(record["positions"] for record in folder.records("play").values())
     typer.echo(f"{out}: {chosen.games:,} games, {positions:,} positions")
 
@@ -114,25 +146,87 @@ def play(
 def status(
     folder: FolderArgument,
     plot: Annotated[Path | None, option("FILE", "Write the curves as a picture, .png or .svg.")] = None,
+    watch: Annotated[
+        float | None, option("SECONDS", "Show the table again so often, until Ctrl-C; the picture too.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the generations of a run: games, losses, gates, Elo.
+    """Show the generations of a run: games, losses, gates, Elo, and how far the present one is.
 
     Example: anabranch selfplay status c4 --plot c4.png
     """
+    if watch is not None:
+        if as_json or not watch > 0.0:
+            raise SelfPlayError("--watch takes seconds above 0, and shows a table")
+        from anabranch.cli.output import output
+
+        with output().screen() if sys.stdout.isatty() else nullcontext() as screen:
+            while True:
+                text = _status_text(folder, plot)
+                screen.update(text) if screen is not None else typer.echo(text)
+                time.sleep(watch)
+    if as_json:
+        from anabranch.selfplay.folder import read_run
+        from anabranch.selfplay.status import as_dict, draw, rows_of
+
+        found = read_run(folder)
+        if plot is not None:
+            draw(rows_of(found), plot)
+        typer.echo(json.dumps(as_dict(found)))
+        return
+    typer.echo(_status_text(folder, plot))
+
+
+def _status_text(folder: Path, plot: Path | None) -> str:
+    """The table of a run and where it is; the curves are drawn too, if wanted."""
     from anabranch.selfplay.folder import read_run
-    from anabranch.selfplay.status import as_dict, draw, rows_of, table
+    from anabranch.selfplay.status import draw, rows_of, stage_of, table
 
     found = read_run(folder)
     rows = rows_of(found)
     if plot is not None:
         draw(rows, plot)
+    best = found.best
+    named = [] if best is None else [f"best: {found.network_file(best)}"]
+    return "\n".join([table(rows), stage_of(found), *named])
+
+
+@selfplay.command()
+def compare(
+    first: Annotated[list[Path], option("DIR", "A run of the first way; may be repeated.", "--first")],
+    second: Annotated[list[Path], option("DIR", "A run of the second way; may be repeated.", "--second")],
+    out: Annotated[Path, option("DIR", "Where the games are kept; the same command continues.")],
+    pairs: Annotated[int, option("N", "Pairs of games of two runs in each generation.")] = 50,
+    evaluations: Annotated[
+        int | None,
+        option("N", "Evaluations of a move.  [default: those of the gates]", "--evaluations", "-n"),
+    ] = None,
+    workers: WorkersOption = None,
+    ray: RayOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two ways to run self-play: networks of equal generations play each other.
+
+    Runs of a way differ in their seed; the first of one way meets the first of the other, and so on.
+
+    Example: anabranch selfplay compare --first graph-1 --second tree-1 --out graph-tree
+    """
+    from dataclasses import asdict
+
+    from anabranch.jobs.executor import executor_of
+    from anabranch.selfplay.compare import compare as compared
+    from anabranch.selfplay.compare import compared_text, differing
+    from anabranch.selfplay.folder import read_run
+
+    ways = [[read_run(path) for path in way] for way in (first, second)]
+    for sentence in differing(ways[0][0], ways[1][0]):
+        _notify(sentence)
+    rows = compared(ways[0], ways[1], pairs, evaluations, out, executor_of(workers, ray))
     if as_json:
-        typer.echo(json.dumps(as_dict(found)))
+        typer.echo(json.dumps([asdict(row) for row in rows]))
         return
-    typer.echo(table(rows))
-    if (best := found.best) is not None:
-        typer.echo(f"best: {found.network_file(best)}")
+    for row in rows:
+        typer.echo(compared_text(row))
 
 
 @selfplay.command()

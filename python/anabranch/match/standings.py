@@ -66,18 +66,21 @@ class Standings:
     """Games that a player lost by its own fault, by kind."""
     reasons: dict[str, int]
     """How games ended."""
+    tested: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
+    """What the SPRT has seen: complete pairs in the order of their numbers, up to the one that decided. So
+    the verdict does not depend on which worker was faster."""
 
     @property
     def ratio(self) -> float | None:
         """The log-likelihood ratio of the SPRT, if there is one."""
         test = self.spec.sprt
-        return None if test is None else test.ratio(self.matchups[0].pairs)
+        return None if test is None else test.ratio(self.tested)
 
     @property
     def verdict(self) -> Verdict | None:
         """The verdict of the SPRT, if there is one."""
         test = self.spec.sprt
-        return None if test is None else test.verdict(self.matchups[0].pairs)
+        return None if test is None else test.verdict(self.tested)
 
     @property
     def is_over(self) -> bool:
@@ -125,6 +128,9 @@ class Tally:
         self._games: Counter[tuple[int, int]] = Counter()
         self._pairs: dict[int, list[int]] = {place: [0] * 5 for place in range(len(spec.pairings))}
         self._half: dict[int, float] = {}
+        self._waiting: dict[int, float] = {}
+        self._tested = [0] * 5
+        self._next = 0
         self._reasons: Counter[str] = Counter()
         self._faults: dict[str, Counter[str]] = {player.name: Counter() for player in spec.players}
         self.rated: list[PairResult] = []
@@ -152,7 +158,16 @@ class Tally:
             self._half[record.pair] = points
         else:
             self._pairs[place][round(2 * (points + other))] += 1
+            self._waiting[record.pair] = points + other
+            self._test()
             self.rated.append(PairResult(first, second, points + other))
+
+    def _test(self) -> None:
+        """Give the SPRT the pairs whose turn has come."""
+        test = self._spec.sprt
+        while test is not None and self._next in self._waiting and test.verdict(self._tested) == "continue":
+            self._tested[round(2 * self._waiting.pop(self._next))] += 1
+            self._next += 1
 
     def standings(self) -> Standings:
         """The standings now."""
@@ -160,14 +175,12 @@ class Tally:
         for place, (first, second) in enumerate(self._spec.pairings):
             losses, draws, wins = (self._games[place, points] for points in range(3))
             names = self._spec.players[first].name, self._spec.players[second].name
-            pairs = self._pairs[place]
-            matchups.append(
-                Matchup(*names, wins, draws, losses, (pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]))
-            )
+            matchups.append(Matchup(*names, wins, draws, losses, _five(self._pairs[place])))
         faults = {name: dict(kinds) for name, kinds in self._faults.items() if kinds}
         return Standings(
-            self._spec, self._games.total(), tuple(matchups), faults, dict(self._reasons.most_common())
-        )
+            self._spec, self._games.total(), tuple(matchups), faults, dict(self._reasons.most_common()),
+            _five(self._tested),
+        )  # fmt: skip
 
     def ratings(self) -> Mapping[str, Estimate]:
         """The ratings of all players, from complete pairs.
@@ -181,3 +194,7 @@ class Tally:
         if met(self.rated, self._spec.players[0].name) != names:
             return {}
         return rate(self.rated, *(self._spec.anchor or (self._spec.players[-1].name, 0.0)))
+
+
+def _five(pairs: list[int]) -> tuple[int, int, int, int, int]:
+    return pairs[0], pairs[1], pairs[2], pairs[3], pairs[4]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,7 @@ class GridInputs:
         return rows.reshape(-1).astype(np.int32), offsets, bucket.astype(np.int64)
 
 
+@lru_cache(maxsize=8)
 def inputs_of(game: str) -> GridInputs:
     """The inputs of a game on a grid: its cells, rows of four in all directions, squares of two by two.
 

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from anabranch.catalogue import is_grid
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.folder import FolderKind
 from anabranch.jobs.journal import Journal, JournalFormat, has_records
+from anabranch.selfplay.chess_records import ChessSamples
 from anabranch.selfplay.plan import LoopPlan, read_plan
-from anabranch.selfplay.records import GridSamples
+from anabranch.selfplay.records import GridSamples, PlaySamples
 
 DOCUMENT = "selfplay.json"
 JOURNAL = "journal.jsonl"
@@ -88,12 +90,20 @@ class RunFolder:
         """The generations that have records of a kind."""
         return sorted({key[1] for key in self.journal.records if key[0] == what})
 
-    def samples(self, generation: int) -> GridSamples:
+    def match_folder(self, generation: int, name: str) -> Path:
+        """The games of a match of the network of a generation."""
+        plain = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in name)
+        return self.path / "matches" / f"{generation:04d}" / plain[-60:]
+
+    def samples(self, generation: int) -> PlaySamples:
         """The positions of a generation, in the order of its jobs."""
         numbers = sorted(int(key[2]) for key in self.records("play", generation))
-        return GridSamples.join(
-            [GridSamples.read(self.positions_file(generation, number)) for number in numbers]
-        )
+        kind: type[PlaySamples] = GridSamples if is_grid(self.plan.game) else ChessSamples
+        return kind.join([kind.read(self.positions_file(generation, number)) for number in numbers])
+
+    def positions(self, generation: int) -> int:
+        """How many positions the games of a generation gave."""
+        return sum(record["positions"] for record in self.records("play", generation).values())
 
     @property
     def best(self) -> int | None:

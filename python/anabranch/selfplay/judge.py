@@ -1,45 +1,42 @@
-"""Judging: matches between evaluators at equal evaluations, for gates and for Elo.
+"""Judging: matches of networks at a fixed number of evaluations, for gates and for Elo.
 
-A pair is one random opening with both colours. The gate is a sequential test (SPRT) on pairs, in the order of
+The games are those of `anabranch.match`, in a folder of their own, so that a match that was interrupted goes
+on. A gate is a sequential test (SPRT) of equal strength against a loss of strength, on pairs in the order of
 their numbers, so that it does not depend on which worker was faster.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
 
 import numpy as np
 
+from anabranch.catalogue import is_grid
 from anabranch.jobs.executor import Executor
+from anabranch.match.adjudication import Adjudication
+from anabranch.match.game import GameRecord
+from anabranch.match.grid_openings import random_openings
+from anabranch.match.openings import Opening, default_openings
+from anabranch.match.player import Budget, PlayerSpec, read_player
+from anabranch.match.runner import run_match
+from anabranch.match.schedule import MatchSpec
+from anabranch.match.standings import Standings
 from anabranch.match.statistics import Sprt, elo
 from anabranch.selfplay.plan import LoopPlan
-from anabranch.selfplay.play import play_random
-from anabranch.selfplay.search import GameSearch
+from anabranch.selfplay.search import FIXED
 
-
-class PairJob(NamedTuple):
-    """Two games from one opening."""
-
-    plan: LoopPlan
-    players: tuple[str, str]
-    """Evaluators; the score is that of the first."""
-    evaluations: tuple[int, int]
-    """Of a move, for each of them."""
-    number: int
-    tag: int
-    """Tells matches of a run apart."""
-
-
-class PairDone(NamedTuple):
-    """Points of the first player in the two games, 0 to 2 in steps of a half."""
-
-    number: int
-    points: float
-    seconds: float
+MOST_ELO = 2000.0
+"""What stands for an infinite difference."""
+PROGRAM = "uci:"
+"""What an outsider that is a UCI program begins with."""
+SETTINGS = {name: str(value) for name, value in FIXED.items()} | {
+    "epsilon_greedy": "0.0",
+    "epsilon_checks": "0.0",
+}
+"""One leaf at a time, without explorations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,88 +50,93 @@ class MatchVerdict:
     """Half width of the interval of 95 %; `None` where the games do not determine it."""
     passed: bool
     seconds: float
+    """Processor time; on a cluster, that of this process alone."""
 
     @property
     def pairs(self) -> int:
         """Number of pairs."""
         return sum(self.counts)
 
-
-def play_pair(job: PairJob) -> PairDone:
-    """Play the two games of a pair."""
-    begun = time.process_time()
-    points = sum(_play(job, first) for first in (0, 1))
-    return PairDone(job.number, points, time.process_time() - begun)
+    def __str__(self) -> str:
+        unit = "" if abs(self.elo) >= MOST_ELO else " Elo"
+        return f"{elo_text(self.elo, self.error)}{unit} in {self.pairs} pairs"
 
 
-def _play(job: PairJob, first: int) -> float:
-    """The points of player 0 in a game that player `first` begins."""
-    source = np.random.default_rng([job.plan.seed, 11, job.tag, job.number])
-    seed = int(source.integers(2**62))
-    plies = int(source.integers(2, max(3, job.plan.random_plies + 1)))
-    games = [
-        GameSearch(job.plan.game, player, seed=seed, epsilon_greedy=0.0, epsilon_checks=0.0)
-        for player in job.players
+def elo_text(elo: float, error: float | None) -> str:
+    """Elo with its error for people; where one player has all points, there is no number.
+
+    >>> elo_text(41.2, 20.0), elo_text(0.0, None), elo_text(2000.0, None)
+    ('+41 ± 20', '+0', 'all won')
+    """
+    if abs(elo) >= MOST_ELO:
+        return "all won" if elo > 0.0 else "all lost"
+    return f"{elo:+.0f}" + ("" if error is None else f" ± {error:.0f}")
+
+
+def player_of(name: str, evaluator: str, evaluations: int, simulations: float) -> PlayerSpec:
+    """A player with an evaluator, or a UCI program, `uci:COMMAND,nodes=N`."""
+    budget = Budget(evaluations=evaluations, simulations=max(1, round(simulations * evaluations)))
+    if evaluator.startswith(PROGRAM):
+        return read_player(f"{name}={evaluator}").with_budget(budget)
+    return PlayerSpec(name, "preset", "default", {**SETTINGS, "evaluator": evaluator}, budget)
+
+
+def match_spec(
+    plan: LoopPlan, players: tuple[PlayerSpec, PlayerSpec], pairs: int, tag: int, test: Sprt | None = None
+) -> MatchSpec:
+    """A match of two players; `tag` tells the matches of a run apart."""
+    longest = Adjudication(longest=plan.longest)
+    return MatchSpec(
+        players,
+        tuple(openings_of(plan, pairs, tag)),
+        pairs,
+        plan.game,
+        adjudication=longest,
+        seed=plan.seed + 1000 * tag,
+        sprt=test,
+    )
+
+
+def openings_of(plan: LoopPlan, pairs: int, tag: int) -> list[Opening]:
+    """Of a game on a grid, random openings of the lengths that games begin with; else the package's own."""
+    if not is_grid(plan.game):
+        return default_openings(plan.game)
+    source = np.random.default_rng([plan.seed, 11, tag])
+    lengths = source.integers(2, max(3, plan.random_plies + 1), size=pairs)
+    seeds = source.integers(2**31, size=pairs)
+    found = [
+        random_openings(plan.game, int(length), seed=int(seed), number=1)
+        for length, seed in zip(lengths, seeds, strict=True)
     ]
-    sessions = [game.session for game in games]
-    played = play_random(sessions[0], plies, source)
-    sessions[1].set_position(None, sessions[0].game()[1])
-    turn = _turn(sessions[0].fen(), first)
-    while (ending := sessions[0].ending()) is None and played < job.plan.longest:
-        budget = job.evaluations[turn]
-        report = games[turn].search(budget, round(job.plan.simulations * budget))
-        move = report["best_move"] or sessions[turn].legal_moves()[0]
-        for session in sessions:
-            session.play(move)
-        played += 1
-        turn = _turn(sessions[0].fen(), first)
-    if ending is None:
-        return 0.5
-    own = ending if turn == 0 else -ending
-    return (own + 1.0) / 2.0
-
-
-def _turn(text: str, first: int) -> int:
-    """Which player moves in a position: `first` has x."""
-    return first if text.split()[1] == "x" else 1 - first
+    return [opening for openings in found for opening in openings]
 
 
 def play_match(
     executor: Executor,
-    plan: LoopPlan,
-    players: tuple[str, str],
-    evaluations: tuple[int, int],
-    pairs: int,
-    tag: int,
-    test: Sprt | None = None,
-    stopped: Callable[[], bool] = lambda: False,
+    spec: MatchSpec,
+    folder: Path,
+    on_game: Callable[[], object] = lambda: None,
 ) -> MatchVerdict:
-    """A match of at most so many pairs; a test may end it sooner. Without a decision the score decides."""
-    waiting: dict[int, PairDone] = {}
-    counts, seen, seconds = [0] * 5, 0, 0.0
-    verdict = "continue"
+    """Play a match, or the rest of it. It is passed unless its test rejects. `on_game` is called after every
+    game.
+    """
+    begun = _processor_time()
 
-    def jobs() -> Iterator[PairJob]:
-        for number in range(pairs):
-            if verdict != "continue" or stopped():
-                return
-            yield PairJob(plan, players, evaluations, number, tag)
+    def heard(standings: Standings, record: GameRecord | None) -> None:
+        on_game()
 
-    with closing(executor.run(play_pair, jobs())) as done:
-        for pair in done:
-            waiting[pair.number] = pair
-            seconds += pair.seconds
-            while verdict == "continue" and seen in waiting:
-                counts[round(2 * waiting[seen].points)] += 1
-                seen += 1
-                if test is not None:
-                    verdict = test.verdict(counts)
+    standings = run_match(spec, folder, executor, heard)
+    counts = standings.matchups[0].pairs if spec.sprt is None else standings.tested
     estimate = elo(counts)
-    error = estimate.error if np.isfinite(estimate.error) else None
-    passed = verdict == "accepted" or (verdict == "continue" and _share(counts) >= 0.5)
-    return MatchVerdict(tuple(counts), float(np.clip(estimate.value, -2000, 2000)), error, passed, seconds)
+    return MatchVerdict(
+        counts,
+        float(np.clip(estimate.value, -MOST_ELO, MOST_ELO)),
+        estimate.to_dict()["error"],
+        standings.verdict != "rejected",
+        round(_processor_time() - begun, 3),
+    )
 
 
-def _share(counts: list[int]) -> float:
-    total = sum(counts)
-    return sum(number * i for i, number in enumerate(counts)) / (4.0 * total) if total else 0.5
+def _processor_time() -> float:
+    """Of this process and its children that have ended."""
+    return sum(os.times()[:4])

@@ -13,23 +13,26 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from anabranch.catalogue import is_grid
 from anabranch.errors import SelfPlayError
+from anabranch.evaluators.resolve import network_file
 from anabranch.jobs.executor import Executor, cores
 from anabranch.jobs.files import checksum
+from anabranch.match.player import PlayerSpec
 from anabranch.match.statistics import Sprt
 from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder, open_run
-from anabranch.selfplay.judge import MatchVerdict, play_match
+from anabranch.selfplay.judge import MatchVerdict, match_spec, play_match, player_of
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.play import PlayDone, PlayJob, jobs_of, play_games
-from anabranch.selfplay.records import GridSamples
+from anabranch.selfplay.records import PlaySamples
 from anabranch.selfplay.schedule import window_at
 from anabranch.selfplay.window import newest
 
-NOTHING = "rollout"
-"""What plays the first games of a run from nothing: random playouts."""
 FIRST = "first"
-"""The outsider that is the network of the first generation."""
+"""The outsider that is the network that the run began with, or that of the first generation."""
+KEPT = 2
+"""Generations whose weights are kept to go on from; networks are kept of all."""
 OnSentence = Callable[[str], object]
 
 
@@ -49,6 +52,15 @@ class Limit:
             raise SelfPlayError(f"minutes must be above 0, not {self.minutes}")
         if self.generations is not None and self.generations < 1:
             raise SelfPlayError(f"generations must be at least 1, not {self.generations}")
+
+
+def nothing_of(game: str) -> str:
+    """What plays the first games of a run from nothing: random playouts, in chess counted material.
+
+    >>> nothing_of("hex:size=7"), nothing_of("crazyhouse")
+    ('rollout', 'material')
+    """
+    return "rollout" if is_grid(game) else "material"
 
 
 class _Over(Exception):  # noqa: N818 - the time is over, which is no error
@@ -88,16 +100,45 @@ class _Loop:
         self._notify = notify
         self._before = folder.elapsed
         self._begun = time.monotonic()
-        self._positions: dict[int, GridSamples] = {}
+        self._positions: dict[int, PlaySamples] = {}
+        self._shards: tuple[str, ...] = ()
 
     def run(self) -> None:
         """Generation after generation."""
+        self._shards = self._begin()
         generation = 0
         while self._limit.generations is None or generation < self._limit.generations:
             self.play(generation, self._evaluator(generation))
             self._learn(generation)
             self._judge(generation)
             generation += 1
+
+    def _begin(self) -> tuple[str, ...]:
+        """Note what the run is made of besides its plan, or check that it is still there; its shards."""
+        plan, stored = self._plan, self._folder.records("begin")
+        initial = None if plan.initial is None else network_file(plan.initial, plan.game)
+        if plan.initial is not None and initial is None:
+            raise SelfPlayError(f"a run can begin from a network, not from {plan.initial}")
+        found = None if initial is None else checksum(initial)
+        if not stored:
+            shards = self._list_shards()
+            self._add("begin", 0, "", {"initial": found, "shards": shards})
+            return tuple(shards)
+        record = stored["begin", 0, ""]
+        if record["initial"] != found:
+            raise SelfPlayError(f"the network {plan.initial} is not the one that the run began with")
+        return tuple(record["shards"])
+
+    def _list_shards(self) -> list[str]:
+        if not self._plan.data:
+            return []
+        require("pyarrow", "data")
+        from anabranch.data.shards import list_shards
+
+        shards = [str(shard.path.resolve()) for shard in list_shards(map(Path, self._plan.data))]
+        if not shards:
+            raise SelfPlayError(f"there is no shard in {', '.join(self._plan.data)}")
+        return shards
 
     def play(self, generation: int, evaluator: str) -> None:
         """Play the games of a generation that are not played yet."""
@@ -133,23 +174,19 @@ class _Loop:
         passed = [key[1] for key, record in gates.items() if record["passed"] and key[1] < generation]
         if passed:
             return str(self._folder.network_file(max(passed)).resolve())
-        return self._plan.initial or NOTHING
+        return self._plan.initial or nothing_of(self._plan.game)
 
     def _learn(self, generation: int) -> None:
         if self._folder.records("learn", generation):
             return
         self._stop_if_over()
-        from anabranch.selfplay.learn import learn
+        from anabranch.selfplay.learn import WEIGHTS, learn
 
-        for number in range(generation + 1):
-            if number not in self._positions:
-                self._positions[number] = self._folder.samples(number)
-        parts = [self._positions[number] for number in range(generation + 1)]
-        window = newest(parts, window_at(self._plan, sum(map(len, parts))))
-        before = self._folder.network_folder(generation - 1) / "weights.pt" if generation else None
-        new = len(parts[-1])
+        window = self._window(generation)
+        before = self._folder.network_folder(generation - 1) / WEIGHTS if generation else None
+        new = self._folder.positions(generation)
         folder = self._folder.network_folder(generation)
-        learned = learn(self._plan, generation, window, new, before, folder, cores())
+        learned = learn(self._plan, generation, window, new, before, folder, cores(), self._shards)
         record = {**asdict(learned), "network": checksum(self._folder.network_file(generation))}
         self._add("learn", generation, "", record)
         self._notify(
@@ -157,6 +194,23 @@ class _Loop:
             f"{learned.positions:,} positions, policy {learned.policy_loss:.4f} "
             f"({learned.policy_gap:.4f} above its targets), value {learned.value_loss:.4f}"
         )
+        if generation >= KEPT:
+            (self._folder.network_folder(generation - KEPT) / WEIGHTS).unlink(missing_ok=True)
+
+    def _window(self, generation: int) -> PlaySamples:
+        """The newest positions; only the generations that have them are read."""
+        counts = [self._folder.positions(number) for number in range(generation + 1)]
+        size = window_at(self._plan, sum(counts))
+        oldest = generation
+        while oldest > 0 and sum(counts[oldest:]) < size:
+            oldest -= 1
+        used = range(oldest, generation + 1)
+        kept = {number: self._positions.get(number) for number in used}
+        self._positions = {
+            number: self._folder.samples(number) if samples is None else samples
+            for number, samples in kept.items()
+        }
+        return newest(list(self._positions.values()), size)
 
     def _judge(self, generation: int) -> None:
         """The gate, then the outsiders."""
@@ -166,38 +220,43 @@ class _Loop:
         for number, outsider in enumerate(plan.outsiders):
             if plan.outsider_pairs == 0 or ("outsider", generation, outsider) in self._folder.journal.records:
                 continue
-            if outsider == FIRST and generation == 0:
+            if outsider == FIRST and generation == 0 and plan.initial is None:
                 continue
             self._stop_if_over()
-            budget = (plan.gate_evaluations, round(plan.gate_evaluations * plan.outsider_factor))
-            player = outsider
+            player, budget = outsider, round(plan.gate_evaluations * plan.outsider_factor)
             if outsider == FIRST:
-                player, budget = str(self._folder.network_file(0).resolve()), (plan.gate_evaluations,) * 2
-            verdict = self._match((network, player), budget, plan.outsider_pairs, 1000 + number)
-            self._add("outsider", generation, outsider, _verdict_record(verdict))
-            self._notify(f"generation {generation}: against {outsider} {_show(verdict)}")
+                player, budget = self._first(), plan.gate_evaluations
+            verdict = self._match(generation, outsider, (network, player, budget), 1000 + number)
+            self._add("outsider", generation, outsider, asdict(verdict))
+            self._notify(f"generation {generation}: against {outsider} {verdict}")
+
+    def _first(self) -> str:
+        return self._plan.initial or str(self._folder.network_file(0).resolve())
 
     def _gate(self, generation: int, network: str) -> dict[str, Any]:
         plan, best = self._plan, self._evaluator(generation)
-        if not plan.gate or (best == NOTHING and plan.initial is None):
+        if not plan.gate or (plan.initial is None and best == nothing_of(plan.game)):
             return {"passed": True, "against": None}
-        test = Sprt(-plan.gate_elo, plan.gate_elo)
-        budget = (plan.gate_evaluations, plan.gate_evaluations)
-        verdict = self._match((network, best), budget, plan.gate_pairs, generation, test)
-        against = Path(best).parent.name
+        test = Sprt(-plan.gate_elo, 0.0)
+        verdict = self._match(generation, "gate", (network, best, plan.gate_evaluations), generation, test)
+        against = Path(best).parent.name or best
         word = "passed" if verdict.passed else "failed"
-        self._notify(f"generation {generation}: {word} its gate against {against}, {_show(verdict)}")
-        return {**_verdict_record(verdict), "against": against}
+        self._notify(f"generation {generation}: {word} its gate against {against}, {verdict}")
+        return {**asdict(verdict), "against": against}
 
     def _match(
-        self,
-        players: tuple[str, str],
-        budget: tuple[int, int],
-        pairs: int,
-        tag: int,
-        test: Sprt | None = None,
+        self, generation: int, name: str, meeting: tuple[str, str, int], tag: int, test: Sprt | None = None
     ) -> MatchVerdict:
-        return play_match(self._executor, self._plan, players, budget, pairs, tag, test)
+        """A match of a network against another evaluator with so many evaluations."""
+        plan, (network, other, evaluations) = self._plan, meeting
+        players: tuple[PlayerSpec, PlayerSpec] = (
+            player_of("new", network, plan.gate_evaluations, plan.simulations),
+            player_of("other", other, evaluations, plan.simulations),
+        )
+        pairs = plan.outsider_pairs if test is None else plan.gate_pairs
+        spec = match_spec(plan, players, pairs, tag, test)
+        folder = self._folder.match_folder(generation, name)
+        return play_match(self._executor, spec, folder, self._stop_if_over)
 
     def _add(self, what: str, generation: int, number: str, record: dict[str, Any]) -> None:
         elapsed = self._before + time.monotonic() - self._begun
@@ -222,12 +281,3 @@ def _play_record(done: PlayDone) -> dict[str, Any]:
         "evaluations": done.evaluations,
         "seconds": round(done.seconds, 3),
     }
-
-
-def _verdict_record(verdict: MatchVerdict) -> dict[str, Any]:
-    return asdict(verdict)
-
-
-def _show(verdict: MatchVerdict) -> str:
-    error = "" if verdict.error is None else f" ± {verdict.error:.0f}"
-    return f"{verdict.elo:+.0f}{error} Elo in {verdict.pairs} pairs"

@@ -8,11 +8,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from anabranch.catalogue import base_name
+from anabranch.catalogue import base_name, is_grid
 from anabranch.errors import SelfPlayError
+from anabranch.evaluators.resolve import network_file
+from anabranch.networks.sparse import SUFFIX, open_sparse
 
 TARGETS = ("auto", "visits", "completed-q")
 NETWORKS = ("sparse", "conv")
+OPENINGS = ("random", "policy")
+LEARNED = ("chess", "crazyhouse")
+"""Variants of chess that have networks to train."""
 BACKUPS = ("tree", "tree+cache", "naive", "paper", "delta", "recompute")
 
 
@@ -26,7 +31,13 @@ class LoopPlan:
     network: str = "sparse"
     """sparse (in the core) or conv (ONNX)."""
     initial: str | None = None
-    """Network file to begin with.  [default: from nothing, the first games with random playouts]"""
+    """Network to begin with, a file or 'network'.  [default: from nothing, the first games with random
+    playouts, in chess and its variants by counted material]"""
+    data: tuple[str, ...] = ()
+    """Folder with shards of 'anabranch data' to learn from beside the games; may be repeated (chess and its
+    variants)."""
+    data_share: float = 0.5
+    """Share of the positions of a step that come from those shards."""
 
     games: int = 512
     """Games of a generation."""
@@ -49,7 +60,9 @@ class LoopPlan:
     alpha: float = 1.0
     """Shape of the Dirichlet noise, for as many moves as are legal: alpha = this times 10 / moves."""
     random_plies: int = 8
-    """Most plies of uniformly random moves at the start of a game; each game draws its number."""
+    """Most plies at the start of a game without a search; each game draws its number."""
+    opening: str = "random"
+    """How they are drawn: random (uniformly) or policy (by the network's policy)."""
     temperature: float = 1.0
     """Temperature of the moves of the first plies."""
     temperature_plies: int = 12
@@ -102,15 +115,16 @@ class LoopPlan:
     """Residual blocks (conv)."""
 
     gate: bool = True
-    """A network plays for data only after a match with its predecessor that it did not lose (SPRT)."""
+    """A network plays for data only if a match with its predecessor does not show it to be weaker (SPRT)."""
     gate_pairs: int = 40
     """Most pairs of that match."""
     gate_evaluations: int = 64
     """Evaluations of a move in matches."""
     gate_elo: float = 30.0
-    """The test decides between this many Elo worse and better."""
+    """The test decides between this many Elo worse and equal strength."""
     outsiders: tuple[str, ...] = ("rollout", "first")
-    """Evaluators that every network plays for its Elo; first is the network of the first generation."""
+    """What every network plays for its Elo: evaluators, uci:COMMAND,nodes=N in chess and its variants, and
+    first, the network that the run began with or that of the first generation."""
     outsider_pairs: int = 10
     """Pairs against each of them."""
     outsider_factor: float = 4.0
@@ -118,11 +132,20 @@ class LoopPlan:
 
     def check(self) -> None:
         """Refuse values that make no sense."""
-        words = (("network", NETWORKS), ("target", TARGETS), ("backup", BACKUPS))
+        words = (("network", NETWORKS), ("target", TARGETS), ("backup", BACKUPS), ("opening", OPENINGS))
         for name, choices in words:
             if getattr(self, name) not in choices:
                 raise SelfPlayError(f"{name} is one of {', '.join(choices)}, not {getattr(self, name)!r}")
-        for name in ("cheap_share", "full_share", "noise", "result_share", "surprise", "last_rate"):
+        self._check_game()
+        for name in (
+            "data_share",
+            "cheap_share",
+            "full_share",
+            "noise",
+            "result_share",
+            "surprise",
+            "last_rate",
+        ):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise SelfPlayError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
         least = {"games": 1, "evaluations": 2, "last_evaluations": 2, "growth": 0, "longest": 1, "batch": 1}
@@ -142,6 +165,17 @@ class LoopPlan:
             width = getattr(self, name)
             if not 32 <= width <= 4096 or width % 32:
                 raise SelfPlayError(f"{name} is a multiple of 32 up to 4096, not {width}")
+
+    def _check_game(self) -> None:
+        if is_grid(self.game):
+            if self.data:
+                raise SelfPlayError(f"shards have positions of chess and its variants, not of {self.game}")
+            return
+        if self.game not in LEARNED:
+            known = f"{' and '.join(LEARNED)} and the games of 'anabranch games'"
+            raise SelfPlayError(f"there are networks to train for {known}, not for {self.game}")
+        if self.network != "sparse":
+            raise SelfPlayError(f"in {self.game} self-play trains a sparse network, not {self.network}")
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values by name."""
@@ -167,19 +201,52 @@ USUAL: dict[str, dict[str, Any]] = {
     "hex": {"random_plies": 4},
     "othello": {"random_plies": 8, "temperature_plies": 20},
     "go": {"random_plies": 4, "longest": 200},
+    "chess": {
+        "games": 1000,
+        "evaluations": 128,
+        "last_evaluations": 400,
+        "growth": 10,
+        "full_share": 0.25,
+        "random_plies": 12,
+        "opening": "policy",
+        "temperature_plies": 20,
+        "longest": 300,
+        "harvest": 2,
+        "window": 400_000,
+        "batch": 4096,
+        "rate": 1e-3,
+        "policy_width": 512,
+        "value_width": 512,
+        "gate_pairs": 100,
+        "gate_evaluations": 128,
+        "gate_elo": 20.0,
+        "outsiders": ("first",),
+        "outsider_pairs": 40,
+    },
 }
+USUAL["crazyhouse"] = USUAL["chess"]
 """What goes better with a game than the defaults of `LoopPlan`."""
 
 
 def plan_of(game: str, **changes: Any) -> LoopPlan:
-    """The usual plan of a game, with changes.
+    """The usual plan of a game, with changes. A network to begin with has its own widths.
 
     >>> plan_of("connect-four", games=10).random_plies
     14
     """
-    plan = LoopPlan(**{"game": game, **USUAL.get(base_name(game), {}), **changes})
+    widths = _widths(changes.get("initial"), game)
+    plan = LoopPlan(**{"game": game, **USUAL.get(base_name(game), {}), **widths, **changes})
     plan.check()
     return plan
+
+
+def _widths(initial: str | None, game: str) -> dict[str, int]:
+    """The widths of the network to begin with, where it is one of the core."""
+    file = None if initial is None else network_file(initial, game)
+    if file is None or file.suffix != SUFFIX:
+        return {}
+    policy, value = open_sparse(file).widths
+    return {"policy_width": policy, "value_width": value}
 
 
 def read_plan(content: dict[str, Any]) -> LoopPlan:
@@ -188,6 +255,6 @@ def read_plan(content: dict[str, Any]) -> LoopPlan:
     if strange := [name for name in content if name not in known]:
         raise SelfPlayError(f"the plan is of another version of anabranch: it has {strange[0]!r}")
     plan = LoopPlan(**content)
-    plan = plan.changed(outsiders=tuple(plan.outsiders))
+    plan = plan.changed(outsiders=tuple(plan.outsiders), data=tuple(plan.data))
     plan.check()
     return plan

@@ -1,21 +1,22 @@
 """Games of self-play: a number of them is a job, whose result depends on the job alone.
 
-A game begins with random moves. Some positions get a full search and are recorded, the others a cheap one. A
-position that the search solves ends the game with its exact result.
+A game begins with moves that are drawn without a search. Some positions get a full search and are recorded,
+the others a cheap one. A position that the search solves ends the game with its exact result.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from anabranch.networks.grid import GridInputs, inputs_of
+from anabranch.catalogue import is_grid
+from anabranch.networks.grid import inputs_of
+from anabranch.selfplay.chess_records import ChessWriter
 from anabranch.selfplay.plan import LoopPlan
-from anabranch.selfplay.records import GridSamples, SampleWriter
+from anabranch.selfplay.records import GridWriter, PlaySamples, SampleWriter
 from anabranch.selfplay.schedule import cheap_evaluations_at, evaluations_at
 from anabranch.selfplay.search import GameSearch
 from anabranch.selfplay.targets import Floats, policy_target, root_statistics, surprise_of
@@ -24,6 +25,8 @@ PER_JOB = 16
 """Games of a job."""
 LATE = 0.25
 """Share of the temperature after the first plies."""
+MOVES = {"chess": 35, "crazyhouse": 70}
+"""Legal moves of an average position, where the policy does not tell."""
 
 
 class PlayJob(NamedTuple):
@@ -44,7 +47,7 @@ class PlayDone:
     """What came of a job."""
 
     number: int
-    samples: GridSamples
+    samples: PlaySamples
     lengths: tuple[int, ...]
     """Plies of the games."""
     results: tuple[float, ...]
@@ -68,12 +71,11 @@ def jobs_of(plan: LoopPlan, evaluator: str, generation: int) -> list[PlayJob]:
 def play_games(job: PlayJob) -> PlayDone:
     """Play the games of a job."""
     begun = time.process_time()
-    inputs = inputs_of(job.plan.game)
-    writer = SampleWriter(inputs)
+    writer = writer_of(job.plan.game)
     lengths, results, proven, evaluations = [], [], 0, 0
     for number in range(job.games):
         source = np.random.default_rng([job.plan.seed, job.generation, job.number, number])
-        ended = _play(job, inputs, source, writer)
+        ended = _play(job, source, writer)
         writer.end_game(ended.result)
         lengths.append(ended.plies)
         results.append(ended.result)
@@ -92,21 +94,21 @@ class _Ended(NamedTuple):
     evaluations: int
 
 
-def _play(job: PlayJob, inputs: GridInputs, source: np.random.Generator, writer: SampleWriter) -> _Ended:
+def _play(job: PlayJob, source: np.random.Generator, writer: SampleWriter) -> _Ended:
     plan, generation = job.plan, job.generation
     full, cheap = evaluations_at(plan, generation), cheap_evaluations_at(plan, generation)
     game = GameSearch(
-        inputs.game,
+        plan.game,
         job.evaluator,
         seed=int(source.integers(2**62)),
         backup=plan.backup,
         c_init=plan.c_init,
         dirichlet_epsilon=plan.noise,
-        dirichlet_alpha=plan.alpha * 10.0 / max(2, len(inputs_moves(inputs))),
+        dirichlet_alpha=plan.alpha * 10.0 / usual_moves(plan.game),
     )
     session = game.session
     random_plies = int(source.integers(plan.random_plies + 1))
-    plies = play_random(session, random_plies, source)
+    plies = play_opening(game, random_plies, plan.opening, source)
     while (ending := session.ending()) is None and plies < plan.longest:
         is_full = bool(source.random() < plan.full_share)
         budget = full if is_full else cheap
@@ -117,36 +119,54 @@ def _play(job: PlayJob, inputs: GridInputs, source: np.random.Generator, writer:
             policy = policy_target(root, plan.target, full, plan.proofs)
             exact = plan.proofs and root.solved is not None
             value = root.solved if exact and root.solved is not None else root.value
-            place_of = dict(session.places())
-            places = [place_of[row["move"]] for row in report["moves"]]
-            writer.add(session.fen(), places, policy, value, exact, surprise_of(policy, root.prior))
+            moves = writer.names(session, [row["move"] for row in report["moves"]])
+            writer.add(session.fen(), moves, policy, value, exact, surprise_of(policy, root.prior))
         else:
             root = root_statistics(report)
             policy = policy_target(root, plan.target, cheap, plan.proofs)
         if solved and plan.proofs and root.solved is not None:
             for text, worth in game.proven(plan.harvest):
                 writer.add_exact(text, worth)
-            first = root.solved if _is_first(session) else -root.solved
+            first = root.solved if session.player() == 0 else -root.solved
             return _Ended(first, plies, True, game.evaluations)
-        moves = [row["move"] for row in report["moves"]]
         temperature = plan.temperature * (1.0 if plies < plan.temperature_plies else LATE)
-        session.play(moves[draw(policy, temperature, source)])
+        session.play(report["moves"][draw(policy, temperature, source)]["move"])
         plies += 1
-    result = 0.0 if ending is None else ending if _is_first(session) else -ending
+    result = 0.0 if ending is None else ending if session.player() == 0 else -ending
     return _Ended(result, plies, False, game.evaluations)
 
 
-def inputs_moves(inputs: GridInputs) -> Sequence[int]:
-    """About as many moves as are legal at a time: the policy, by its kinds of moves from a cell."""
-    return range(max(2, inputs.actions // (3 if inputs.actions == 3 * inputs.area else 1)))
+def writer_of(game: str) -> SampleWriter:
+    """What collects the positions of a game."""
+    return GridWriter(inputs_of(game)) if is_grid(game) else ChessWriter()
 
 
-def play_random(session: Any, plies: int, source: np.random.Generator) -> int:
-    """Play so many random moves, none of which ends the game; how many were played."""
+def usual_moves(game: str) -> int:
+    """About as many moves as are legal at a time: on a grid the policy, by its kinds of moves from a cell.
+
+    >>> usual_moves("connect-four"), usual_moves("crazyhouse")
+    (7, 70)
+    """
+    if not is_grid(game):
+        return MOVES[game]
+    inputs = inputs_of(game)
+    return max(2, inputs.actions // (3 if inputs.actions == 3 * inputs.area else 1))
+
+
+def play_opening(game: GameSearch, plies: int, kind: str, source: np.random.Generator) -> int:
+    """Play so many moves without a search, none of which ends the game, uniformly random or drawn from the
+    evaluator's policy; how many were played.
+    """
+    session = game.session
     played: list[str] = []
     for _ in range(plies):
-        moves = session.legal_moves()
-        session.play(moves[int(source.integers(len(moves)))])
+        if kind == "policy":
+            report = game.search(1)
+            drawn = draw(game.statistics(report).prior, 1.0, source)
+            session.play(report["moves"][drawn]["move"])
+        else:
+            moves = session.legal_moves()
+            session.play(moves[int(source.integers(len(moves)))])
         if session.ending() is not None:
             session.set_position(None, played)
             break
@@ -162,7 +182,3 @@ def draw(policy: Floats, temperature: float, source: np.random.Generator) -> int
         logits = np.log(policy) / temperature
     powers = np.exp(logits - logits.max())
     return int(source.choice(len(policy), p=powers / powers.sum()))
-
-
-def _is_first(session: Any) -> bool:
-    return str(session.fen()).split()[1] == "x"

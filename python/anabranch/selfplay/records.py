@@ -1,12 +1,13 @@
 """Positions with their targets, as arrays: how games become training data, in memory and in files.
 
-Boards are read from the texts of positions, so that a file can be checked by people. Nothing here searches or
-learns.
+Those of games on a grid are here, those of chess and its variants in `chess_records`. Boards are read from
+the texts of positions, so that a file can be checked by people. Nothing here searches or learns.
 """
 
 from __future__ import annotations
 
 import io
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -20,12 +21,67 @@ from anabranch.errors import SelfPlayError
 from anabranch.jobs.files import write_atomic
 from anabranch.networks.grid import GridInputs
 
-_OWNERS = {"x": 0, "o": 1}
+_OWNERS = {"x": 0, "w": 0, "o": 1, "b": 1}
+ArraysByName = dict[str, NDArray[Any]]
+
+
+class PlaySamples(ABC):
+    """Positions with their targets; B of them. The fields of a class are its arrays."""
+
+    value: NDArray[np.float32]
+    """[B]: the value of the root for the side to move, exact where it is proven."""
+    result: NDArray[np.float32]
+    """[B]: the result of the game for the side to move."""
+    exact: NDArray[np.bool_]
+    """[B]: the value is proven."""
+    weight: NDArray[np.float32]
+    """[B]."""
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @abstractmethod
+    def take(self, rows: NDArray[Any] | slice) -> Self:
+        """Some of them."""
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """All of some, in their order."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.names()))
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The names of the arrays."""
+        return [field.name for field in fields(cls)]  # type: ignore[arg-type]
+
+    @classmethod
+    def unpacked(cls, arrays: ArraysByName) -> ArraysByName:
+        """The arrays of a file as the fields have them."""
+        return arrays
+
+    def packed(self) -> ArraysByName:
+        """The arrays as they are in a file."""
+        return {name: getattr(self, name) for name in self.names()}
+
+    def write(self, path: Path) -> None:
+        """Write to a file, which appears whole or not at all."""
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **self.packed())  # type: ignore[arg-type]
+        write_atomic(path, buffer.getvalue())
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read from a file."""
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+                return cls(**cls.unpacked({name: arrays[name] for name in cls.names()}))
+        except (OSError, ValueError, KeyError, EOFError, IndexError, BadZipFile) as error:
+            raise SelfPlayError(f"{path} does not hold positions of self-play: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
-class GridSamples:
-    """Positions of one game on a grid; B of them."""
+class GridSamples(PlaySamples):
+    """Positions of one game on a grid."""
 
     cells: NDArray[np.uint8]
     """[B, area]: 0 empty, 1 own, 2 enemy, row by row from the top."""
@@ -36,47 +92,26 @@ class GridSamples:
     policy: NDArray[np.float32]
     """[B, A]: the policy target."""
     value: NDArray[np.float32]
-    """[B]: the value of the root for the side to move, exact where it is proven."""
     result: NDArray[np.float32]
-    """[B]: the result of the game for the side to move."""
     exact: NDArray[np.bool_]
-    """[B]: the value is proven."""
     weight: NDArray[np.float32]
-    """[B]."""
     has_policy: NDArray[np.bool_]
     """[B]: there is a policy target."""
 
-    def __len__(self) -> int:
-        return len(self.value)
-
     def take(self, rows: NDArray[Any] | slice) -> Self:
         """Some of them."""
-        return type(self)(*(getattr(self, field.name)[rows] for field in fields(self)))
+        return type(self)(*(getattr(self, name)[rows] for name in self.names()))
 
-    def write(self, path: Path) -> None:
-        """Write to a file, which appears whole or not at all."""
-        buffer = io.BytesIO()
-        arrays: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        arrays["legal"] = np.packbits(self.legal, axis=1)
-        np.savez_compressed(buffer, **arrays)
-        write_atomic(path, buffer.getvalue())
+    def packed(self) -> ArraysByName:
+        """Legal moves as bits."""
+        plain = {name: getattr(self, name) for name in self.names()}
+        return plain | {"legal": np.packbits(self.legal, axis=1)}
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Read from a file."""
-        try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-                found = {field.name: arrays[field.name] for field in fields(cls)}
-                actions = found["policy"].shape[1]
-                found["legal"] = np.unpackbits(found["legal"], axis=1, count=actions).astype(bool)
-            return cls(**found)
-        except (OSError, ValueError, KeyError, EOFError, IndexError, BadZipFile) as error:
-            raise SelfPlayError(f"{path} does not hold positions of self-play: {error}") from error
-
-    @classmethod
-    def join(cls, parts: Sequence[Self]) -> Self:
-        """All of some, in their order."""
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+    def unpacked(cls, arrays: ArraysByName) -> ArraysByName:
+        """Legal moves from bits."""
+        legal = np.unpackbits(arrays["legal"], axis=1, count=arrays["policy"].shape[1])
+        return arrays | {"legal": legal.astype(bool)}
 
 
 def read_board(text: str, inputs: GridInputs) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -97,40 +132,78 @@ def read_board(text: str, inputs: GridInputs) -> tuple[NDArray[np.uint8], NDArra
     return cells, constants
 
 
-class SampleWriter:
-    """Collects the positions of games."""
+class SampleWriter(ABC):
+    """Collects the positions of games, rows in the order of the fields of their class."""
 
-    def __init__(self, inputs: GridInputs) -> None:
-        self._inputs = inputs
+    RESULT: int
+    """Place of the result in a row."""
+
+    def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
-        self._players: list[int] = []
+        self._players: list[int | None] = []
         self._game = 0
 
+    @abstractmethod
+    def names(self, session: Any, moves: Sequence[str]) -> Sequence[Any]:
+        """Legal moves of a session's position as `add` takes them."""
+
+    @abstractmethod
     def add(
-        self, text: str, places: Sequence[int], policy: Any, value: float, exact: bool, surprise: float
+        self, text: str, moves: Sequence[Any], policy: Any, value: float, exact: bool, surprise: float
     ) -> None:
         """A position of the present game; `surprise` becomes its weight."""
-        cells, constants = read_board(text, self._inputs)
-        legal, target = np.zeros(self._inputs.actions, bool), np.zeros(self._inputs.actions, np.float32)
-        legal[list(places)] = True
-        target[list(places)] = policy
-        self._rows.append((cells, constants, legal, target, value, 0.0, exact, surprise, True))
-        self._players.append(_OWNERS[text.split()[1]])
 
+    @abstractmethod
     def add_exact(self, text: str, value: float) -> None:
         """A position of which only the exact result is known, for the side to move."""
-        cells, constants = read_board(text, self._inputs)
-        legal, target = np.ones(self._inputs.actions, bool), np.zeros(self._inputs.actions, np.float32)
-        self._rows.append((cells, constants, legal, target, value, value, True, 0.0, False))
-        self._players.append(_OWNERS[text.split()[1]])
+
+    @abstractmethod
+    def samples(self) -> PlaySamples:
+        """All positions."""
+
+    def _keep(self, text: str, row: tuple[Any, ...], has_policy: bool) -> None:
+        self._rows.append(row)
+        self._players.append(_OWNERS[text.split()[1]] if has_policy else None)
 
     def end_game(self, result: float) -> None:
         """The present game ended with a result for the first player."""
         for number in range(self._game, len(self._rows)):
-            if self._rows[number][8]:
-                own = result if self._players[number] == 0 else -result
-                self._rows[number] = (*self._rows[number][:5], own, *self._rows[number][6:])
+            player, row = self._players[number], self._rows[number]
+            if player is not None:
+                own = result if player == 0 else -result
+                self._rows[number] = (*row[: self.RESULT], own, *row[self.RESULT + 1 :])
         self._game = len(self._rows)
+
+
+class GridWriter(SampleWriter):
+    """Collects the positions of games on a grid."""
+
+    RESULT = 5
+
+    def __init__(self, inputs: GridInputs) -> None:
+        super().__init__()
+        self._inputs = inputs
+
+    def names(self, session: Any, moves: Sequence[str]) -> Sequence[int]:
+        """The places of moves in the policy."""
+        place_of = dict(session.places())
+        return [place_of[move] for move in moves]
+
+    def add(
+        self, text: str, moves: Sequence[int], policy: Any, value: float, exact: bool, surprise: float
+    ) -> None:
+        """A position with the places of its moves."""
+        cells, constants = read_board(text, self._inputs)
+        legal, target = np.zeros(self._inputs.actions, bool), np.zeros(self._inputs.actions, np.float32)
+        legal[list(moves)] = True
+        target[list(moves)] = policy
+        self._keep(text, (cells, constants, legal, target, value, 0.0, exact, surprise, True), True)
+
+    def add_exact(self, text: str, value: float) -> None:
+        """A position without a policy."""
+        cells, constants = read_board(text, self._inputs)
+        legal, target = np.ones(self._inputs.actions, bool), np.zeros(self._inputs.actions, np.float32)
+        self._keep(text, (cells, constants, legal, target, value, value, True, 0.0, False), False)
 
     def samples(self) -> GridSamples:
         """All positions."""

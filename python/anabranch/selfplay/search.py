@@ -7,7 +7,6 @@ whole result is not needed.
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -20,7 +19,7 @@ from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.limits import Limits
 from anabranch.loop import EvaluatorThread, Loop
-from anabranch.selfplay.targets import WORTH, RootStatistics, root_statistics
+from anabranch.selfplay.targets import VALUE_SCALE, WORTH, RootStatistics, root_statistics
 
 MEMORY = 256 << 20
 """Bytes of a graph."""
@@ -46,9 +45,8 @@ def _settings(game: str, evaluator: str, changes: tuple[tuple[str, Any], ...]) -
     found = open_evaluator(evaluator, game)
     is_inside = isinstance(found, (str, _core.Network))
     named = {"evaluator": found} if isinstance(found, str) else {}
-    return asdict(
-        resolve("default", game, found, {**(FIXED if is_inside else IN_BATCHES), **named, **dict(changes)})
-    )
+    usual = {**(FIXED if is_inside else IN_BATCHES), "c_scale": VALUE_SCALE}
+    return resolve("default", game, found, {**usual, **named, **dict(changes)}).to_dict()
 
 
 class GameSearch:
@@ -80,16 +78,16 @@ class GameSearch:
         return report
 
     def statistics(self, report: dict[str, Any]) -> RootStatistics:
-        """The statistics of a report; value and priors of the evaluator without noise, where it is a network
-        of the core.
+        """The statistics of a report; priors of the evaluator without noise, where it is a network of the
+        core.
         """
         if self._network is None:
             return root_statistics(report)
-        value, _, moves = self._network.evaluate([self.session.fen()])[0]
+        _, _, moves = self._network.evaluate([self.session.fen()])[0]
         logits = dict(moves)
         sorted_logits = np.array([logits[row["move"]] for row in report["moves"]])
         powers = np.exp(sorted_logits - sorted_logits.max())
-        return root_statistics(report, powers / powers.sum(), value)
+        return root_statistics(report, powers / powers.sum())
 
     def proven(self, most: int) -> list[tuple[str, float]]:
         """Positions of the graph that are proven, with their results for the side to move; the most visited

@@ -9,9 +9,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from anabranch.jobs.files import replacing
 from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder
+from anabranch.selfplay.judge import elo_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,12 @@ class GenerationRow:
     """The sum of the gates that were passed: Elo against the first network, inflated by self-play."""
     outsiders: dict[str, float]
     """Elo against fixed outsiders."""
+    errors: dict[str, float | None]
+    """Half widths of the intervals of 95 % of these; `None` where the games do not determine it."""
+    costs: tuple[float, float, float]
+    """Processor seconds of play, learning and matches in this generation."""
     processor_seconds: float
-    """Of play, learning and matches up to here."""
+    """Of all of these up to here."""
     minutes: float
     """Of the clock up to here."""
 
@@ -55,7 +62,9 @@ def rows_of(folder: RunFolder) -> list[GenerationRow]:
         gate = next(iter(folder.records("gate", generation).values()), None)
         outside = folder.records("outsider", generation)
         every = [*played, *filter(None, (learned, gate)), *outside.values()]
-        seconds += sum(record.get("seconds", 0.0) for record in every)
+        parts = (played, [learned], [gate, *outside.values()])
+        costs = [sum(record.get("seconds", 0.0) for record in filter(None, part)) for part in parts]
+        seconds += sum(costs)
         total = {name: sum(record[name] for record in played) for name in ("games", "positions", "plies")}
         if gate is not None and gate["passed"] and "elo" in gate:
             elo += gate["elo"]
@@ -74,6 +83,8 @@ def rows_of(folder: RunFolder) -> list[GenerationRow]:
                 _gate_text(gate),
                 None if gate is None else elo,
                 {key[2]: record["elo"] for key, record in outside.items()},
+                {key[2]: record["error"] for key, record in outside.items()},
+                (costs[0], costs[1], costs[2]),
                 seconds,
                 max(record["elapsed"] for record in every) / 60.0,
             )
@@ -86,15 +97,25 @@ def _gate_text(gate: dict[str, Any] | None) -> str | None:
         return None
     if "elo" not in gate:
         return "first"
-    error = "" if gate["error"] is None else f"±{gate['error']:.0f}"
-    return f"{gate['elo']:+.0f}{error} {'passed' if gate['passed'] else 'failed'}"
+    return f"{elo_text(gate['elo'], gate['error'])} {'passed' if gate['passed'] else 'failed'}"
 
 
 def table(rows: list[GenerationRow]) -> str:
     """The rows as text."""
     outsiders = sorted({name for row in rows for name in row.outsiders})
-    titles = ["gen", "games", "positions", "unique", "plies", "x/=/o %", "proven", "policy", "value", "gate"]
-    titles += ["Elo", *(f"vs {name}" for name in outsiders), "CPU min", "min"]
+    titles = [
+        "gen",
+        "games",
+        "positions",
+        "unique",
+        "plies",
+        "1st/=/2nd %",
+        "proven",
+        "policy",
+        "value",
+        "gate",
+    ]
+    titles += ["Elo", *(f"vs {name}" for name in outsiders), "CPU s: play/learn/judge", "CPU min", "min"]
     lines = [titles]
     for row in rows:
         shares = "/".join(f"{100.0 * count / max(1, row.games):.0f}" for count in row.results)
@@ -111,7 +132,11 @@ def table(rows: list[GenerationRow]) -> str:
                 _text(row.value_loss, "{:.4f}"),
                 row.gate or "-",
                 _text(row.elo, "{:+.0f}"),
-                *(_text(row.outsiders.get(name), "{:+.0f}") for name in outsiders),
+                *(
+                    elo_text(row.outsiders[name], row.errors[name]) if name in row.outsiders else "-"
+                    for name in outsiders
+                ),
+                "/".join(f"{cost:.0f}" for cost in row.costs),
                 f"{row.processor_seconds / 60.0:.1f}",
                 f"{row.minutes:.1f}",
             ]
@@ -126,34 +151,60 @@ def _text(number: float | None, form: str) -> str:
     return "-" if number is None else form.format(number)
 
 
+def stage_of(folder: RunFolder) -> str:
+    """Where a run is, in a sentence."""
+    plan, begun = folder.plan, folder.generations("play")
+    if not begun:
+        return "no games yet"
+    generation = begun[-1]
+    games = sum(record["games"] for record in folder.records("play", generation).values())
+    if games < plan.games:
+        return f"generation {generation}: {games:,} of {plan.games:,} games are played"
+    stages = [("learn", "learned"), ("gate", "judged")]
+    done = [word for what, word in stages if folder.records(what, generation)]
+    return (
+        f"generation {generation}: all {games:,} games are played, {' and '.join(done) or 'nothing learned'}"
+    )
+
+
 def as_dict(folder: RunFolder) -> dict[str, Any]:
     """The status as plain values."""
     best = folder.best
     return {
         "plan": folder.plan.as_dict(),
         "best": None if best is None else str(folder.network_file(best)),
+        "stage": stage_of(folder),
         "generations": [asdict(row) for row in rows_of(folder)],
     }
 
 
 def draw(rows: list[GenerationRow], path: Path) -> None:
-    """Curves of losses, Elo, lengths and unique positions, as a picture."""
+    """Curves of games and positions, losses, Elo, lengths, results and unique positions, as a picture."""
     require("matplotlib", "study")
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 7), layout="constrained")
-    axes = figure.subplots(2, 2)
+    figure = Figure(figsize=(14, 7), layout="constrained")
+    axes = figure.subplots(2, 3)
     numbers = [row.generation for row in rows]
     axes[0, 0].plot(numbers, [row.policy_gap for row in rows], label="policy above its targets")
     axes[0, 0].plot(numbers, [row.value_loss for row in rows], label="value")
     axes[0, 0].set_ylabel("loss")
     axes[0, 1].plot(numbers, [row.elo for row in rows], label="gates, summed")
     for name in sorted({name for row in rows for name in row.outsiders}):
-        axes[0, 1].plot(numbers, [row.outsiders.get(name) for row in rows], label=f"against {name}")
+        met = [row for row in rows if name in row.outsiders]
+        errors = [row.errors[name] or 0.0 for row in met]
+        elos = [row.outsiders[name] for row in met]
+        axes[0, 1].errorbar([row.generation for row in met], elos, errors, capsize=2, label=f"against {name}")
     axes[0, 1].set_ylabel("Elo")
     axes[1, 0].plot(numbers, [row.length for row in rows], label="plies of a game")
     axes[1, 1].plot(numbers, [row.unique for row in rows], label="unique share of the window")
     axes[1, 1].plot(numbers, [row.proven for row in rows], label="games that end with a proof")
+    for place, name in enumerate(("the first player wins", "draw", "the second player wins")):
+        shares = [row.results[place] / max(1, row.games) for row in rows]
+        axes[1, 2].plot(numbers, shares, label=name)
+    axes[0, 2].plot(numbers, np.cumsum([row.games for row in rows]), label="games")
+    axes[0, 2].plot(numbers, np.cumsum([row.positions for row in rows]), label="positions")
+    axes[0, 2].set_yscale("log")
     for axis in axes.flat:
         axis.set_xlabel("generation")
         axis.legend()

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 FEW_EVALUATIONS = 64
 """Up to so many, `auto` takes completed Q."""
-VISIT_OFFSET = 50.0
-"""c_visit of the transformation of Q values."""
 VALUE_SCALE = 0.1
-"""c_scale of it, for values from 0 to 1."""
+"""c_scale of the improved policy, for values from 0 to 1."""
+LEAST_PRIOR = 2.0**-24
+"""The least prior of the core."""
 WORTH = {"win": 1.0, "draw": 0.0, "loss": -1.0}
 
 
@@ -27,69 +27,45 @@ class RootStatistics:
     """The root after a search, for the side to move."""
 
     visits: Floats
-    q: Floats
-    """Q of moves with visits or a known child; NaN for the others."""
+    """Without those of explorations, which the search made for their own sake."""
+    improved: Floats
+    """The improved policy of the core."""
+    noisy: Floats
+    """The priors of the search."""
     prior: Floats
     """What the evaluator thought of the moves, without noise."""
     proven: Floats
     """1, 0 or -1 for moves with a proof; NaN for the others."""
     value: float
     """Of the root, after the search."""
-    raw: float
-    """Of the root, as the evaluator saw it."""
     solved: float | None = None
     """The proven result of the root."""
 
 
-def root_statistics(
-    report: dict[str, Any], prior: Floats | None = None, raw: float | None = None
-) -> RootStatistics:
-    """The statistics of a report of the core. Without a prior and a raw value, those of the report."""
+def root_statistics(report: dict[str, Any], prior: Floats | None = None) -> RootStatistics:
+    """The statistics of a report of the core. Without a prior, that of the search."""
     rows, nan = report["moves"], float("nan")
-    q = [row["q"] if row["q"] is not None else row["child_value"] for row in rows]
     proven = [WORTH.get(row["state"].removeprefix("tb-"), nan) for row in rows]
-    solved = report["solved"]
+    solved = report["solved"] and WORTH.get(report["solved"]["state"].removeprefix("tb-"))
+    noisy = np.array([row["prior"] for row in rows], float)
     return RootStatistics(
-        np.array([row["visits"] for row in rows], float),
-        np.array([nan if value is None else value for value in q], float),
-        np.array([row["prior"] for row in rows], float) if prior is None else prior,
+        np.array([row["visits"] - row["explored"] for row in rows], float),
+        np.array([row["improved"] for row in rows], float),
+        noisy,
+        noisy if prior is None else prior,
         np.array(proven, float),
         report["value"],
-        report["value"] if raw is None else raw,
-        None if solved is None else WORTH.get(solved["state"].removeprefix("tb-")),
+        solved,
     )
 
 
-def completed_q(root: RootStatistics) -> Floats:
-    """Q of every move: its own where it is known, else v_mix of Danihelka and others (2022), Eq. (33).
-
-    >>> nan = float("nan")
-    >>> root = RootStatistics(np.array([3.0, 1, 0]), np.array([0.5, -0.5, nan]), np.array([0.5, 0.25, 0.25]),
-    ...                       np.full(3, nan), 0.2, 0.1)
-    >>> completed_q(root).round(4).tolist()
-    [0.5, -0.5, 0.1533]
+def completed_policy(root: RootStatistics) -> Floats:
+    """The improved policy of Gumbel AlphaZero, Eq. (G3) of docs/algorithm.md, over the evaluator's own prior:
+    the core has it over the prior with noise, which is a factor of it.
     """
-    known = np.isfinite(root.q)
-    visits = float(root.visits.sum())
-    mass = float(root.prior[known].sum())
-    mean = float((root.prior[known] * root.q[known]).sum()) / mass if mass > 0.0 else root.raw
-    mixed = (root.raw + visits * mean) / (1.0 + visits)
-    filled = np.where(known, root.q, mixed)
-    completed: Floats = np.where(np.isfinite(root.proven), np.nan_to_num(root.proven), filled)
-    return completed
-
-
-def improved_policy(root: RootStatistics) -> Floats:
-    """softmax(logit + sigma(completed Q)), Eq. (11) of Danihelka and others, with Q scaled to [0, 1].
-
-    Moves that are known to be better have more weight than in the prior, whatever their visits.
-    """
-    scores = (completed_q(root) + 1.0) / 2.0
-    most = float(root.visits.max(initial=0.0))
-    logits = np.log(np.maximum(root.prior, 1e-9)) + (VISIT_OFFSET + most) * VALUE_SCALE * scores
-    powers: Floats = np.exp(logits - logits.max())
-    policy: Floats = powers / powers.sum()
-    return policy
+    policy = root.improved * root.prior / np.maximum(root.noisy, LEAST_PRIOR)
+    total = float(policy.sum())
+    return policy / total if total > 0.0 else visit_policy(root)
 
 
 def visit_policy(root: RootStatistics) -> Floats:
@@ -105,7 +81,8 @@ def with_proofs(policy: Floats, root: RootStatistics) -> Floats:
     proven to lose while there is another.
 
     >>> nan = float("nan")
-    >>> root = RootStatistics(np.ones(3), np.zeros(3), np.ones(3) / 3, np.array([-1.0, nan, nan]), 0.0, 0.0)
+    >>> even = np.ones(3) / 3
+    >>> root = RootStatistics(np.ones(3), even, even, even, np.array([-1.0, nan, nan]), 0.0)
     >>> with_proofs(np.array([0.5, 0.25, 0.25]), root).tolist()
     [0.0, 0.5, 0.5]
     """
@@ -123,12 +100,13 @@ def policy_target(root: RootStatistics, kind: str, evaluations: int, proofs: boo
     """The policy target of a root."""
     small = evaluations <= FEW_EVALUATIONS
     completed = kind == "completed-q" or (kind == "auto" and small)
-    policy = improved_policy(root) if completed else visit_policy(root)
+    policy = completed_policy(root) if completed else visit_policy(root)
     return with_proofs(policy, root) if proofs else policy
 
 
-def value_target(root: float, result: float, share: float) -> float:
-    """The value target: a mix of the root's value and the result of the game, both for the side to move.
+def value_target(root: Any, result: Any, share: Any) -> Any:
+    """The value target: a mix of the root's value and the result of the game, both for the side to move;
+    numbers or arrays.
 
     >>> value_target(0.5, -1.0, 0.2)
     0.2

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anabranch.selfplay.records import GridSamples
+from anabranch.selfplay.chess_records import ChessSamples
+from anabranch.selfplay.records import GridSamples, PlaySamples
 from anabranch.selfplay.symmetries import Symmetry
 
+AnySamples = TypeVar("AnySamples", bound=PlaySamples)
 
-def newest(parts: Sequence[GridSamples], size: int) -> GridSamples:
+
+def newest(parts: Sequence[AnySamples], size: int) -> AnySamples:
     """The newest `size` positions of generations, which come oldest first."""
-    chosen: list[GridSamples] = []
+    chosen: list[AnySamples] = []
     left = size
     for part in reversed(parts):
         if left <= 0:
@@ -22,7 +25,7 @@ def newest(parts: Sequence[GridSamples], size: int) -> GridSamples:
         kept = part.take(slice(max(0, len(part) - left), None))
         chosen.append(kept)
         left -= len(kept)
-    return GridSamples.join(chosen[::-1])
+    return type(parts[-1]).join(chosen[::-1])
 
 
 def canonical(samples: GridSamples, symmetries: Sequence[Symmetry]) -> GridSamples:
@@ -60,6 +63,41 @@ def transformed(
     )
 
 
+class _Groups:
+    """Equal positions together: what they have in common. Exact values come before others."""
+
+    def __init__(self, samples: PlaySamples, keys: NDArray[Any]) -> None:
+        _, first, group, count = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        order = np.argsort(first, kind="stable")  # in the order of their first occurrence
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        self.of: NDArray[np.int64] = rank[group.reshape(-1)]
+        """[B]: the group of each position."""
+        self.first = first[order]
+        self.count = count[order].astype(np.float64)
+        weight = samples.weight.astype(np.float64)
+        mass = np.maximum(self.total(weight), 1e-12)
+        exact_mass = self.total(samples.exact)
+        self.exact = exact_mass > 0.0
+        exact_value = self.total(samples.value * samples.exact) / np.maximum(exact_mass, 1.0)
+        value = np.where(self.exact, exact_value, self.total(samples.value * weight) / mass)
+        self.value = value.astype(np.float32)
+        self.result = (self.total(samples.result * weight) / mass).astype(np.float32)
+        self.weight = (mass / self.count * (np.log2(self.count) + 1.0)).astype(np.float32)
+
+    def total(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
+        """The sum of some numbers [B] in each group."""
+        return np.bincount(self.of, numbers.astype(np.float64), len(self.first)).astype(np.float64)
+
+    def shares(self, samples: PlaySamples, has_policy: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """[B]: what the policy of a position counts for that of its group."""
+        proven = samples.exact & has_policy
+        is_best = proven | ~(self.total(proven) > 0.0)[self.of]
+        weight = np.maximum(samples.weight.astype(np.float64), 1e-6)
+        share = np.where(is_best & has_policy, weight, 0.0)
+        return share / np.maximum(self.total(share), 1e-12)[self.of]
+
+
 def merged(samples: GridSamples) -> GridSamples:
     """Equal positions once: targets averaged by weight, exact values before others; n of them together have
     the mean weight times log2(n) + 1.
@@ -67,43 +105,50 @@ def merged(samples: GridSamples) -> GridSamples:
     if len(samples) == 0:
         return samples
     keys = np.ascontiguousarray(np.concatenate([samples.cells, samples.constants], axis=1))
-    rows = keys.view(np.dtype((np.void, keys.shape[1]))).reshape(-1)
-    _, first, group, count = np.unique(rows, return_index=True, return_inverse=True, return_counts=True)
-    group = group.reshape(-1)
-    order = np.argsort(first, kind="stable")  # in the order of their first occurrence
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    group, first, count = rank[group], first[order], count[order].astype(np.float64)
-
-    def total(numbers: NDArray[Any]) -> NDArray[np.float64]:
-        return np.bincount(group, numbers.astype(np.float64), len(first)).astype(np.float64)
-
-    weight = samples.weight.astype(np.float64)
-    mass = np.maximum(total(weight), 1e-12)
-    exact_mass = total(samples.exact.astype(np.float64))
-    proven = exact_mass > 0.0
-    exact_value = total(samples.value * samples.exact) / np.maximum(exact_mass, 1.0)
-    value = np.where(proven, exact_value, total(samples.value * weight) / mass)
-    with_policy = total(samples.has_policy.astype(np.float64)) > 0.0
-    is_best = (samples.exact & samples.has_policy) | ~(total(samples.exact & samples.has_policy) > 0.0)[group]
-    share = np.where(is_best & samples.has_policy, np.maximum(weight, 1e-6), 0.0)
-    share_mass = np.maximum(total(share), 1e-12)
+    groups = _Groups(samples, keys.view(np.dtype((np.void, keys.shape[1]))).reshape(-1))
+    with_policy = groups.total(samples.has_policy) > 0.0
+    share = groups.shares(samples, samples.has_policy)
     # The legal moves of a position without a policy are not known.
-    legal = np.zeros_like(samples.legal[first])
+    legal = np.zeros_like(samples.legal[groups.first])
     for action in range(legal.shape[1]):
-        known = samples.legal[:, action] & (samples.has_policy | ~with_policy[group])
-        legal[:, action] = total(known.astype(np.float64)) > 0.0
-    policy = np.zeros((len(first), samples.policy.shape[1]))
+        known = samples.legal[:, action] & (samples.has_policy | ~with_policy[groups.of])
+        legal[:, action] = groups.total(known) > 0.0
+    policy = np.zeros((len(groups.first), samples.policy.shape[1]))
     for action in range(policy.shape[1]):
-        policy[:, action] = total(samples.policy[:, action] * share) / share_mass
+        policy[:, action] = groups.total(samples.policy[:, action] * share)
     return GridSamples(
-        samples.cells[first],
-        samples.constants[first],
+        samples.cells[groups.first],
+        samples.constants[groups.first],
         legal,
         policy.astype(np.float32),
-        value.astype(np.float32),
-        (total(samples.result * weight) / mass).astype(np.float32),
-        proven,
-        (mass / count * (np.log2(count) + 1.0)).astype(np.float32),
+        groups.value,
+        groups.result,
+        groups.exact,
+        groups.weight,
         with_policy,
+    )
+
+
+def merged_chess(samples: ChessSamples) -> ChessSamples:
+    """The same for chess and its variants; positions are equal whatever their move counters."""
+    if len(samples) == 0:
+        return samples
+    groups = _Groups(samples, samples.places)
+    owners = samples.owners
+    share = groups.shares(samples, samples.has_policy)[owners] * samples.policy
+    names, number = np.unique(samples.moves, return_inverse=True)
+    pairs, place = np.unique(groups.of[owners] * max(1, len(names)) + number.reshape(-1), return_inverse=True)
+    policy = np.bincount(place.reshape(-1), share, len(pairs))
+    used = policy > 0.0
+    pairs, policy = pairs[used], policy[used]
+    count = np.bincount(pairs // max(1, len(names)), minlength=len(groups.first))
+    return ChessSamples(
+        samples.position[groups.first],
+        count.astype(np.int32),
+        names[pairs % max(1, len(names))],
+        policy.astype(np.float32),
+        groups.value,
+        groups.result,
+        groups.exact,
+        groups.weight,
     )

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -37,8 +37,18 @@ class Batch:
     results: NDArray[np.float32]
 
 
+class RowOrder(Protocol):
+    """Which rows make a batch."""
+
+    def rows(self, index: int) -> NDArray[np.int64]:
+        """The rows of batch `index`."""
+
+    def mirrored(self, index: int) -> NDArray[np.bool_]:
+        """Which of them are mirrored."""
+
+
 class BatchOrder:
-    """Which rows make a batch.
+    """Rows shuffled by epoch.
 
     Each epoch is shuffled anew; what does not fill a batch is left to the next epoch's shuffle.
     """
@@ -104,7 +114,7 @@ def _plain_lists(array: pa.ListArray) -> list[list[Any]]:
 def training_batches(
     network: TrainableNetwork,
     positions: Positions,
-    order: BatchOrder,
+    order: RowOrder,
     begin: int,
     end: int,
     mirror: bool,

@@ -53,7 +53,7 @@ def export_network(
     about = describe(recipe, saved, licence, name)
     with replacing(file, file.with_name(f".{file.name}.part{suffix}")) as part:
         if recipe.network == "sparse":
-            difference = _write_sparse(network, part, about, checked)
+            difference = write_compared(network, part, about, checked)
         else:
             difference = _write_planes(network, part, about, checked)
         check_difference(difference)
@@ -149,9 +149,10 @@ def differences(
     }
 
 
-def _write_sparse(
+def write_compared(
     network: TrainableNetwork, path: Path, about: dict[str, str], positions: Positions
 ) -> dict[str, float]:
+    """Write a sparse network to a file, and compare its answers with those of its source."""
     from anabranch import _core
     from anabranch.networks.sparse import write_sparse
 

@@ -5,19 +5,16 @@ Both take the same arrays and answer with logits of all places of the policy and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.numpy import load_file
 from torch import Tensor, nn
 
 from anabranch.errors import TrainingError
 from anabranch.networks.grid import GridInputs
-from anabranch.networks.sparse import open_sparse
 from anabranch.train.bags import pair_products, sum_rows, transpose
 from anabranch.train.network import NetworkOutput, RawSamples, Tensors
 from anabranch.train.resnet import Block
@@ -28,6 +25,7 @@ from anabranch.train.sparse import (
     WEIGHT_ONE,
     BucketedNetwork,
     Round,
+    load_sparse,
 )
 
 
@@ -74,15 +72,13 @@ class GridSparse(BucketedNetwork):
     @torch.no_grad()
     def folded(self) -> dict[str, Tensor]:
         """The tensors of the file, in floats."""
-        p, half = self.policy_half, self.policy_half + self.value_half
-        policy = [*range(p), *range(half, half + p)]
-        value = [*range(p, half), *range(half + p, 2 * half)]
+        policy, value = self.columns()
         return {
             "policy.inputs.weight": self.inputs[:, policy],
             "policy.inputs.bias": self.inputs_bias[policy],
             "policy.moves.weight": self.moves_weight,
             "policy.moves.bias": self.moves_bias,
-            "policy.contexts.weight": torch.zeros(1, p),
+            "policy.contexts.weight": torch.zeros(1, self.policy_half),
             "policy.contexts.bias": torch.zeros(1),
             "value.inputs.weight": self.inputs[:, value],
             "value.inputs.bias": self.inputs_bias[value],
@@ -90,26 +86,14 @@ class GridSparse(BucketedNetwork):
         }
 
     @torch.no_grad()
-    def unfold(self, tensors: Mapping[str, NDArray[Any]]) -> None:
-        """Take the tensors of a file."""
-        p, half = self.policy_half, self.policy_half + self.value_half
-        for name, columns in (
-            ("policy", [*range(p), *range(half, half + p)]),
-            ("value", [*range(p, half), *range(half + p, 2 * half)]),
-        ):
-            weight, bias = (
-                tensors[f"{name}.inputs.{part}"].astype(np.float32) for part in ("weight", "bias")
-            )
-            self.inputs[:, columns] = torch.from_numpy(weight / np.float32(INPUT_ONE))
-            self.inputs_bias[columns] = torch.from_numpy(bias / np.float32(INPUT_ONE))
-        moves = tensors["policy.moves.weight"].astype(np.float32)
-        context = tensors["policy.contexts.weight"].astype(np.float32)
-        self.moves_weight.copy_(torch.from_numpy((moves + context) / np.float32(WEIGHT_ONE)))
-        bias = tensors["policy.moves.bias"] + tensors["policy.contexts.bias"]
-        self.moves_bias.copy_(torch.from_numpy(bias))
-        for name, parameter in self.folded_head().items():
-            one = WEIGHT_ONE if name == "value.hidden1.weight" else 1.0
-            parameter.copy_(torch.from_numpy(tensors[name].astype(np.float32) / np.float32(one)))
+    def take_moves(self, moves: Tensor, bias: Tensor, contexts: Tensor, contexts_bias: Tensor) -> None:
+        """Take the tables of the policy, in floats; there is one context."""
+        self.moves_weight.copy_(moves + contexts)
+        self.moves_bias.copy_(bias + contexts_bias)
+
+    def reads(self, patterns: NDArray[Any] | None) -> bool:
+        """Whether these are the patterns that the network reads."""
+        return patterns is not None and np.array_equal(patterns, self.inputs_of_game.patterns)
 
 
 class GridConv(nn.Module):
@@ -162,14 +146,7 @@ def load_grid(network: GridNetwork, path: Path) -> None:
     """Take the weights of a network file of the sparse family."""
     if not isinstance(network, GridSparse):
         raise TrainingError("learning can begin from a .safetensors file, with a sparse network")
-    if open_sparse(path).variant != network.variant:
-        raise TrainingError(f"{path} is not a network for {network.variant}")
-    tensors = load_file(path)
-    wanted = {name: tuple(tensor.shape) for name, tensor in network.folded().items()}
-    found = {name: tensor.shape for name, tensor in tensors.items() if name != "inputs.patterns"}
-    if found != wanted or not np.array_equal(tensors["inputs.patterns"], network.inputs_of_game.patterns):
-        raise TrainingError(f"{path} has other widths or patterns than the network to be trained")
-    network.unfold(tensors)
+    load_sparse(network, path)
 
 
 def build_grid(inputs: GridInputs, kind: str, seed: int, **sizes: Any) -> GridNetwork:

@@ -9,18 +9,24 @@ the numbers of the network that was trained.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors.numpy import load_file
 from torch import Tensor, nn
 from torch.autograd import Function
 from torch.nn.functional import embedding
 
 from anabranch import _core
 from anabranch._core import CONTEXTS, FEATURES
+from anabranch.errors import TrainingError
 from anabranch.networks.planes import shape_of
+from anabranch.networks.sparse import open_sparse
 from anabranch.train.bags import Bags, dot_rows, pair_products, sum_rows, transpose
 from anabranch.train.network import NetworkOutput, RawSamples, Tensors, TrainableNetwork, tensors
 
@@ -35,7 +41,12 @@ WEIGHT_LIMIT = 127 / WEIGHT_ONE
 
 
 class BucketedNetwork(TrainableNetwork):
-    """A network whose value has a head for each bucket."""
+    """A network whose value has a head for each bucket, beside a policy over two accumulators."""
+
+    policy_half: int
+    value_half: int
+    inputs: nn.Parameter
+    inputs_bias: nn.Parameter
 
     def make_head(self, value_half: int) -> None:
         """Make the layers of the value after the accumulator."""
@@ -60,6 +71,39 @@ class BucketedNetwork(TrainableNetwork):
             if weight is not self.output:
                 hidden = hidden.clamp(0.0, 1.0).square()
         return hidden
+
+    def columns(self) -> tuple[list[int], list[int]]:
+        """The columns of the accumulators that are the policy's, and the value's."""
+        p, half = self.policy_half, self.policy_half + self.value_half
+        return [*range(p), *range(half, half + p)], [*range(p, half), *range(half + p, 2 * half)]
+
+    @abstractmethod
+    def folded(self) -> dict[str, Tensor]:
+        """The tensors of the file, in floats."""
+
+    def reads(self, patterns: NDArray[Any] | None) -> bool:
+        """Whether these are the patterns of cells that the network reads; that of chess reads none."""
+        return patterns is None
+
+    @abstractmethod
+    def take_moves(self, moves: Tensor, bias: Tensor, contexts: Tensor, contexts_bias: Tensor) -> None:
+        """Take the tables of the policy, in floats."""
+
+    @torch.no_grad()
+    def unfold(self, file: Mapping[str, NDArray[Any]]) -> None:
+        """Take the tensors of a file; what is shared in training begins at zero."""
+
+        def floats(name: str, one: float = 1.0) -> Tensor:
+            return torch.from_numpy(file[name].astype(np.float32) / np.float32(one))
+
+        for name, columns in zip(("policy", "value"), self.columns(), strict=True):
+            self.inputs[:, columns] = floats(f"{name}.inputs.weight", INPUT_ONE)
+            self.inputs_bias[columns] = floats(f"{name}.inputs.bias", INPUT_ONE)
+        tables = [floats(f"policy.{name}.weight", WEIGHT_ONE) for name in ("moves", "contexts")]
+        biases = [floats(f"policy.{name}.bias") for name in ("moves", "contexts")]
+        self.take_moves(tables[0], biases[0], tables[1], biases[1])
+        for name, parameter in self.folded_head().items():
+            parameter.copy_(floats(name, WEIGHT_ONE if name == "value.hidden1.weight" else 1.0))
 
     def folded_head(self) -> dict[str, Tensor]:
         """The tensors of the heads, in floats."""
@@ -136,6 +180,16 @@ class SparseNetwork(BucketedNetwork):
         return embedding(self.targets, self.moves_target) + embedding(self.origins, self.moves_origin)
 
     @torch.no_grad()
+    def take_moves(self, moves: Tensor, bias: Tensor, contexts: Tensor, contexts_bias: Tensor) -> None:
+        """Take the tables of the policy, in floats."""
+        for shared in (self.inputs_shared, self.moves_target, self.moves_origin):
+            shared.zero_()
+        self.moves_weight.copy_(moves)
+        self.moves_bias.copy_(bias)
+        self.contexts_weight.copy_(contexts)
+        self.contexts_bias.copy_(contexts_bias)
+
+    @torch.no_grad()
     def after_step(self) -> None:
         """Keep folded weights in the range of their integers."""
         shared = self.inputs_shared
@@ -150,9 +204,7 @@ class SparseNetwork(BucketedNetwork):
     def folded(self) -> dict[str, Tensor]:
         """The tensors of the file, in floats."""
         inputs, bias = self.folded_inputs(), self.inputs_bias
-        p, half = self.policy_half, self.policy_half + self.value_half
-        policy = [*range(p), *range(half, half + p)]
-        value = [*range(p, half), *range(half + p, 2 * half)]
+        policy, value = self.columns()
         return {
             "policy.inputs.weight": inputs[:, policy],
             "policy.inputs.bias": bias[policy],
@@ -195,6 +247,19 @@ class _Fold(Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
         return gradient, gradient[:PIECES].view(12, 4, 64, -1).sum(1, keepdim=True)
+
+
+def load_sparse(network: BucketedNetwork, path: Path) -> None:
+    """Take the weights of a network file of the sparse family."""
+    if open_sparse(path).variant != network.variant:
+        raise TrainingError(f"{path} is not a network for {network.variant}")
+    file = load_file(path)
+    patterns = file.pop("inputs.patterns", None)
+    wanted = {name: tuple(tensor.shape) for name, tensor in network.folded().items()}
+    found = {name: tensor.shape for name, tensor in file.items()}
+    if found != wanted or not network.reads(patterns):
+        raise TrainingError(f"{path} has other widths or patterns than the network to be trained")
+    network.unfold(file)
 
 
 def move_squares(variant: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
