@@ -16,7 +16,6 @@ import resource
 import subprocess
 import sys
 import time
-from functools import partial
 from threading import Thread
 from typing import IO
 
@@ -25,14 +24,15 @@ from anabranch.match.openings import default_openings
 
 def measure(queries: list[bytes], threads: int) -> tuple[float, float, list[str]]:
     """Seconds on the clock, seconds of processor time, and the moves that were found, by id."""
-    cores = sorted(os.sched_getaffinity(0))[:threads]
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(cores)[:threads])  # the server inherits it
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with subprocess.Popen(
         [sys.executable, "-m", "anabranch", "serve", "--stdio", "--threads", str(threads)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        preexec_fn=partial(os.sched_setaffinity, 0, cores),
     ) as process:
+        os.sched_setaffinity(0, cores)
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(b'{"action": "status"}\n')
