@@ -1,6 +1,9 @@
-"""The documentation site: built without a warning, loads nothing from elsewhere, has every public name."""
+"""The documentation site: built without a warning, loads nothing from elsewhere, has every public name; the
+notebooks run.
+"""
 
 import inspect
+import json
 import os
 import re
 import subprocess
@@ -50,6 +53,20 @@ def test_every_public_name_is_there_with_an_example(site: Path) -> None:
         assert ">>> " in (inspect.getdoc(getattr(anabranch, name)) or ""), name
     assert "&gt;&gt;&gt; </span>" in text
     assert "<blockquote>" not in text  # an example that is not set as code
+
+
+def test_the_examples_are_notebooks_that_run(site: Path) -> None:
+    names = sorted(page.stem for page in (REPOSITORY / "docs/examples").glob("*.md"))
+    assert [file.stem for file in sorted((site / "examples").glob("*.ipynb"))] == names
+    for name in names:
+        assert f'href="{name}.ipynb"' in (site / f"examples/{name}.html").read_text(encoding="utf-8")
+    cells = json.loads((site / "examples/game.ipynb").read_text(encoding="utf-8"))["cells"]
+    known: dict[str, object] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec(compile(cell["source"], cell["id"], "exec"), known)
+    assert known["result"].best_move == "a2"  # type: ignore[attr-defined]
+    assert all(">>>" not in cell["source"] and "](." not in cell["source"] for cell in cells)
 
 
 def test_formulas_and_links_out_of_the_guides(site: Path) -> None:
