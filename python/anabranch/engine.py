@@ -268,7 +268,14 @@ class Engine(ConfiguredGame):
             self._busy.release()
 
     def stop(self) -> None:
-        """End the search under way, if there is one. Any thread may call this at any time; it never waits."""
+        """End the search under way, if there is one. Any thread may call this at any time; it never waits.
+
+        >>> from threading import Timer
+        >>> engine = Engine()
+        >>> Timer(0.05, engine.stop).start()
+        >>> engine.search(simulations=10**9).finish
+        'stopped'
+        """
         self._session.stop()
 
     def result(self, lines: int = 3) -> Result:
@@ -330,6 +337,14 @@ class Engine(ConfiguredGame):
         A Python evaluator or a network is not in the file: where one was used that did not come with the
         package, give it again. Another evaluator than that of the file starts a new graph. Results of
         tablebases for nodes of the graph are in the file; give the tablebases again to probe them further.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> engine = Engine()
+        >>> engine.play("e2e4")
+        >>> with TemporaryDirectory() as folder:
+        ...     engine.save(f"{folder}/open.search")
+        ...     Engine.load(f"{folder}/open.search").position == engine.position
+        True
         """
         with _naming(path):
             variant, chess960 = _core.saved_variant(path)

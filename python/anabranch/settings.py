@@ -174,7 +174,11 @@ class Settings:
 
     @classmethod
     def preset(cls, name: str) -> Self:
-        """The settings of a preset; `presets` has the names."""
+        """The settings of a preset; `presets` has the names.
+
+        >>> Settings.preset("alphazero").backup
+        'tree'
+        """
         return cls().changed(_core.preset(name))
 
     def changed(self, changes: Mapping[str, object]) -> Self:
