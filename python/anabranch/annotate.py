@@ -51,7 +51,11 @@ _JUDGEMENTS = frozenset(range(1, 7))
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The evaluation of a position by a search, for White."""
+    """The evaluation of a position by a search, for White.
+
+    >>> Evaluation(0.183, None, "chess").score().white().score()
+    100
+    """
 
     value: float
     """Expected score on [-1, 1]."""
@@ -75,7 +79,11 @@ class Evaluation:
 
 
 class MoveJudgement(NamedTuple):
-    """A move of the game, judged."""
+    """A move of the game, judged.
+
+    >>> MoveJudgement("f3", "e4", 0.12, name_of(0.12)).name
+    'inaccuracy'
+    """
 
     move: str
     """As players write it."""
@@ -91,7 +99,11 @@ class MoveJudgement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """How one player did."""
+    """How one player did.
+
+    >>> summarise([MoveJudgement("e4", "e4", 0.0, None)]).accuracy
+    100.0
+    """
 
     moves: int
     accuracy: float | None
@@ -105,7 +117,14 @@ class Summary:
 
 
 class Annotated(NamedTuple):
-    """An annotated game."""
+    """An annotated game.
+
+    >>> import io
+    >>> game = chess.pgn.read_game(io.StringIO("1. f3 e5 2. g4 Qh4#"))
+    >>> annotated = annotate_game(game, Engine(), Limits(simulations=50))
+    >>> annotated.black.moves, len(annotated.evaluations)
+    (2, 5)
+    """
 
     game: chess.pgn.Game
     judgements: tuple[MoveJudgement, ...]

@@ -16,7 +16,11 @@ from anabranch.errors import VariantError
 
 @dataclass(frozen=True, slots=True)
 class GameParameter:
-    """A parameter of a game."""
+    """A parameter of a game.
+
+    >>> {game.name: game for game in games()}["hex"].parameters[0].name
+    'size'
+    """
 
     name: str
     default: str
@@ -27,7 +31,11 @@ class GameParameter:
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """The description of a game, from the core."""
+    """The description of a game, from the core.
+
+    >>> {game.name: game for game in games()}["connect-four"].moves
+    '...'
+    """
 
     name: str
     rules: str

@@ -1,8 +1,8 @@
 """The engine: position in, result out, graph kept between moves. All that programs and the command line
 know of the search.
 
-It checks its arguments, chooses the loop for the evaluator, and turns reports into results. It decides
-nothing about the search. Its position is in `anabranch.game`.
+It chooses the loop for the evaluator, and turns reports into results. It decides nothing about the search.
+Its position is in `anabranch.game`, its settings and its evaluator are in `anabranch.configured`.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import time as clock
 from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from contextlib import contextmanager
 from functools import partial
-from types import EllipsisType, TracebackType
+from types import TracebackType
 from typing import Any, Literal, Self, Unpack, overload
 
 import chess
 
 from anabranch import _core
-from anabranch.catalogue import OBJECT, ROWS, base_name, split_parameters
-from anabranch.defaults import changes_of_saved, required, resolve
+from anabranch.catalogue import OBJECT, ROWS, base_name
+from anabranch.configured import ConfiguredGame, check_fit, read_evaluator, source_of
+from anabranch.defaults import changes_of_saved
 from anabranch.errors import (
     AnabranchError,
     EvaluatorError,
-    GameError,
     GameOverError,
     GraphFileError,
     LimitError,
@@ -31,12 +31,11 @@ from anabranch.errors import (
     VariantError,
 )
 from anabranch.evaluators import AnyEvaluator
-from anabranch.evaluators.resolve import NETWORK, resolve_evaluator
-from anabranch.formats.tablebases import TablebasePaths, open_tablebases
-from anabranch.game import CoreGame
+from anabranch.evaluators.resolve import NETWORK
+from anabranch.formats.tablebases import TablebasePaths
 from anabranch.graph import SearchGraph, graph_of
-from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds
-from anabranch.loop import EvaluatorThread, Loop
+from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds, one_of
+from anabranch.loop import Loop
 from anabranch.many import (
     BATCH,
     MOST_BATCH,
@@ -47,19 +46,15 @@ from anabranch.many import (
     SharedBatches,
     run_many,
 )
-from anabranch.networks.shipped import bundled
-from anabranch.objects import ObjectAdapter
 from anabranch.positions import Position
 from anabranch.result import Progress, Result, Root, progress_of, result_of
-from anabranch.rows import RowsAdapter, is_rows
 from anabranch.settings import Settings
 from anabranch.solution import Solution, solution_of
 
 ProgressCallback = Callable[[Progress], object]
-Adapter = ObjectAdapter | RowsAdapter
 
 
-class Engine(CoreGame):
+class Engine(ConfiguredGame):
     """A search on one game, with a position and the graph below it.
 
     >>> engine = Engine("chess", preset="mcgs-combined", seed=7)
@@ -82,104 +77,8 @@ class Engine(CoreGame):
     given by name is a setting. One thread at a time uses an engine; `stop` may be called from any.
     """
 
-    def __init__(
-        self,
-        variant: str = "chess",
-        preset: str = "default",
-        chess960: bool = False,
-        *,
-        game: object = None,
-        evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
-        tablebases: TablebasePaths | _core.Tablebases | None = None,
-        **settings: bool | int | float | str,
-    ) -> None:
-        adapter = _read_game(game, variant, chess960)
-        name = variant if game is None else str(game) if adapter is None else _name_of(adapter)
-        variant, settings = split_parameters(name, settings)
-        self._elapsed = 0.0
-        self._finish = "idle"
-        self._thread = EvaluatorThread()
-        has_own = Settings.preset(preset).evaluator != Settings().evaluator  # the preset
-        wants_bundled = evaluator == NETWORK or (evaluator is None and not has_own)
-        self._evaluator, changes = _read_evaluator(None if wants_bundled else evaluator, settings)
-        self._preset = preset
-        self._changes = changes
-        self._settings = Settings.preset(preset).changed({**required(variant), **changes})
-        super().__init__(self._open(variant, chess960, adapter))
-        _check_fit(self._evaluator, self._session)
-        if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
-            self.configure(evaluator=NETWORK)
-        elif self._resolved(self._evaluator, changes) != self._settings:
-            self.configure()
-        if tablebases is not None:
-            self.configure(tablebases=tablebases)
-
-    def _open(self, variant: str, chess960: bool, adapter: Adapter | None) -> _core.Session:
-        """A session of the core."""
-        settings, (external, network) = self._settings.to_dict(), _source(self._evaluator)
-        if adapter is None:
-            return _core.Session(variant, chess960, settings, external, network)
-        if network is not None:
-            raise VariantError(
-                f"{network.path} is for {network.variant}, and this engine plays {adapter.name}"
-            )
-        open_session = _core.Session.of_rows if isinstance(adapter, RowsAdapter) else _core.Session.of_object
-        return open_session(adapter.name, adapter, settings, external)
-
-    @property
-    def settings(self) -> Settings:
-        """The settings in force.
-
-        >>> Engine(q_epsilon=0.02).settings.q_epsilon
-        0.02
-        """
-        return self._settings
-
-    @property
-    def evaluator(self) -> str | _core.Network | AnyEvaluator:
-        """The evaluator: the name of a built-in one, the network, or what was given (a PyTorch module as
-        the `TorchEvaluator` that wraps it).
-        """
-        return self._settings.evaluator if self._evaluator is None else self._evaluator
-
-    @property
-    def tablebases(self) -> _core.Tablebases | None:
-        """The tablebases in use, if there are any; their `problems` name the files that are not.
-
-        >>> print(Engine().tablebases)
-        None
-        """
-        with self._exclusive():
-            return self._session.tablebases()
-
-    def configure(
-        self,
-        *,
-        evaluator: str | os.PathLike[str] | _core.Network | AnyEvaluator | None = None,
-        tablebases: TablebasePaths | _core.Tablebases | EllipsisType | None = ...,
-        **settings: bool | int | float | str,
-    ) -> None:
-        """Change settings, the evaluator or the tablebases (`None` leaves them aside). The graph is kept
-        where it still means the same. Settings that were not set by hand follow the evaluator: see
-        `anabranch.defaults`.
-
-        >>> engine = Engine()
-        >>> engine.configure(c_init=3.0, evaluator="hash")
-        >>> engine.settings.c_init, engine.evaluator
-        (3.0, 'hash')
-        """
-        new, changes = _read_evaluator(evaluator, settings, self._variant)
-        if evaluator is None and "evaluator" not in changes:
-            new = self._evaluator
-        with self._exclusive():
-            changes = {**self._changes, **changes}
-            checked = self._resolved(new, changes)
-            _check_fit(new, self._session)
-            tables = _read_tablebases(tablebases)
-            self._session.configure(checked.to_dict(), *_source(new))
-            self._settings, self._evaluator, self._changes = checked, new, changes
-            if not isinstance(tables, EllipsisType):
-                self._session.set_tablebases(tables)
+    _elapsed = 0.0
+    _finish = "idle"
 
     def search(
         self,
@@ -208,7 +107,7 @@ class Engine(CoreGame):
         >>> Engine().search(limits=Limits(simulations=100, root_moves=["e2e4"])).best_move
         'e2e4'
         """
-        request = _Request(_one_of(limits, keywords), lines, progress, progress_interval)
+        request = _Request(one_of(limits, keywords), lines, progress, progress_interval)
         self._begin()
         return self._search(position, request)
 
@@ -236,7 +135,7 @@ class Engine(CoreGame):
         in_loop: ProgressCallback | None = None
         if progress is not None:
             in_loop = partial(loop.call_soon_threadsafe, progress)  # type: ignore[arg-type]
-        request = _Request(_one_of(limits, keywords), lines, in_loop, progress_interval)
+        request = _Request(one_of(limits, keywords), lines, in_loop, progress_interval)
         self._begin()
         try:
             work = loop.run_in_executor(None, self._search, position, request)
@@ -321,7 +220,7 @@ class Engine(CoreGame):
                 f"search_many takes a list or another iterable of positions, not {positions!r}"
             ) from None
         request = ManyRequest(
-            limits=_one_of(limits, keywords),
+            limits=one_of(limits, keywords),
             lines=check_count("lines", lines, 0) or 0,
             batch=check_count("batch", batch, 1, most=MOST_BATCH) or 1,
             total=len(positions) if isinstance(positions, Sized) else None,
@@ -369,7 +268,14 @@ class Engine(CoreGame):
             self._busy.release()
 
     def stop(self) -> None:
-        """End the search under way, if there is one. Any thread may call this at any time; it never waits."""
+        """End the search under way, if there is one. Any thread may call this at any time; it never waits.
+
+        >>> from threading import Timer
+        >>> engine = Engine()
+        >>> Timer(0.05, engine.stop).start()
+        >>> engine.search(simulations=10**9).finish
+        'stopped'
+        """
         self._session.stop()
 
     def result(self, lines: int = 3) -> Result:
@@ -431,6 +337,14 @@ class Engine(CoreGame):
         A Python evaluator or a network is not in the file: where one was used that did not come with the
         package, give it again. Another evaluator than that of the file starts a new graph. Results of
         tablebases for nodes of the graph are in the file; give the tablebases again to probe them further.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> engine = Engine()
+        >>> engine.play("e2e4")
+        >>> with TemporaryDirectory() as folder:
+        ...     engine.save(f"{folder}/open.search")
+        ...     Engine.load(f"{folder}/open.search").position == engine.position
+        True
         """
         with _naming(path):
             variant, chess960 = _core.saved_variant(path)
@@ -443,15 +357,15 @@ class Engine(CoreGame):
         if evaluator is None or evaluator == NETWORK:
             given = engine._evaluator
         else:
-            given, _ = _read_evaluator(evaluator, {})
-        external, network = _source(given)
+            given, _ = read_evaluator(evaluator, {})
+        external, network = source_of(given)
         with _naming(path):
             missing = engine._session.load(path, network)
         engine._settings = Settings(**engine._session.settings())
         engine._changes = changes_of_saved(engine._session, given, missing)
         is_same_kind = external or (network is not None and engine._settings.evaluator == "network")
         if is_same_kind and missing is None and external == engine._session.is_external():
-            _check_fit(given, engine._session)
+            check_fit(given, engine._session)
             engine._evaluator = given
         elif evaluator is not None:
             engine.configure(evaluator=evaluator if given is None else given)
@@ -476,12 +390,6 @@ class Engine(CoreGame):
         """Take the engine for a search; from here on `stop` ends that search."""
         self._acquire()
         self._session.clear_stop()
-
-    def _resolved(
-        self, evaluator: AnyEvaluator | _core.Network | None, changes: dict[str, object]
-    ) -> Settings:
-        judge = changes.get("evaluator", self._settings.evaluator) if evaluator is None else evaluator
-        return resolve(self._preset, self._variant, judge, changes)
 
     def _search(self, position: Position | None, request: _Request) -> Result:
         """Search, and release the engine. Called after `_begin`."""
@@ -522,15 +430,6 @@ class Engine(CoreGame):
             raise EvaluatorError("an evaluator of the core has no shared batches")
         self._session.clear_stop()
         return SharedBatches(self._session, evaluator, self._thread, batch)
-
-    def _outside_evaluator(self) -> AnyEvaluator | None:
-        """The evaluator, if it is in Python."""
-        if self._evaluator is not None and not isinstance(self._evaluator, _core.Network):
-            return self._evaluator
-        if self._session.is_external():
-            made_by = "a network" if self._settings.evaluator == "network" else "an evaluator of Python"
-            raise EvaluatorError(f"the graph was made with {made_by}, which must be given again")
-        return None
 
     def _run(self, request: _Request, begun: float) -> str:
         on_report = None
@@ -573,32 +472,6 @@ class _Request:
         self.interval = check_seconds("progress_interval", interval, exclusive=False)
 
 
-def _one_of(limits: Limits | None, keywords: LimitKeywords) -> Limits:
-    if limits is None:
-        return Limits(**keywords)  # type: ignore[arg-type]  # it takes None for root_moves
-    if keywords:
-        raise LimitError(f"limits are given as one object or by keyword ({', '.join(keywords)}), not both")
-    return limits
-
-
-def _read_game(game: object, variant: str, chess960: bool) -> Adapter | None:
-    """The adapter of a game that is written in Python; none for the games of the core."""
-    if game is None or isinstance(game, str):
-        return None
-    if isinstance(game, type):
-        raise GameError(f"game takes a game, not its class: game={game.__name__}()")
-    adapter = RowsAdapter(game) if is_rows(game) else ObjectAdapter(game)
-    if variant != "chess":
-        raise GameError(f"an engine plays one game: either {variant!r} or game={adapter.name}()")
-    if chess960:
-        raise GameError(f"{adapter.name} has no castling of Chess960")
-    return adapter
-
-
-def _name_of(adapter: Adapter) -> str:
-    return f"{ROWS if isinstance(adapter, RowsAdapter) else OBJECT}:{adapter.name}"
-
-
 @contextmanager
 def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
     """Errors about a file of a graph name it."""
@@ -607,51 +480,3 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
     except GraphFileError as error:
         text = str(error).replace("the graph file", f"the graph file {os.fsdecode(path)}", 1)
         raise type(error)(text) from error
-
-
-def _source(evaluator: AnyEvaluator | _core.Network | None) -> tuple[bool, _core.Network | None]:
-    """Whether evaluations come from Python; and the network of the core, if there is one."""
-    if isinstance(evaluator, _core.Network):
-        return False, evaluator
-    return evaluator is not None, None
-
-
-def _read_evaluator(
-    evaluator: object, settings: dict[str, bool | int | float | str], variant: str | None = None
-) -> tuple[AnyEvaluator | _core.Network | None, dict[str, object]]:
-    """A Python evaluator, a network or none; and the settings, with the name of a built-in one among them."""
-    changes: dict[str, object] = dict(settings)
-    if evaluator is None:
-        return None, changes
-    threads = settings.get("threads")
-    found = resolve_evaluator(evaluator, variant, threads=threads if type(threads) is int else None)
-    if isinstance(found, str):
-        return None, {**changes, "evaluator": found}
-    if isinstance(found, _core.Network):
-        return found, {**changes, "evaluator": NETWORK}
-    return found, changes
-
-
-def _read_tablebases(
-    tablebases: TablebasePaths | _core.Tablebases | EllipsisType | None,
-) -> _core.Tablebases | EllipsisType | None:
-    """Open the tables of paths; `None` and `...` stay what they are."""
-    if tablebases is None or isinstance(tablebases, (_core.Tablebases, EllipsisType)):
-        return tablebases
-    return open_tablebases(tablebases)
-
-
-def _check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Session) -> None:
-    """Refuse an evaluator for another variant, or for planes that do not exist."""
-    variant, (own, _) = getattr(evaluator, "variant", None), session.variant()
-    if isinstance(variant, str) and variant != own:
-        name = getattr(evaluator, "path", None) or repr(evaluator)
-        raise VariantError(f"{name} is for {variant}, and this engine plays {own}")
-    if base_name(own) == OBJECT and evaluator is not None:
-        if getattr(evaluator, "inputs", "planes") != "positions":
-            raise EvaluatorError("a game written in Python has no planes: its evaluator takes positions")
-        return
-    planes = getattr(evaluator, "planes", None)
-    if planes is not None and not isinstance(planes, str):
-        raise EvaluatorError(f"an evaluator's planes are the name of a version, not {type(planes).__name__}")
-    session.shape(planes)

@@ -27,31 +27,80 @@ class AnabranchError(Exception):
 
 
 class PositionError(AnabranchError, ValueError):
-    """A position cannot be read, or is against the rules."""
+    """A position cannot be read, or is against the rules.
+
+    >>> from anabranch import Engine
+    >>> Engine().search("8/8/8/8 w - - 0 1", simulations=1)
+    Traceback (most recent call last):
+        ...
+    anabranch.errors.PositionError: ...
+    """
 
 
 class MoveError(AnabranchError, ValueError):
-    """A move cannot be read, or is illegal."""
+    """A move cannot be read, or is illegal.
+
+    >>> from anabranch import Engine
+    >>> Engine().play("e2e5")
+    Traceback (most recent call last):
+        ...
+    anabranch.errors.MoveError: ...
+    """
 
 
 class GameOverError(AnabranchError, ValueError):
-    """The game is already over, so there is nothing to search."""
+    """The game is already over, so there is nothing to search.
+
+    >>> from anabranch import Engine
+    >>> Engine().search("R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 1 1", simulations=1)
+    Traceback (most recent call last):
+        ...
+    anabranch.errors.GameOverError: ...
+    """
 
 
 class VariantError(AnabranchError, ValueError):
-    """There is no such variant, or the position belongs to another."""
+    """There is no such variant, or the position belongs to another.
+
+    >>> from anabranch import Engine
+    >>> Engine("checkers")
+    Traceback (most recent call last):
+        ...
+    anabranch.errors.VariantError: ...
+    """
 
 
 class GameError(AnabranchError, ValueError):
-    """A game that is written in Python does not keep to its contract, or raised."""
+    """A game that is written in Python does not keep to its contract, or raised.
+
+    >>> from anabranch import Engine
+    >>> Engine(game=object())
+    Traceback (most recent call last):
+        ...
+    anabranch.errors.GameError: ...
+    """
 
 
 class SettingError(AnabranchError, ValueError):
-    """There is no such setting or preset, or its value is out of range."""
+    """There is no such setting or preset, or its value is out of range.
+
+    >>> from anabranch import Engine
+    >>> Engine(c_init=-1.0)
+    Traceback (most recent call last):
+        ...
+    anabranch.errors.SettingError: ...
+    """
 
 
 class LimitError(AnabranchError, ValueError):
-    """A search without a limit, or with one that allows nothing."""
+    """A search without a limit, or with one that allows nothing.
+
+    >>> from anabranch import Engine
+    >>> Engine().search("startpos")
+    Traceback (most recent call last):
+        ...
+    anabranch.errors.LimitError: ...
+    """
 
 
 class GraphFileError(AnabranchError, ValueError):
@@ -127,7 +176,14 @@ class TablebaseError(AnabranchError, ValueError):
 
 
 class EvaluatorError(AnabranchError, RuntimeError):
-    """An evaluator raised, or what it returned cannot be used."""
+    """An evaluator raised, or what it returned cannot be used.
+
+    >>> from anabranch import Engine
+    >>> Engine(evaluator=lambda planes: (None, None)).search(simulations=1)
+    Traceback (most recent call last):
+        ...
+    anabranch.errors.EvaluatorError: ...
+    """
 
 
 class QueryError(AnabranchError, ValueError):

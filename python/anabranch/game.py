@@ -28,17 +28,32 @@ class CoreGame:
 
     @property
     def variant(self) -> str:
-        """The name of the variant of chess, or of the game with its parameters."""
+        """The name of the variant of chess, or of the game with its parameters.
+
+        >>> from anabranch import Engine
+        >>> Engine("hex", size=7).variant
+        'hex:size=7'
+        """
         return self._variant
 
     @property
     def is_grid(self) -> bool:
-        """Whether this is a game on a grid, and not chess."""
+        """Whether this is a game on a grid, and not chess.
+
+        >>> from anabranch import Engine
+        >>> Engine("othello").is_grid, Engine("crazyhouse").is_grid
+        (True, False)
+        """
         return is_grid(self._variant)
 
     @property
     def chess960(self) -> bool:
-        """Whether castling is written as in Chess960: the king takes the rook."""
+        """Whether castling is written as in Chess960: the king takes the rook.
+
+        >>> from anabranch import Engine
+        >>> Engine(chess960=True).chess960
+        True
+        """
         return self._chess960
 
     @property
@@ -96,7 +111,15 @@ class CoreGame:
             self._set_position(position)
 
     def board(self) -> chess.Board:
-        """The position as a python-chess board, with the moves that led to it: for chess alone."""
+        """The position as a python-chess board, with the moves that led to it: for chess alone.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> engine.play("e2e4")
+        >>> board = engine.board()
+        >>> board.peek().uci(), board.fullmove_number
+        ('e2e4', 1)
+        """
         with self._exclusive():
             fen, moves = self._session.game()
         board = board_of(self._variant, fen, self._chess960)
@@ -106,18 +129,35 @@ class CoreGame:
 
     @property
     def legal_moves(self) -> tuple[str, ...]:
-        """The legal moves (UCI); none when the game is over."""
+        """The legal moves (UCI); none when the game is over.
+
+        >>> from anabranch import Engine
+        >>> len(Engine().legal_moves), Engine("connect-four").legal_moves
+        (20, ('1', '2', '3', '4', '5', '6', '7'))
+        """
         with self._exclusive():
             return tuple(self._session.legal_moves())
 
     @property
     def is_over(self) -> bool:
-        """Whether the game is over by the rules of the position."""
+        """Whether the game is over by the rules of the position.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> engine.position = "R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 1 1"
+        >>> engine.is_over, engine.ending
+        (True, -1.0)
+        """
         return self.ending is not None
 
     @property
     def ending(self) -> float | None:
-        """The value for the side to move of a game that is over by the rules of the position."""
+        """The value for the side to move of a game that is over by the rules of the position.
+
+        >>> from anabranch import Engine
+        >>> print(Engine().ending)
+        None
+        """
         with self._exclusive():
             return self._session.ending()
 
@@ -152,7 +192,15 @@ class CoreGame:
             self._session.start_at(*read_position(given, self._variant, self._chess960))
 
     def forget(self) -> None:
-        """Forget the graph, not the position."""
+        """Forget the graph, not the position.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> _ = engine.search("startpos moves e2e4", simulations=100)
+        >>> engine.forget()
+        >>> engine.search(simulations=50).statistics.root_visits
+        50
+        """
         with self._exclusive():
             self._session.forget()
 

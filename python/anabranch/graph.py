@@ -62,6 +62,13 @@ class GraphNode:
     def white_value(self) -> float:
         """V for White, or the first player; in games written in Python, whose texts do not name the player,
         for the side to move.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> _ = engine.search("startpos moves e2e4", simulations=10)
+        >>> root = engine.graph().nodes[0]
+        >>> root.white_value == -root.value
+        True
         """
         return -self.value if self.position.split()[1:2] in SECOND else self.value
 
@@ -139,7 +146,14 @@ class SearchGraph:
         return graph
 
     def to_dict(self) -> dict[str, Any]:
-        """The graph in dictionaries, lists and plain values."""
+        """The graph in dictionaries, lists and plain values.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> _ = engine.search(simulations=50)
+        >>> sorted(engine.graph(nodes=5).to_dict())
+        ['edges', 'nodes', 'variant']
+        """
         return {
             "variant": self.variant,
             "nodes": [asdict(node) for node in self.nodes],
@@ -147,7 +161,15 @@ class SearchGraph:
         }
 
     def to_json(self, indent: int | None = None) -> str:
-        """The graph as JSON text."""
+        """The graph as JSON text.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> _ = engine.search(simulations=50)
+        >>> graph = engine.graph(nodes=5)
+        >>> SearchGraph.from_json(graph.to_json()) == graph
+        True
+        """
         return json.dumps(self.to_dict(), indent=indent)
 
     @classmethod
@@ -177,7 +199,15 @@ class SearchGraph:
         return "\n".join([*lines, "}", ""])
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write the graph to a file in the format of its suffix: .dot, .gv, .json or .graphml."""
+        """Write the graph to a file in the format of its suffix: .dot, .gv, .json or .graphml.
+
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     SearchGraph((), (), "chess").write(f"{folder}/search.dot")
+        ...     Path(f"{folder}/search.dot").read_text().splitlines()[0]
+        'digraph search {'
+        """
         target = Path(path)
         makers: dict[str, Callable[[], str]] = {
             ".dot": self.to_dot,

@@ -62,6 +62,15 @@ class LimitKeywords(TypedDict, total=False):
     root_moves: Sequence[Move] | None
 
 
+def one_of(limits: Limits | None, keywords: LimitKeywords) -> Limits:
+    """Limits that are given as one object, or by keyword."""
+    if limits is None:
+        return Limits(**keywords)  # type: ignore[arg-type]  # it takes None for root_moves
+    if keywords:
+        raise LimitError(f"limits are given as one object or by keyword ({', '.join(keywords)}), not both")
+    return limits
+
+
 def check_count(name: str, given: Any, least: int, most: int = 2**63 - 1) -> int | None:
     """A whole number within bounds, or `None`."""
     if given is None:

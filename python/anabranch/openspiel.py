@@ -72,6 +72,8 @@ def load_game(name: str, *, merge: bool = False) -> OpenSpielGame:
 
     With `merge`, positions with equal texts are one. That is right where the text shows all that matters;
     without it nothing is merged. Games of chance, of hidden information or of more players are refused.
+    >>> load_game("tic_tac_toe").legal_moves()
+    [0, 1, 2, 3, 4, 5, 6, 7, 8]
     """
     spiel = require("pyspiel", "openspiel")
     try:
@@ -82,7 +84,12 @@ def load_game(name: str, *, merge: bool = False) -> OpenSpielGame:
 
 
 def wrap_game(game: Any, *, merge: bool = False) -> OpenSpielGame:
-    """The same for a game that `pyspiel.load_game` has loaded."""
+    """The same for a game that `pyspiel.load_game` has loaded.
+
+    >>> import pyspiel
+    >>> wrap_game(pyspiel.load_game("tic_tac_toe")).outcome() is None
+    True
+    """
     spiel = require("pyspiel", "openspiel")
     kind, name = game.get_type(), str(game)
     if kind.chance_mode != spiel.GameType.ChanceMode.DETERMINISTIC:

@@ -8,8 +8,9 @@ the point of view is another, it is part of the name. Nothing here searches.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, fields
+from functools import cache, cached_property
+from operator import attrgetter
 from typing import Any, Literal, TypeVar
 
 import chess
@@ -36,7 +37,7 @@ class Root:
     player: int = field(default=0, compare=False, repr=False)
     """Who is to move: 0 for White, or the first player."""
 
-    @property
+    @cached_property
     def is_grid(self) -> bool:
         """Whether it is a position of a game on a grid, and not of chess."""
         return is_grid(self.variant)
@@ -81,7 +82,12 @@ class Line:
 
     @property
     def mate(self) -> int | None:
-        """Moves to the end of the game where that is proven and the line shows it; negative for the loser."""
+        """Moves to the end of the game where that is proven and the line shows it; negative for the loser.
+
+        >>> from anabranch import Engine
+        >>> Engine().search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=100).lines[0].mate
+        1
+        """
         return mate_in(self.state, self.plies) if len(self.moves) == self.plies else None
 
     @property
@@ -97,7 +103,12 @@ class Line:
 
     @property
     def wdl(self) -> Chances:
-        """Win, draw and loss per mille, for the side to move at the root."""
+        """Win, draw and loss per mille, for the side to move at the root.
+
+        >>> from anabranch import Engine
+        >>> sum(Engine().search("startpos", simulations=100).lines[0].wdl)
+        1000
+        """
         return chances_of(self.value, self.state, self.root.raw, self.root.variant)
 
     @cached_property
@@ -154,7 +165,13 @@ class MoveStatistics:
 
     @property
     def mate(self) -> int | None:
-        """Moves to the end of the game where that is proven; negative when the side to move loses."""
+        """Moves to the end of the game where that is proven; negative when the side to move loses.
+
+        >>> from anabranch import Engine
+        >>> row = Engine().search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=100).moves[0]
+        >>> row.move, row.mate
+        ('a1a8', 1)
+        """
         return mate_in(self.state, self.plies)
 
     @property
@@ -173,7 +190,12 @@ class MoveStatistics:
 
     @property
     def wdl(self) -> Chances | None:
-        """Win, draw and loss per mille, for the side to move at the root; `None` without visits."""
+        """Win, draw and loss per mille, for the side to move at the root; `None` without visits.
+
+        >>> from anabranch import Engine
+        >>> Engine().search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=100).moves[0].wdl
+        (1000, 0, 0)
+        """
         if self.q is None and self.state == "unknown":
             return None
         return chances_of(self.q or 0.0, self.state, self.root.raw, self.root.variant)
@@ -305,12 +327,22 @@ class Progress:
 
     @property
     def position(self) -> str:
-        """The position (FEN)."""
+        """The position (FEN).
+
+        >>> from anabranch import Engine
+        >>> Engine().search("startpos moves e2e4", simulations=10).position.split()[1]
+        'b'
+        """
         return self.root.fen
 
     @property
     def move(self) -> chess.Move:
-        """The move to play, as python-chess has it: for chess alone."""
+        """The move to play, as python-chess has it: for chess alone.
+
+        >>> from anabranch import Engine
+        >>> Engine().search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=10).move
+        Move.from_uci('a1a8')
+        """
         if self.root.is_grid:
             raise VariantError(f"a move of {self.root.variant} is no move of chess; `best_move` has it")
         return chess.Move.from_uci(self.best_move)
@@ -328,17 +360,33 @@ class Progress:
 
     @property
     def white_value(self) -> float:
-        """Value of the position for White, or the first player."""
+        """Value of the position for White, or the first player.
+
+        >>> from anabranch import Engine
+        >>> result = Engine().search("startpos moves e2e4", simulations=10)
+        >>> result.white_value == -result.value
+        True
+        """
         return self.value if self.root.player == 0 else -self.value
 
     @property
     def mate(self) -> int | None:
-        """Moves to the end of the game where that is proven; negative when the side to move loses."""
+        """Moves to the end of the game where that is proven; negative when the side to move loses.
+
+        >>> from anabranch import Engine
+        >>> Engine().search("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", simulations=100).mate
+        1
+        """
         return None if self.solved is None else self.solved.mate
 
     @property
     def centipawns(self) -> int | None:
-        """The value in centipawns, for the side to move; `None` where there is a `mate`."""
+        """The value in centipawns, for the side to move; `None` where there is a `mate`.
+
+        >>> from anabranch import Engine
+        >>> -200 < Engine().search("startpos", simulations=100).centipawns < 200
+        True
+        """
         state = "unknown" if self.solved is None else self.solved.state
         return None if self.mate is not None else self.root.score(self.value, state)
 
@@ -378,7 +426,13 @@ class Progress:
         }
 
     def to_json(self, indent: int | None = None) -> str:
-        """The same as JSON text."""
+        """The same as JSON text.
+
+        >>> import json
+        >>> from anabranch import Engine
+        >>> json.loads(Engine().search(simulations=20).to_json())["finish"]
+        'limit'
+        """
         return json.dumps(self.to_dict(), indent=indent)
 
     def __str__(self) -> str:
@@ -420,7 +474,12 @@ class Result(Progress):
 
     @property
     def remark(self) -> str | None:
-        """A sentence about an end by memory or visits, which are no limits of the search."""
+        """A sentence about an end by memory or visits, which are no limits of the search.
+
+        >>> from anabranch import Engine
+        >>> print(Engine().search(simulations=10).remark)
+        None
+        """
         return _REMARKS.get(self.finish)
 
 
@@ -433,7 +492,14 @@ _REMARKS = {
 
 def _fields_of(row: Any) -> dict[str, Any]:
     """The fields of a dataclass but for the root, as they are: many times quicker than copies of them."""
-    return {name: getattr(row, name) for name in row.__dataclass_fields__ if name != "root"}
+    names, values = _getter_of(type(row))
+    return dict(zip(names, values(row), strict=True))
+
+
+@cache
+def _getter_of(kind: type[Any]) -> tuple[tuple[str, ...], attrgetter[Any]]:
+    names = tuple(field.name for field in fields(kind) if field.name != "root")
+    return names, attrgetter(*names)
 
 
 Made = TypeVar("Made")

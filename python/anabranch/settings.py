@@ -176,7 +176,11 @@ class Settings:
     @classmethod
     @cache
     def preset(cls, name: str) -> Self:
-        """The settings of a preset; `presets` has the names."""
+        """The settings of a preset; `presets` has the names.
+
+        >>> Settings.preset("alphazero").backup
+        'tree'
+        """
         return cls().changed(_core.preset(name))
 
     def to_dict(self) -> dict[str, bool | int | float | str]:

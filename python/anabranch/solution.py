@@ -49,16 +49,38 @@ class Solution:
 
     @property
     def position(self) -> str:
-        """The position (FEN)."""
+        """The position (FEN).
+
+        >>> from anabranch import Engine
+        >>> solution = Engine().solve("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", positions=1000)
+        >>> solution.position.split()[0]
+        '6k1/5ppp/8/8/8/8/5PPP/R5K1'
+        """
         return self.root.fen
 
     @property
     def mate(self) -> int | None:
-        """Moves to the end of the game, negative when the side to move loses; `None` while it is open."""
+        """Moves to the end of the game, negative when the side to move loses; `None` while it is open.
+
+        >>> from anabranch import Engine
+        >>> solution = Engine().solve("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", positions=1000)
+        >>> solution.mate
+        1
+        """
         return None if self.result is None else mate_in(self.result, self.plies)
 
     def save_certificate(self, path: str | os.PathLike[str]) -> None:
-        """Write the certificate to a file, for `anabranch verify-proof`. It appears whole or not at all."""
+        """Write the certificate to a file, for `anabranch verify-proof`. It appears whole or not at all.
+
+        >>> from tempfile import TemporaryDirectory
+        >>> from anabranch.verify import verify_proof
+        >>> from anabranch import Engine
+        >>> solution = Engine().solve("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", positions=1000)
+        >>> with TemporaryDirectory() as folder:
+        ...     solution.save_certificate(f"{folder}/mate.jsonl")
+        ...     verify_proof(f"{folder}/mate.jsonl").result
+        'win'
+        """
         if self.certificate is None:
             raise ProofError("nothing is proven about this position, so there is no certificate")
         if self.root.variant not in _core.variants():
@@ -66,7 +88,13 @@ class Solution:
         write_atomic(Path(path), self.certificate)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in dictionaries, lists and plain values."""
+        """The same in dictionaries, lists and plain values.
+
+        >>> from anabranch import Engine
+        >>> solution = Engine().solve("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", positions=1000)
+        >>> solution.to_dict()["san"]
+        '1. Ra8#'
+        """
         values = asdict(self)
         values.pop("root")
         values["line"] = None if self.line is None else list(self.line.moves)
@@ -80,7 +108,13 @@ class Solution:
         }
 
     def to_json(self, indent: int | None = None) -> str:
-        """The same as JSON text."""
+        """The same as JSON text.
+
+        >>> from anabranch import Engine
+        >>> solution = Engine().solve("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", positions=1000)
+        >>> solution.to_json()[:14]
+        '{"position": "'
+        """
         return json.dumps(self.to_dict(), indent=indent)
 
     def __str__(self) -> str:

@@ -39,7 +39,11 @@ LONGEST_FEN = 400
 
 @dataclass(frozen=True)
 class Verified:
-    """A proof that holds."""
+    """A proof that holds.
+
+    >>> Verified("chess", "win", plies=7, positions=26).moves
+    4
+    """
 
     variant: str
     result: Literal["win", "loss"]
@@ -56,6 +60,14 @@ class Verified:
 def verify_proof(path: str | Path) -> Verified:
     """Check a certificate. One that is damaged or proves nothing raises `ProofError`; a file that cannot be
     read raises `OSError`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from anabranch import Engine
+    >>> solution = Engine().solve("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", positions=1000)
+    >>> with TemporaryDirectory() as folder:
+    ...     solution.save_certificate(f"{folder}/mate.jsonl")
+    ...     verify_proof(f"{folder}/mate.jsonl")
+    Verified(variant='chess', result='win', plies=1, positions=2)
     """
     with Certificate(path) as certificate:
         _Verifier(certificate).check()

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from anabranch.serve.query import (
     read_message,
 )
 
-MATED = "R5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 1 1"
+REPOSITORY = Path(__file__).parents[2]
 
 
 def test_the_schema_has_the_fields_and_actions() -> None:
@@ -50,7 +51,8 @@ BAD: list[tuple[dict[str, Any], str | None, str]] = [
     ({"id": "a", "chess960": 1}, "chess960", "true or false"),
     ({"id": "a", "preset": "fast"}, "preset", "fast"),
     ({"id": "a", "evaluator": "/etc/passwd"}, "evaluator", "must be one of"),
-    ({"id": "a", "evaluator": "crazyhouse"}, "evaluator", "plays crazyhouse"),
+    ({"id": "a", "evaluator": "crazyhouse"}, "evaluator", "is for crazyhouse, and not for chess"),
+    ({"id": "a", "evaluator": "crazyhouse-rise"}, "evaluator", "is for crazyhouse, and not for chess"),
     ({"id": "a", "settings": {"threads": 9}}, "settings.threads", "server's"),
     ({"id": "a", "settings": {"memory": 1 << 40}}, "settings.memory", "at most"),
     ({"id": "a", "settings": {"c_init": []}}, "settings.c_init", "a list"),
@@ -75,6 +77,7 @@ def test_what_is_wrong_is_said_with_its_field_and_the_server_goes_on() -> None:
             (answer,) = talk.ask(message)
             assert (answer["type"], answer["field"]) == ("error", field), answer
             assert reason in answer["error"]
+            assert str(REPOSITORY) not in answer["error"]
             assert answer["id"] == (message.get("id") if message.get("id") == "a" else None)
         (answer,) = talk.ask({"id": "a", "limits": {"simulations": 5}})
         assert answer["type"] == "result"

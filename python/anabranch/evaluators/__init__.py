@@ -54,14 +54,32 @@ class Leaf(NamedTuple):
 
 
 class Evaluator(Protocol):
-    """Evaluates planes `[B, C, H, W]`: values `[B]`, logits `[B, A]`."""
+    """Evaluates planes `[B, C, H, W]`: values `[B]`, logits `[B, A]`.
+
+    >>> from anabranch import Engine
+    >>> class Flat:
+    ...     def evaluate(self, planes):
+    ...         return np.zeros(len(planes)), np.zeros((len(planes), 7))
+    >>> Engine("connect-four", evaluator=Flat()).search(simulations=20).finish
+    'limit'
+    """
 
     def evaluate(self, planes: Planes, /) -> Answer:
         """Evaluate a batch."""
 
 
 class PositionEvaluator(Protocol):
-    """Evaluates positions: values `[B]`, and the logits of the legal moves of each."""
+    """Evaluates positions: values `[B]`, and the logits of the legal moves of each.
+
+    >>> from anabranch import Engine
+    >>> class Captures:
+    ...     inputs = "positions"
+    ...     def evaluate(self, leaves):
+    ...         logits = [[float(move[2:4] in ("d5", "e5")) for move in leaf.moves] for leaf in leaves]
+    ...         return [0.0] * len(leaves), logits
+    >>> Engine(evaluator=Captures()).search("startpos moves e2e4 d7d5", simulations=5).moves[0].move
+    'e4d5'
+    """
 
     inputs: Literal["positions"]
 

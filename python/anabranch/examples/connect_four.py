@@ -14,7 +14,12 @@ SHIFTS = (U64(1), U64(6), U64(7), U64(8))
 
 
 class ConnectFour:
-    """A state is two numbers: the pieces of the side to move, and all pieces."""
+    """A state is two numbers: the pieces of the side to move, and all pieces.
+
+    >>> from anabranch import Engine
+    >>> Engine(game=ConnectFour()).search("4 3 4 3 4 3", simulations=200).best_move
+    '4'
+    """
 
     actions = ("1", "2", "3", "4", "5", "6", "7")
     can_recur = False

@@ -13,7 +13,12 @@ from anabranch.rows import States
 
 
 class LeftRight:
-    """A state is the number of steps and of those to the left. The score is 1 where all go to the left."""
+    """A state is the number of steps and of those to the left. The score is 1 where all go to the left.
+
+    >>> from anabranch import Engine
+    >>> Engine(game=LeftRight(steps=5)).search(simulations=100).best_move
+    'left'
+    """
 
     actions = ("left", "right")
     players = 1

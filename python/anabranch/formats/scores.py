@@ -12,6 +12,7 @@ to the side to move.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 SHOWN_SCALE = {"chess": 270.0, "crazyhouse": 400.0}
 """The value scale that the networks of the package were trained with."""
@@ -173,6 +174,7 @@ def _checked(value: float) -> float:
     return max(-1.0, min(1.0, value))
 
 
+@lru_cache(maxsize=64)  # all moves of a result have the same
 def _width(raw: tuple[float, float, float]) -> float:
     """The width s = 2 / (a + b) with a = ln(1/L - 1) and b = ln(1/W - 1)."""
     floored = [max(share, _LEAST) if share > 0.0 else _LEAST for share in raw]  # NaN is none of both
@@ -182,21 +184,15 @@ def _width(raw: tuple[float, float, float]) -> float:
 
 
 def _shares(value: float, width: float) -> tuple[float, float]:
-    """Win and loss of the distribution of a width whose win less loss is the value."""
+    """Win and loss of the distribution of a width whose win less loss is the value.
+
+    With K = exp(1 / s) and x = exp(mu / s), win is x / (x + K) and loss 1 / (1 + K x). Their difference is v
+    where (1 - v) x^2 - v (K + 1/K) x - (1 + v) = 0.
+    """
     if abs(value) >= 1.0:
         return (1.0, 0.0) if value > 0.0 else (0.0, 1.0)
-    # Bisection on one side of zero, so that the other is its exact mirror.
-    wanted = abs(value)
-    low, high = 0.0, 1.0 + 40.0 * width
-    for _ in range(80):
-        mu = 0.5 * (low + high)
-        if _logistic((mu - 1.0) / width) - _logistic((-mu - 1.0) / width) < wanted:
-            low = mu
-        else:
-            high = mu
-    better, worse = _logistic((low - 1.0) / width), _logistic((-low - 1.0) / width)
+    v, k = abs(value), math.exp(1.0 / width)  # one side of zero, so that the other is its exact mirror
+    b = v * (k + 1.0 / k)
+    x = (b + math.sqrt(b * b + 4.0 * (1.0 - v * v))) / (2.0 * (1.0 - v))
+    better, worse = x / (x + k), 1.0 / (1.0 + k * x)
     return (better, worse) if value >= 0.0 else (worse, better)
-
-
-def _logistic(x: float) -> float:
-    return 1.0 / (1.0 + math.exp(-x)) if x >= 0.0 else math.exp(x) / (1.0 + math.exp(x))

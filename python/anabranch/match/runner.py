@@ -43,6 +43,16 @@ def run_match(
     """Play the missing games of a match, with some processes or any executor; with 0, in this process.
 
     `on_start` receives the missing and the played games, unless the match is over.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from anabranch.match import read_player
+    >>> from anabranch.match.openings import Opening
+    >>> texts = ("a=preset:mcgs,simulations=5", "b=preset:alphazero,simulations=5")
+    >>> players, openings = tuple(map(read_player, texts)), (Opening("b2 a1"),)
+    >>> with TemporaryDirectory() as folder:
+    ...     spec = MatchSpec(players, openings, pairs=1, variant="tic-tac-toe")
+    ...     run_match(spec, Path(folder) / "match", workers=0).games
+    2
     """
     FOLDER.check(folder, describe(spec))
     check_match(spec)

@@ -27,7 +27,14 @@ Mode = Literal["round-robin", "gauntlet"]
 
 @dataclass(frozen=True, slots=True)
 class MatchSpec:
-    """The description of a match. Equal ones consist of the same games."""
+    """The description of a match. Equal ones consist of the same games.
+
+    >>> from anabranch.match import read_player
+    >>> texts = ("preset:mcgs,evaluations=100", "preset:alphazero,evaluations=100")
+    >>> players = tuple(map(read_player, texts))
+    >>> MatchSpec(players, (Opening("8/8/8/8/8/2k5/7P/K7 w - - 0 1"),), pairs=10).mode
+    'round-robin'
+    """
 
     players: tuple[PlayerSpec, ...]
     openings: tuple[Opening, ...]

@@ -40,7 +40,12 @@ def is_network_path(given: object) -> bool:
 
 
 def describe_network(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The facts that a file holds, checked as far as possible without running the network."""
+    """The facts that a file holds, checked as far as possible without running the network.
+
+    >>> facts = describe_network(bundled("chess"))
+    >>> facts["family"], facts["variant"]
+    ('sparse', 'chess')
+    """
     content = read_bytes(path)
     family = family_of(path, content)
     if family == "sparse":
@@ -68,6 +73,8 @@ def list_networks(folder: Path | None = None) -> list[dict[str, Any]]:
     """The installed networks: name, file, family, variant and architecture of each, or what is wrong with it.
 
     `folder` is that of installed networks by default (`anabranch.networks.folders.network_directory`).
+    >>> [row["name"] for row in list_networks(bundled("chess").parent)]
+    ['chess', 'crazyhouse', 'crazyhouse-rise']
     """
     rows: list[dict[str, Any]] = []
     for name, path in installed_networks(folder).items():

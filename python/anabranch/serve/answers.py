@@ -36,7 +36,9 @@ def error_of(name: str | None, error: Exception) -> JsonAnswer:
     'lines must be a number'
     """
     field = error.field if isinstance(error, QueryError) else None
-    text = str(error) if isinstance(error, AnabranchError) else f"{type(error).__name__}: {error}"
+    text = f"a fault of the server ({type(error).__name__}); its stderr has the details"
+    if isinstance(error, AnabranchError):
+        text = str(error)
     words = " ".join(text.split())
     reason = words if len(words) <= LONGEST_REASON else f"{words[: LONGEST_REASON - 3]}..."
     return {**_head("error", name), "code": code_of(error), "field": field, "error": reason}

@@ -7,6 +7,7 @@ least recently used are forgotten.
 from __future__ import annotations
 
 import os
+import sys
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +17,15 @@ from typing import Any
 from anabranch import _core
 from anabranch.defaults import is_in_core
 from anabranch.engine import Engine
-from anabranch.errors import AnabranchError, EvaluatorError, MoveError, QueryError, SettingError, VariantError
+from anabranch.errors import (
+    AnabranchError,
+    EvaluatorError,
+    MoveError,
+    NetworkError,
+    QueryError,
+    SettingError,
+    VariantError,
+)
 from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.resolve import evaluator_names, resolve_evaluator
 from anabranch.serve.query import EngineKey, Query, Setting
@@ -115,8 +124,10 @@ class EngineStore:
                     **settings,
                 )
             except VariantError as error:
-                field = "variant" if key.evaluator is None else "evaluator"
-                raise QueryError(field, f"cannot be used: {error}") from None
+                own = getattr(evaluator, "variant", key.variant)
+                if own != key.variant:
+                    raise QueryError("evaluator", f"is for {own}, and not for {key.variant}") from None
+                raise QueryError("variant", f"cannot be used: {error}") from None
             except EvaluatorError as error:
                 raise QueryError("evaluator", f"cannot be used: {error}") from None
             except AnabranchError as error:
@@ -134,6 +145,9 @@ class EngineStore:
         if place not in self._opened:
             try:
                 self._opened[place] = resolve_evaluator(*place, threads=self._defaults.threads)
+            except NetworkError as error:  # its text names a file of this machine
+                print(error, file=sys.stderr)
+                raise QueryError("evaluator", "cannot be opened; the server's stderr says why") from None
             except AnabranchError as error:
                 raise QueryError("evaluator", f"cannot be used: {error}") from None
         return self._opened[place]

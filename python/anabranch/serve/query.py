@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 from anabranch.errors import AnabranchError, AnnotationError, LimitError, QueryError
 from anabranch.formats.pgn import parse_game, split_games
-from anabranch.limits import Limits, check_count, check_seconds
+from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds
 from anabranch.positions import read_position
 
 SCHEMA = 1
@@ -29,7 +29,7 @@ SHORTEST_INTERVAL = 0.05
 LONGEST_INTERVAL = 3600.0
 
 ACTIONS = ("status", "cancel", "cancel_all", "terminate")
-LIMITS = ("simulations", "evaluations", "time", "mate", "root_moves")
+LIMITS = tuple(LimitKeywords.__annotations__)
 
 Setting = bool | int | float | str
 Checked = TypeVar("Checked")

@@ -31,7 +31,11 @@ MOST_BEHIND = 4 * MOST_UNREAD
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceOptions:
-    """How to serve."""
+    """How to serve.
+
+    >>> ServiceOptions(threads=2).queries.limits.evaluations
+    800
+    """
 
     threads: int = 1
     """Searches at once with evaluators of the core."""
