@@ -60,6 +60,6 @@ DATA = FolderKind(
     "job.json",
     holds_samples,
     _clear,
-    is_document=lambda stored: stored["variant"] and stored.keys() & {"games_per_shard", "sources", "files"},
+    is_document=lambda stored: stored["variant"] and stored.keys() & {"games_per_shard", "source", "sources", "files"},
     error=DataError,
 )
