@@ -1,8 +1,8 @@
-"""The positions after the moves that a teacher has scored, each with the score of its move.
+"""Labelled positions, and those after the moves that the teacher has scored, with the scores of the moves.
 
 A teacher that scores all legal moves of a position gives some thirty labels for little more than the cost of
-one, and they tell the good moves from the bad ones, which is what a search needs of a value. The positions
-keep the number of their game, and have no policy target.
+one, and they tell the good moves from the bad ones, which is what a search needs of a value. The new ones
+keep the number of the game, and have no policy target.
 """
 
 from __future__ import annotations
@@ -50,17 +50,20 @@ def _expand(job: ExpandJob, shard: Shard) -> tuple[list[dict[str, Any]], dict[st
     generator = np.random.default_rng([job.seed, shard.number, int(shard.checksum, 16)])
     rules = _core.Session(job.variant, False, {}, False)
     scale = result_scale(job.variant)
+    seen = set(table.column("fen").to_pylist())
     rows: list[dict[str, Any]] = []
-    columns = ["game", "ply", "fen", "moves", "scores", "source"]
-    for row in table.select(columns).to_pylist():
+    for row in table.to_pylist():
+        rows.append(row)
         scores = row["scores"] or []
         gaps = max(scores, default=0) - np.array(scores)
         kept = generator.random(len(scores)) < np.maximum(np.exp(-gaps / job.gap), job.least)
         for place in np.flatnonzero(kept):
             rules.set_position(row["fen"], [row["moves"][place]])
-            if rules.ending() is not None:
+            fen = rules.fen()
+            if rules.ending() is not None or fen in seen:
                 continue
+            seen.add(fen)
             score = -scores[place]
-            child = {"game": row["game"], "ply": row["ply"] + 1, "fen": rules.fen(), "moves": [], "weights": []}
+            child = {"game": row["game"], "ply": row["ply"] + 1, "fen": fen, "moves": [], "weights": []}
             rows.append(child | {"score": score, "value": value_at(score, scale), "source": row["source"]})
     return rows, {name: text for name, text in notes.items() if name != "version"}

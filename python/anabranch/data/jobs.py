@@ -105,7 +105,9 @@ class LabelJob:
 
     def check(self) -> None:
         """Refuse values that make no sense."""
-        check_teacher_job(self, "positions_per_shard", "block", *(("depth",) if self.depth is not None else ()))
+        check_teacher_job(
+            self, "positions_per_shard", "block", *(("depth",) if self.depth is not None else ())
+        )
         if not self.sources:
             raise DataError("there is nothing to label")
 
@@ -144,7 +146,9 @@ class SampleJob:
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise DataError(f"{name} is a share between 0 and 1")
         if self.policy_share + self.random_share > 1.0:
-            raise DataError("the shares of the policy and of random moves together are more than all positions")
+            raise DataError(
+                "the shares of the policy and of random moves together are more than all positions"
+            )
         if not self.temperature > 0.0:
             raise DataError("temperature must be above 0")
 

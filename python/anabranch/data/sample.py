@@ -24,7 +24,10 @@ from anabranch.data.shards import Seen, Shard, about, find_shards, read_shard, r
 from anabranch.errors import DataError
 from anabranch.jobs.progress import OnProgress, no_progress
 
-def sample_shards(job: SampleJob, network: _core.Network, out: Path, progress: OnProgress = no_progress) -> int:
+
+def sample_shards(
+    job: SampleJob, network: _core.Network, out: Path, progress: OnProgress = no_progress
+) -> int:
     """Write a shard of positions for each shard of games that has none yet; how many positions there are.
 
     No position occurs twice. A shard is written completely or not at all; the same job continues.

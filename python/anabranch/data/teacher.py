@@ -142,7 +142,7 @@ def read_answer(answer: bytes) -> list[Judgement]:
     best = b""
     for line in reversed(answer.splitlines()):
         if line.startswith(b"bestmove"):
-            best = best or (line.split() + [b""])[1]
+            best = best or [*line.split(), b""][1]
         elif line.startswith(b"info ") and not line.startswith(b"info string"):
             at = line.find(b" multipv ") + 9
             rank = line[at : line.find(b" ", at)] if at >= 9 else b"1"
@@ -161,9 +161,7 @@ def read_answer(answer: bytes) -> list[Judgement]:
     return [Judgement(played, top), *sorted(others, key=lambda other: -other.score)]
 
 
-def _read_line(
-    rank: bytes, words: list[bytes], by_rank: dict[bytes, Judgement], exact: set[bytes]
-) -> None:
+def _read_line(rank: bytes, words: list[bytes], by_rank: dict[bytes, Judgement], exact: set[bytes]) -> None:
     """Take one `info` line, the last first. A bound counts only while nothing exact is known."""
     try:
         at = words.index(b"score")

@@ -28,9 +28,8 @@ def combine_networks(policy: Path, value: Path, out: Path, name: str | None = No
     first, second = _open(policy), _open(value)
     for key in ("variant", "inputs", "policy", "value", "licence"):
         if first.metadata[key] != second.metadata[key]:
-            raise NetworkError(
-                f"{policy} and {value} do not fit: their {key} is {first.metadata[key]} and {second.metadata[key]}"
-            )
+            differ = f"their {key} is {first.metadata[key]} and {second.metadata[key]}"
+            raise NetworkError(f"{policy} and {value} do not fit: {differ}")
     tensors = {
         **{name: array for name, array in _tensors(policy).items() if name.startswith("policy.")},
         **{name: array for name, array in _tensors(value).items() if name.startswith("value.")},
@@ -42,9 +41,8 @@ def combine_networks(policy: Path, value: Path, out: Path, name: str | None = No
     }
     for half, network in (("policy", first), ("value", second)):
         notes = {key: text for key, text in network.metadata.items() if key not in _OWN}
-        # A half that was combined before keeps its own notes only.
-        kept = {key.removeprefix(f"{half}."): text for key, text in notes.items() if "." not in key or key.startswith(half)}
-        metadata |= {f"{half}.{key}": text for key, text in kept.items()}
+        before = {key: text for key, text in notes.items() if key.startswith(f"{half}.")}
+        metadata |= before or {f"{half}.{key}": text for key, text in notes.items()}
     fens = [canary["fen"] for canary in json.loads(second.metadata["canaries"])]
     write_sparse(out, tensors, metadata | ({} if name is None else {"name": name}), fens)
 
