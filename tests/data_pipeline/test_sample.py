@@ -20,12 +20,23 @@ def rows_of(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def games(tmp_path: Path, cli: Commands) -> Path:
-    cli.run("data", "from-pgn", GAMES, "--out", tmp_path / "games", "--positions-per-shard", 200)
+    cli.run("data", "from-pgn", GAMES, "--out", tmp_path / "games", "--positions-per-shard", "200")
     return tmp_path / "games"
 
 
 def test_positions_of_games_and_beside_them(games: Path, tmp_path: Path, cli: Commands) -> None:
-    call = ("data", "sample", games, "--per-game", 20, "--policy-share", 0.4, "--random-share", 0.3, "--out")
+    call = (
+        "data",
+        "sample",
+        games,
+        "--per-game",
+        "20",
+        "--policy-share",
+        "0.4",
+        "--random-share",
+        "0.3",
+        "--out",
+    )
     cli.run(*call, tmp_path / "drawn")
     played = {row["fen"]: row for row in rows_of(games)}
     rows = rows_of(tmp_path / "drawn")
@@ -47,7 +58,7 @@ def test_positions_of_games_and_beside_them(games: Path, tmp_path: Path, cli: Co
 
 def test_a_sample_is_refused_where_it_makes_no_sense(games: Path, tmp_path: Path, cli: Commands) -> None:
     call = ("data", "sample", games, "--out", tmp_path / "drawn")
-    assert "more than all" in cli.run(*call, "--policy-share", 0.8, "--random-share", 0.3, code=2).err
+    assert "more than all" in cli.run(*call, "--policy-share", "0.8", "--random-share", "0.3", code=2).err
     assert "not a network of the family sparse" in cli.run(*call, "-e", "material", code=2).err
     assert "has positions of chess" in cli.run(*call, "--variant", "crazyhouse", code=2).err
 
@@ -55,13 +66,13 @@ def test_a_sample_is_refused_where_it_makes_no_sense(games: Path, tmp_path: Path
 def test_children_have_the_scores_of_their_moves(
     games: Path, tmp_path: Path, cli: Commands, fake: FakeEngine
 ) -> None:
-    cli.run("data", "sample", games, "--per-game", 2, "--out", tmp_path / "drawn")
-    label = ("data", "label", tmp_path / "drawn", "--engine", fake(""), "--workers", 0, "--out")
+    cli.run("data", "sample", games, "--per-game", "2", "--out", tmp_path / "drawn")
+    label = ("data", "label", tmp_path / "drawn", "--engine", fake(""), "--workers", "0", "--out")
     cli.run(*label, tmp_path / "labels")
-    cli.run(*label, tmp_path / "blocks", "--block", 7)
+    cli.run(*label, tmp_path / "blocks", "--block", "7")
     labels = rows_of(tmp_path / "labels")
     assert rows_of(tmp_path / "blocks") == labels
-    cli.run("data", "expand", tmp_path / "labels", "--least", 1, "--out", tmp_path / "children")
+    cli.run("data", "expand", tmp_path / "labels", "--least", "1", "--out", tmp_path / "children")
     rows = rows_of(tmp_path / "children")
     by_fen = {row["fen"]: row for row in rows}
     parents = [row for row in rows if row["moves"]]

@@ -18,7 +18,7 @@ from anabranch.errors import NetworkError
 from anabranch.networks.container import family_of, read_bytes
 from anabranch.networks.sparse import FIXED, write_sparse
 
-_KINDS = {"I8": np.dtype(np.int8), "I16": np.dtype("<i2"), "F32": np.dtype("<f4")}
+_KINDS: dict[str, np.dtype[Any]] = {"I8": np.dtype(np.int8), "I16": np.dtype("<i2"), "F32": np.dtype("<f4")}
 _OWN = ("variant", "step", "licence", "canaries", "name", *FIXED)
 """Metadata that the new file has once."""
 
