@@ -9,6 +9,7 @@ from tests.support.commands import Commands
 
 from anabranch.evaluators.stamp import stamp_onnx
 from anabranch.networks import Metadata
+from anabranch.networks.shipped import bundled
 
 
 @pytest.fixture
@@ -48,6 +49,20 @@ def test_verify_names_each_problem(cli: Commands, network: Path, tmp_path: Path)
     ]
     found = json.loads(cli.run("network", "verify", network, empty, "--json", code=2).out)
     assert [row["problem"] for row in found] == [None, f"{empty} is empty"]
+
+
+def test_only_halves_that_fit_are_combined(cli: Commands, network: Path, tmp_path: Path) -> None:
+    chess, crazyhouse = bundled("chess"), bundled("crazyhouse")
+    assert chess is not None and crazyhouse is not None
+    out = tmp_path / "new.safetensors"
+    assert cli.shows("network", "combine", chess, chess, "--out", out) == f"{out}\n"
+    assert cli.json("network", "info", out)["policy.sha256"] == cli.json("network", "info", chess)["sha256"]
+    said = cli.run("network", "combine", chess, crazyhouse, "--out", out, code=2).err
+    assert "do not fit: their variant is chess and crazyhouse" in said
+    assert (
+        "not a network of the family sparse"
+        in cli.run("network", "combine", chess, network, "--out", out, code=2).err
+    )
 
 
 def test_bench(cli: Commands, network: Path) -> None:

@@ -11,6 +11,7 @@ from anabranch.data.shards import list_shards
 from anabranch.errors import DataError, TrainingError
 from anabranch.evaluators.open import verify_network
 from anabranch.networks import describe_network
+from anabranch.networks.combine import combine_networks
 from anabranch.train.evaluate import load_network
 from anabranch.train.export import check_difference, export_network, quantise
 from anabranch.train.loop import RunOutcome, start
@@ -47,6 +48,34 @@ def test_sparse_file_says_what_its_source_says(shards: Shards, tmp_path: Path, v
     with safe_open(str(file), "numpy") as content:
         assert content.get_tensor("policy.inputs.weight").shape == (3549, 64)
         assert content.get_tensor("value.inputs.bias").dtype == np.int16
+
+
+def test_halves_are_trained_apart_and_combined(shards: Shards, tmp_path: Path) -> None:
+    data = shards("chess")
+    files = {}
+    for half, changes in (("policy", {"value_width": 0}), ("value", {"policy_width": 0, "value_width": 64})):
+        outcome = run(data, tmp_path / half, variant="chess", **changes)
+        files[half] = tmp_path / f"{half}.safetensors"
+        export_network(outcome.checkpoint, files[half], None, "GPL-3.0-or-later", None, print)
+    both = tmp_path / "both.safetensors"
+    combine_networks(files["policy"], files["value"], both, "both")
+    fens = read_training_data(list_shards([data]), Recipe("chess")).train.fens.to_pylist()[:20]
+    answers = {
+        name: _core.Network(str(path)).evaluate(fens) for name, path in (*files.items(), ("both", both))
+    }
+    for policy, value, combined in zip(answers["policy"], answers["value"], answers["both"], strict=True):
+        assert combined == (value[0], value[1], policy[2])
+        assert policy[0] == 0.0
+        assert {logit for _, logit in value[2]} == {0.0}
+    assert len({answer[0] for answer in answers["both"]}) > 10
+    about = _core.Network(str(both)).metadata
+    assert json.loads(about["policy.recipe"])["value_width"] == 0
+    assert json.loads(about["value.recipe"])["policy_width"] == 0
+    combine_networks(both, files["value"], tmp_path / "again.safetensors")
+    again = _core.Network(str(tmp_path / "again.safetensors")).metadata
+    assert {name: text for name, text in about.items() if name != "name"} == again
+    with pytest.raises(TrainingError, match="nothing to train"):
+        Recipe("chess", policy_width=0, value_width=0).check()
 
 
 @pytest.mark.parametrize("network", ["resnet", "rise"])

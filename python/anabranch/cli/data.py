@@ -11,9 +11,10 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from anabranch import _core
 from anabranch.cli.from_settings import FromSettings, with_settings
 from anabranch.cli.options import JsonOption, RayOption, VariantOption, WorkersOption, argument, group, option
-from anabranch.data.jobs import TIMEOUT, GenerateJob, LabelJob, PgnJob
+from anabranch.data.jobs import TIMEOUT, ExpandJob, GenerateJob, LabelJob, PgnJob, SampleJob
 from anabranch.jobs.executor import cores
 from anabranch.optional import check_installed
 from anabranch.settings import variants
@@ -127,15 +128,75 @@ def label(
     )
     find_engine(job.engine)
     with open_labelling(job, out, notice, timeout) as labelling:
-        with show_progress("positions") as progress:
+        with show_progress("positions" if job.block == 1 else "blocks") as progress:
             made = make_shards(labelling, executor, progress)
-        typer.echo(f"{_counted(labelling.total(), 'positions', made.before)}; {made}")
+        before = min(made.before * job.block, labelling.positions())
+        typer.echo(f"{_counted(labelling.positions(), 'positions', before)}; {made}")
         if not holds_samples(out):
             raise DataError("no position was labelled, because the teacher failed on every one")
 
 
 def _counted(total: int, unit: str, before: int) -> str:
     return f"{total:,} {unit}" + (f", {before:,} of them before" if before else "")
+
+
+@data.command()
+@with_settings
+def sample(
+    *,
+    given: Annotated[dict[str, Any], FromSettings(SampleJob, skip=("variant", "sources", "network"))],
+    folders: Annotated[list[Path], argument("FOLDER...", "Folders with shards of games.")],
+    out: OutOption,
+    variant: VariantOption = "chess",
+    evaluator: Annotated[
+        str, option("NAME|FILE", "The network of the policy, of the family sparse.", "--evaluator", "-e")
+    ] = "network",
+) -> None:
+    """Draw positions from games for a teacher: some as they were played, some a few moves away from the game.
+
+    Those away from the game are like the positions that a search looks at. The shards have no targets:
+    `anabranch data label` takes them. The same command continues where it was interrupted.
+
+    Example: anabranch data sample games --out positions
+    """
+    _require()
+    from anabranch.cli.output import show_progress
+    from anabranch.data.sample import sample_shards
+    from anabranch.errors import DataError
+    from anabranch.evaluators.resolve import resolve_evaluator
+
+    network = resolve_evaluator(evaluator, variant)
+    if not isinstance(network, _core.Network):
+        raise DataError(f"{evaluator} is not a network of the family sparse")
+    job = SampleJob(variant, tuple(str(folder) for folder in folders), network.metadata["sha256"], **given)
+    with show_progress("shards") as progress:
+        positions = sample_shards(job, network, out, progress)
+    typer.echo(f"{positions:,} positions")
+
+
+@data.command()
+@with_settings
+def expand(
+    *,
+    given: Annotated[dict[str, Any], FromSettings(ExpandJob, skip=("variant", "source"))],
+    folder: Annotated[Path, argument("FOLDER", "A folder with shards of `data label`.")],
+    out: OutOption,
+    variant: VariantOption = "chess",
+) -> None:
+    """Make positions of the moves that a teacher has scored, each with the score of its move.
+
+    They are for the value of a network alone: they have no policy target. Labels with all moves (`data label
+    --lines 256`) give some thirty such positions each. The same command continues where it was interrupted.
+
+    Example: anabranch data expand labels --out children
+    """
+    _require()
+    from anabranch.cli.output import show_progress
+    from anabranch.data.expand import expand_shards
+
+    with show_progress("shards") as progress:
+        positions = expand_shards(ExpandJob(variant, str(folder), **given), out, progress)
+    typer.echo(f"{positions:,} positions")
 
 
 @data.command("from-pgn")

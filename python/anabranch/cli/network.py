@@ -106,6 +106,23 @@ def bench(
         show.print(f"between them   {measured['gap_microseconds']:10,.0f} microseconds")
 
 
+@network.command()
+def combine(
+    policy: Annotated[Path, argument("POLICY", "The network whose policy is taken, .safetensors.")],
+    value: Annotated[Path, argument("VALUE", "The network whose value is taken, .safetensors.")],
+    out: Annotated[Path, option("FILE", "The new network, .safetensors.", "--out", "-o")],
+    name: Annotated[str | None, option("TEXT", "Name of the network.")] = None,
+) -> None:
+    """Make one network of the policy of one file and the value of another, both of the family sparse.
+
+    Example: anabranch network combine policy.safetensors value.safetensors --out both.safetensors
+    """
+    from anabranch.networks.combine import combine_networks
+
+    combine_networks(policy, value, out, name)
+    typer.echo(str(out))
+
+
 @network.command("list")
 def list_installed(as_json: JsonOption = False) -> None:
     """List the installed networks: the files of one folder, which can be named without path and ending.

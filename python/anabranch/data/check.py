@@ -86,8 +86,11 @@ def _check_games(table: pa.Table, seen: Seen) -> list[str]:
     faults = []
     changes = games[1:] != games[:-1]
     known = np.unique(games)
-    if changes.sum() + 1 != len(known) or (~changes & (ply[1:] <= ply[:-1])).any():
+    if changes.sum() + 1 != len(known) or (~changes & (ply[1:] < ply[:-1])).any():
         faults.append("has a game twice, or its plies out of order")
+    places = pa.table({name: table.column(name) for name in ("game", "ply", "fen")})
+    if places.group_by(["game", "ply", "fen"]).aggregate([]).num_rows != table.num_rows:
+        faults.append("has a position of a game twice")
     twice = len(known) - int(seen.add(known).sum())
     if twice:
         faults.append(f"has {twice} games that other shards have too")
@@ -97,14 +100,14 @@ def _check_games(table: pa.Table, seen: Seen) -> list[str]:
 def _check_targets(table: pa.Table) -> list[str]:
     faults = []
     counts = pc.list_value_length(table.column("moves")).to_numpy()
-    if (counts == 0).any():
-        faults.append("has positions without a target move")
+    if ((counts == 0) & ~table.column("score").is_valid().to_numpy()).any():
+        faults.append("has positions without a target move or a score")
     weights = table.column("weights").combine_chunks()
     if (pc.list_value_length(weights).to_numpy() != counts).any():
         return [*faults, "has other numbers of weights than of moves"]
     flat = weights.flatten().to_numpy(zero_copy_only=False)
     rows = np.repeat(np.arange(len(counts)), counts)
-    sums = np.bincount(rows, weights=flat, minlength=len(counts))
+    sums = np.bincount(rows, weights=flat, minlength=len(counts))[counts > 0]
     if not (np.abs(sums - 1) < 1e-3).all() or not (flat >= 0).all():
         faults.append("has weights that are negative or whose sum is not 1")
     lengths = pc.list_value_length(table.column("scores")).to_numpy(zero_copy_only=False).astype(float)

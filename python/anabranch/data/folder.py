@@ -60,6 +60,8 @@ DATA = FolderKind(
     "job.json",
     holds_samples,
     _clear,
-    is_document=lambda stored: stored["variant"] and stored.keys() & {"games_per_shard", "sources", "files"},
+    is_document=lambda stored: (
+        stored["variant"] and stored.keys() & {"games_per_shard", "source", "sources", "files"}
+    ),
     error=DataError,
 )

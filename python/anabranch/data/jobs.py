@@ -96,14 +96,84 @@ class LabelJob:
     """Moves that the teacher scores in each position (MultiPV)."""
     positions_per_shard: int = 5_000
     """Positions in a file, at least; a game is never divided."""
+    depth: int | None = None
+    """Depth of the teacher's search instead of nodes: all lines are searched equally deep."""
+    block: int = 1
+    """Positions sent ahead in a row, after which the teacher forgets what it knows."""
     options: dict[str, str] = field(default_factory=dict)
     """UCI options of the teacher."""
 
     def check(self) -> None:
         """Refuse values that make no sense."""
-        check_teacher_job(self, "positions_per_shard")
+        check_teacher_job(
+            self, "positions_per_shard", "block", *(("depth",) if self.depth is not None else ())
+        )
         if not self.sources:
             raise DataError("there is nothing to label")
+
+
+@dataclass(frozen=True, slots=True)
+class SampleJob:
+    """Positions to be drawn from games, for a teacher."""
+
+    variant: str
+    sources: tuple[str, ...]
+    network: str
+    """The network whose policy leads away from the games."""
+    per_game: int = 24
+    """Positions of a game, at most."""
+    policy_share: float = 0.45
+    """Share of positions that are some moves of the policy away from the game."""
+    random_share: float = 0.2
+    """Share of positions that are some random moves away from the game."""
+    policy_plies: int = 6
+    """Most moves of the policy; the number is drawn from 1 on."""
+    random_plies: int = 2
+    """Most random moves; the number is drawn from 1 on."""
+    temperature: float = 1.5
+    """Divides the logits of the policy: above 1, unlikely moves are drawn more often."""
+    seed: int = 1
+    """Seed of all random choices."""
+
+    def check(self) -> None:
+        """Refuse values that make no sense."""
+        if self.variant not in _core.variants():
+            raise DataError(f"there is no variant {self.variant}")
+        for name in ("per_game", "policy_plies", "random_plies"):
+            if getattr(self, name) < 1:
+                raise DataError(f"{name} must be at least 1")
+        for name in ("policy_share", "random_share"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise DataError(f"{name} is a share between 0 and 1")
+        if self.policy_share + self.random_share > 1.0:
+            raise DataError(
+                "the shares of the policy and of random moves together are more than all positions"
+            )
+        if not self.temperature > 0.0:
+            raise DataError("temperature must be above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandJob:
+    """Positions after the moves that a teacher has scored."""
+
+    variant: str
+    source: str
+    gap: float = 200.0
+    """Centipawns g: a move that is worse than the best by d is kept with probability exp(-d / g)."""
+    least: float = 0.2
+    """Least probability with which a move is kept; 1 keeps all."""
+    seed: int = 1
+    """Seed of all random choices."""
+
+    def check(self) -> None:
+        """Refuse values that make no sense."""
+        if self.variant not in _core.variants():
+            raise DataError(f"there is no variant {self.variant}")
+        if not self.gap > 0.0:
+            raise DataError("gap must be above 0")
+        if not 0.0 <= self.least <= 1.0:
+            raise DataError("least is a share between 0 and 1")
 
 
 TeacherJob: TypeAlias = GenerateJob | LabelJob

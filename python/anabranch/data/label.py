@@ -65,14 +65,15 @@ def _prepare(job: LabelJob, folder: Path, refuse: Refuse) -> None:
     ready = inner / READY
     if not ready.exists():
         shutil.rmtree(inner, ignore_errors=True)
-        shards = positions = 0
+        shards = positions = units = 0
         for table in _cut(_positions(job, refuse), job.positions_per_shard):
             write_table(inner, shards, table, {"variant": job.variant})
             shards += 1
             positions += table.num_rows
+            units += -(-table.num_rows // job.block)
         if positions == 0:
             raise DataError(_nothing(job))
-        write_json(ready, {"shards": shards, "positions": positions})
+        write_json(ready, {"shards": shards, "positions": positions, "units": units})
     done = {shard.number for shard in find_shards(folder)}
     for shard in find_shards(inner):
         if shard.number in done:  # interrupted between writing and clearing up
@@ -81,15 +82,15 @@ def _prepare(job: LabelJob, folder: Path, refuse: Refuse) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class PositionUnit:
-    """A position to be judged: the row of a shard without targets."""
+class BlockUnit:
+    """Positions to be judged in a row: rows of a shard without targets."""
 
     job: LabelJob
-    row: dict[str, Any]
+    rows: list[dict[str, Any]]
 
     def make(self, teacher: Teacher) -> Samples:
-        """Judge it."""
-        return [_label(self.job, self.row, teacher)]
+        """Judge them."""
+        return _label(self.job, self.rows, teacher)
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,12 @@ class Labelling(ShardJob[LabelJob]):
     """A job in its folder, with its positions cut into shards."""
 
     def total(self) -> int:
+        """All blocks."""
+        ready = json.loads((_inner(self.folder) / READY).read_text())
+        count: int = ready.get("units", ready["positions"])
+        return count
+
+    def positions(self) -> int:
         """All positions."""
         count: int = json.loads((_inner(self.folder) / READY).read_text())["positions"]
         return count
@@ -107,13 +114,15 @@ class Labelling(ShardJob[LabelJob]):
         return [shard.number for shard in find_shards(_inner(self.folder)) if shard.number not in have]
 
     def count(self, shard: int) -> int:
-        """The number of positions of a shard."""
-        return int(read_shard(self._source(shard)).num_rows)
+        """The number of blocks of a shard."""
+        return -(-int(read_shard(self._source(shard)).num_rows) // self.job.block)
 
-    def units(self, shard: int) -> dict[int, PositionUnit]:
-        """The positions of a shard."""
+    def units(self, shard: int) -> dict[int, BlockUnit]:
+        """The blocks of a shard."""
         rows = read_shard(self._source(shard)).select(["game", "ply", "fen", "move", "result"]).to_pylist()
-        return {number: PositionUnit(self.job, row) for number, row in enumerate(rows)}
+        firsts = range(0, len(rows), self.job.block)
+        blocks = (rows[first : first + self.job.block] for first in firsts)
+        return {number: BlockUnit(self.job, block) for number, block in enumerate(blocks)}
 
     def write(self, shard: int, samples: Mapping[int, Samples], teacher: str) -> None:
         """Write a shard, and remove what it was made of."""
@@ -126,17 +135,25 @@ class Labelling(ShardJob[LabelJob]):
         return next(shard for shard in find_shards(_inner(self.folder)) if shard.number == number)
 
 
-def _label(job: LabelJob, row: dict[str, Any], teacher: Teacher) -> dict[str, Any]:
+def _label(job: LabelJob, rows: list[dict[str, Any]], teacher: Teacher) -> Samples:
     teacher.new_game()
-    judgements = teacher.judge(f"fen {row['fen']}", job.nodes)
-    moves = [judgement.move for judgement in judgements]
-    faults = _core.examine_samples(job.variant, [row["fen"]], [moves])[2]
-    if faults[0]:
-        raise TeacherError(f"the engine's moves {' '.join(moves)} are not all legal in {row['fen']}")
-    scores = [judgement.score for judgement in judgements]
-    sample = {**row, "moves": moves, "scores": scores, "score": scores[0]}
-    set_targets(job.variant, sample)
-    return sample
+    fens = [row["fen"] for row in rows]
+    if job.block == 1:
+        judged = [teacher.judge(f"fen {fen}", job.nodes, job.depth) for fen in fens]
+    else:
+        judged = teacher.judge_all([f"fen {fen}" for fen in fens], job.nodes, job.depth)
+    moves = [[judgement.move for judgement in judgements] for judgements in judged]
+    faults = np.flatnonzero(_core.examine_samples(job.variant, fens, moves)[2])
+    if len(faults):
+        first = faults[0]
+        raise TeacherError(f"the engine's moves {' '.join(moves[first])} are not all legal in {fens[first]}")
+    samples = []
+    for row, names, judgements in zip(rows, moves, judged, strict=True):
+        scores = [judgement.score for judgement in judgements]
+        sample = {**row, "moves": names, "scores": scores, "score": scores[0]}
+        set_targets(job.variant, sample)
+        samples.append(sample)
+    return samples
 
 
 def _inner(folder: Path) -> Path:

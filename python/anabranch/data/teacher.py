@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from anabranch.data.jobs import TIMEOUT
@@ -28,6 +28,8 @@ class Judgement(NamedTuple):
     score: int
 
 
+AHEAD = 64
+"""Questions under way in `judge_all`. They must fit into a pipe, or both sides could wait to write."""
 _MOVE = re.compile(rb"[a-h][1-8][a-h][1-8][nbrqk]?|[PNBRQ]@[a-h][1-8]")
 
 
@@ -73,13 +75,30 @@ class Teacher:
         """Forget the last game."""
         self._ask("ucinewgame\nisready\n", b"readyok")
 
-    def judge(self, position: str, nodes: int) -> list[Judgement]:
-        """The moves the engine looked at in full, best first; the first is the one it would play.
+    def judge(self, position: str, nodes: int, depth: int | None = None) -> list[Judgement]:
+        """The moves the engine looked at in full, best first; the first is the one it would play. `depth`,
+        where given, is the limit instead of nodes.
 
         Output before `readyok` belongs to an earlier question and does not count.
         """
-        answer = self._ask(f"isready\nposition {position}\ngo nodes {nodes}\n", b"readyok", b"bestmove")
+        answer = self._ask(f"isready\n{_question(position, nodes, depth)}", b"readyok", b"bestmove")
         return read_answer(answer)
+
+    def judge_all(
+        self, positions: Sequence[str], nodes: int, depth: int | None = None
+    ) -> list[list[Judgement]]:
+        """The judgements of positions in a row. Commands are sent ahead, so the engine does not wait for us.
+
+        This is for engines that finish a search before they obey the next `go`, as Stockfish does.
+        """
+        questions = [_question(position, nodes, depth) for position in positions]
+        self._ask("isready\n" + "".join(questions[:AHEAD]), b"readyok")
+        judgements: list[list[Judgement]] = []
+        for number in range(len(questions)):
+            sent = number + AHEAD // 2
+            ahead = "".join(questions[sent : sent + AHEAD // 2]) if number and not sent % (AHEAD // 2) else ""
+            judgements.append(read_answer(self._ask(ahead, b"bestmove")))
+        return judgements
 
     def close(self) -> None:
         """End the process."""
@@ -94,6 +113,11 @@ class Teacher:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _question(position: str, nodes: int, depth: int | None) -> str:
+    limit = f"nodes {nodes}" if depth is None else f"depth {depth}"
+    return f"position {position}\ngo {limit}\n"
 
 
 @contextlib.contextmanager
@@ -114,37 +138,39 @@ def read_answer(answer: bytes) -> list[Judgement]:
     [Judgement(move='e2e4', score=31)]
     """
     by_rank: dict[bytes, Judgement] = {}
+    exact: set[bytes] = set()
     best = b""
-    for line in answer.splitlines():
-        words = line.split()
-        if words[:1] == [b"bestmove"]:
-            best = words[1] if len(words) > 1 else b""
-        elif words[:1] == [b"info"] and words[1:2] != [b"string"] and b"pv" in words and b"score" in words:
-            _read_line(words, by_rank)
+    for line in reversed(answer.splitlines()):
+        if line.startswith(b"bestmove"):
+            best = best or [*line.split(), b""][1]
+        elif line.startswith(b"info ") and not line.startswith(b"info string"):
+            at = line.find(b" multipv ") + 9
+            rank = line[at : line.find(b" ", at)] if at >= 9 else b"1"
+            if rank not in exact and b" pv " in line and b" score " in line:
+                _read_line(rank, line.split(), by_rank, exact)
     if not _MOVE.fullmatch(best):
         raise TeacherError(f"the engine played {best.decode(errors='replace')[:20]!r}")
     if not by_rank:
         raise TeacherError("the engine gave no score")
     played = best.decode()
     scores: dict[str, int] = {}
-    for judgement in by_rank.values():
+    for judgement in reversed(by_rank.values()):
         scores.setdefault(judgement.move, judgement.score)
     top = scores.get(played, max(scores.values()))
     others = [Judgement(move, min(score, top)) for move, score in scores.items() if move != played]
     return [Judgement(played, top), *sorted(others, key=lambda other: -other.score)]
 
 
-def _read_line(words: list[bytes], by_rank: dict[bytes, Judgement]) -> None:
-    """Take one `info` line. A bound counts only while nothing exact is known."""
+def _read_line(rank: bytes, words: list[bytes], by_rank: dict[bytes, Judgement], exact: set[bytes]) -> None:
+    """Take one `info` line, the last first. A bound counts only while nothing exact is known."""
     try:
         at = words.index(b"score")
-        rank = words[words.index(b"multipv") + 1] if b"multipv" in words else b"1"
         move = words[words.index(b"pv") + 1]
-        if words[at + 3 : at + 4] in ([b"lowerbound"], [b"upperbound"]) and rank in by_rank:
-            return
         score = read_score(words[at + 1], int(words[at + 2]))
     except (ValueError, IndexError):
         raise TeacherError(f"the engine said {b' '.join(words)[:60].decode(errors='replace')!r}") from None
     if not _MOVE.fullmatch(move):
         raise TeacherError(f"the engine's line begins with {move[:20].decode(errors='replace')!r}")
     by_rank[rank] = Judgement(move.decode(), score)
+    if words[at + 3 : at + 4] not in ([b"lowerbound"], [b"upperbound"]):
+        exact.add(rank)

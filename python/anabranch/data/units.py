@@ -77,7 +77,9 @@ class ShardJob(ABC, Generic[AnyJob]):
 
     def write_rows(self, shard: int, rows: Iterable[dict[str, Any]], teacher: str) -> None:
         """Write rows as a shard, with their source."""
-        source = f"{teacher} nodes={self.job.nodes} lines={self.job.lines}"
+        depth = getattr(self.job, "depth", None)
+        limit = f"nodes={self.job.nodes}" if depth is None else f"depth={depth}"
+        source = f"{teacher} {limit} lines={self.job.lines}"
         notes = {"variant": self.job.variant, "teacher": teacher, "job": json.dumps(asdict(self.job))}
         replace_shard(self.folder, shard, [{**row, "source": source} for row in rows], notes)
 

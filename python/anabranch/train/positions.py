@@ -92,7 +92,9 @@ def read_training_data(
     scores = _floats(rows["score"])
     results = _floats(rows["result"])
     policy = _policy(rows, recipe.policy_temperature)
-    kept = (_lengths(policy) > 0) & ~(np.isnan(scores) & np.isnan(results))
+    kept = ~(np.isnan(scores) & np.isnan(results))
+    if recipe.network != "sparse" or recipe.policy_width:
+        kept &= _lengths(policy) > 0
     if recipe.score_limit is not None:
         kept &= ~(np.abs(scores) > recipe.score_limit)
     held = held_out(rows["game"].combine_chunks().to_numpy(), recipe.held_out)

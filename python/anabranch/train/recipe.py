@@ -26,9 +26,9 @@ class Recipe:
     """Seed of weights, order and mirroring."""
 
     policy_width: int = 512
-    """Units of the policy (sparse)."""
+    """Units of the policy (sparse); with 0 only the value is trained."""
     value_width: int = 512
-    """Units of the value (sparse)."""
+    """Units of the value (sparse); with 0 only the policy is trained."""
     channels: int = 64
     """Channels of the trunk (rise, resnet)."""
     blocks: int = 6
@@ -78,8 +78,10 @@ class Recipe:
             raise TrainingError(f"networks are trained for {' and '.join(VARIANTS)}, not for {self.variant}")
         for name in ("policy_width", "value_width"):
             width = getattr(self, name)
-            if not 32 <= width <= 4096 or width % 32:
+            if not 0 <= width <= 4096 or width % 32:
                 raise TrainingError(f"{name} is a multiple of 32 up to 4096, not {width}")
+        if not self.policy_width and not self.value_width:
+            raise TrainingError("policy_width and value_width are both 0, so there is nothing to train")
         for name in ("channels", "blocks", "steps", "batch"):
             if getattr(self, name) < 1:
                 raise TrainingError(f"{name} must be at least 1, not {getattr(self, name)}")

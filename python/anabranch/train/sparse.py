@@ -26,7 +26,7 @@ from anabranch import _core
 from anabranch._core import CONTEXTS, FEATURES
 from anabranch.errors import TrainingError
 from anabranch.networks.planes import shape_of
-from anabranch.networks.sparse import open_sparse
+from anabranch.networks.sparse import open_sparse, shapes
 from anabranch.train.bags import Bags, dot_rows, pair_products, sum_rows, transpose
 from anabranch.train.network import NetworkOutput, RawSamples, Tensors, TrainableNetwork, tensors
 
@@ -38,6 +38,8 @@ INPUT_ONE = 128.0
 WEIGHT_ONE = 64.0
 INPUT_LIMIT = 127 / INPUT_ONE
 WEIGHT_LIMIT = 127 / WEIGHT_ONE
+NARROWEST = 32
+"""Units that an accumulator of a file has at least."""
 
 
 class BucketedNetwork(TrainableNetwork):
@@ -50,7 +52,7 @@ class BucketedNetwork(TrainableNetwork):
 
     def make_head(self, value_half: int) -> None:
         """Make the layers of the value after the accumulator."""
-        self.hidden1 = nn.Parameter(torch.randn(BUCKETS, HIDDEN1, value_half) * value_half**-0.5)
+        self.hidden1 = nn.Parameter(torch.randn(BUCKETS, HIDDEN1, value_half) * max(value_half, 1) ** -0.5)
         self.hidden1_bias = nn.Parameter(torch.full((BUCKETS, HIDDEN1), 0.4))
         self.hidden2 = nn.Parameter(torch.randn(BUCKETS, HIDDEN2, HIDDEN1) * HIDDEN1**-0.5)
         self.hidden2_bias = nn.Parameter(torch.full((BUCKETS, HIDDEN2), 0.4))
@@ -118,7 +120,7 @@ class BucketedNetwork(TrainableNetwork):
 
 
 class SparseNetwork(BucketedNetwork):
-    """P units for policy, V for value."""
+    """P units for policy, V for value. A half of width 0 costs nothing and answers with zeros."""
 
     def __init__(self, variant: str, policy_width: int, value_width: int) -> None:
         super().__init__()
@@ -147,10 +149,11 @@ class SparseNetwork(BucketedNetwork):
         rows[:, 0] = arrays["move_index"]
         rows[:, 1] = arrays["move_context"] + self.moves
         features = transpose(arrays["features"], arrays["feature_offsets"], FEATURES)
-        policy = transpose(rows.reshape(-1), arrays["move_offsets"] * 2, self.moves + CONTEXTS)
         encoded = tensors({name: arrays[name] for name in ("move_offsets", "target", "bucket")})
         encoded |= {f"features.{name}": tensor for name, tensor in features._asdict().items()}
-        encoded |= {f"policy.{name}": tensor for name, tensor in policy._asdict().items()}
+        if self.policy_half:
+            policy = transpose(rows.reshape(-1), arrays["move_offsets"] * 2, self.moves + CONTEXTS)
+            encoded |= {f"policy.{name}": tensor for name, tensor in policy._asdict().items()}
         return encoded
 
     def forward(self, batch: Tensors) -> NetworkOutput:
@@ -158,11 +161,13 @@ class SparseNetwork(BucketedNetwork):
         bias = Round.apply(self.inputs_bias, INPUT_ONE)
         sums = sum_rows(_Fold.apply(self.inputs, self.inputs_shared), bias, _bags(batch, "features"))
         for_policy, for_value = pair_products(sums, self.policy_half)
-        rows = _bags(batch, "policy")
-        table = Round.apply(torch.cat([self.folded_moves(), self.contexts_weight]), WEIGHT_ONE)
-        biases = torch.cat([self.moves_bias, self.contexts_bias])
-        logits = dot_rows(for_policy, table, biases, rows).view(-1, 2).sum(1)
-        wdl = self.value_head(for_value, batch["bucket"])
+        logits, wdl = torch.zeros_like(batch["target"]), sums.new_zeros(len(sums), 3)
+        if self.policy_half:
+            table = Round.apply(torch.cat([self.folded_moves(), self.contexts_weight]), WEIGHT_ONE)
+            biases = torch.cat([self.moves_bias, self.contexts_bias])
+            logits = dot_rows(for_policy, table, biases, _bags(batch, "policy")).view(-1, 2).sum(1)
+        if self.value_half:
+            wdl = self.value_head(for_value, batch["bucket"])
         probabilities = wdl.softmax(1)
         return NetworkOutput(logits, probabilities[:, 0] - probabilities[:, 2], wdl)
 
@@ -205,7 +210,7 @@ class SparseNetwork(BucketedNetwork):
         """The tensors of the file, in floats."""
         inputs, bias = self.folded_inputs(), self.inputs_bias
         policy, value = self.columns()
-        return {
+        folded = {
             "policy.inputs.weight": inputs[:, policy],
             "policy.inputs.bias": bias[policy],
             "policy.moves.weight": self.folded_moves(),
@@ -216,6 +221,16 @@ class SparseNetwork(BucketedNetwork):
             "value.inputs.bias": bias[value],
             **self.folded_head(),
         }
+        for name, width in (("policy", self.policy_half), ("value", self.value_half)):
+            if not width:
+                folded |= _no_half(self.variant, name)
+        return folded
+
+
+def _no_half(variant: str, half: str) -> dict[str, Tensor]:
+    """The tensors of a half that answers with zeros, as narrow as a file allows."""
+    kinds = shapes(variant, NARROWEST, NARROWEST)
+    return {name: torch.zeros(shape) for name, (_, shape) in kinds.items() if name.startswith(half)}
 
 
 class Round(Function):

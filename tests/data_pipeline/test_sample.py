@@ -1,0 +1,87 @@
+"""Positions drawn from games for a teacher, and the children of positions whose moves were scored."""
+
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+from tests.support.commands import Commands
+from tests.support.fake_engine import FakeEngine
+
+from anabranch.data.check import check_folders
+from anabranch.data.shards import find_shards, read_shards
+
+GAMES = Path(__file__).parent.parent / "data" / "lichess.pgn"
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    return [row for _, table in read_shards([folder], "chess") for row in table.to_pylist()]
+
+
+@pytest.fixture
+def games(tmp_path: Path, cli: Commands) -> Path:
+    cli.run("data", "from-pgn", GAMES, "--out", tmp_path / "games", "--positions-per-shard", "200")
+    return tmp_path / "games"
+
+
+def test_positions_of_games_and_beside_them(games: Path, tmp_path: Path, cli: Commands) -> None:
+    call = (
+        "data",
+        "sample",
+        games,
+        "--per-game",
+        "20",
+        "--policy-share",
+        "0.4",
+        "--random-share",
+        "0.3",
+        "--out",
+    )
+    cli.run(*call, tmp_path / "drawn")
+    played = {row["fen"]: row for row in rows_of(games)}
+    rows = rows_of(tmp_path / "drawn")
+    fens = [row["fen"] for row in rows]
+    assert len(rows) > 50
+    assert len(set(fens)) == len(fens)
+    assert not any(chess.Board(fen).is_game_over() for fen in fens)
+    kept = [row for row in rows if row["move"] is not None]
+    assert 0.1 < len(kept) / len(rows) < 0.6
+    for row in kept:
+        source = played[row["fen"]]
+        assert all(row[name] == source[name] for name in ("game", "ply", "move", "result"))
+    assert {row["game"] for row in rows} <= {row["game"] for row in played.values()}
+    # Interrupted between two shards, the command goes on with the same positions.
+    find_shards(tmp_path / "drawn")[-1].path.unlink()
+    cli.run(*call, tmp_path / "drawn")
+    assert rows_of(tmp_path / "drawn") == rows
+
+
+def test_a_sample_is_refused_where_it_makes_no_sense(games: Path, tmp_path: Path, cli: Commands) -> None:
+    call = ("data", "sample", games, "--out", tmp_path / "drawn")
+    assert "more than all" in cli.run(*call, "--policy-share", "0.8", "--random-share", "0.3", code=2).err
+    assert "not a network of the family sparse" in cli.run(*call, "-e", "material", code=2).err
+    assert "has positions of chess" in cli.run(*call, "--variant", "crazyhouse", code=2).err
+
+
+def test_children_have_the_scores_of_their_moves(
+    games: Path, tmp_path: Path, cli: Commands, fake: FakeEngine
+) -> None:
+    cli.run("data", "sample", games, "--per-game", "2", "--out", tmp_path / "drawn")
+    label = ("data", "label", tmp_path / "drawn", "--engine", fake(""), "--workers", "0", "--out")
+    cli.run(*label, tmp_path / "labels")
+    cli.run(*label, tmp_path / "blocks", "--block", "7")
+    labels = rows_of(tmp_path / "labels")
+    assert rows_of(tmp_path / "blocks") == labels
+    cli.run("data", "expand", tmp_path / "labels", "--least", "1", "--out", tmp_path / "children")
+    rows = rows_of(tmp_path / "children")
+    by_fen = {row["fen"]: row for row in rows}
+    parents = [row for row in rows if row["moves"]]
+    assert [row["fen"] for row in parents] == [row["fen"] for row in labels]
+    assert len(rows) > len(labels)
+    for row in labels:
+        for move, score in zip(row["moves"], row["scores"], strict=True):
+            board = chess.Board(row["fen"])
+            board.push_uci(move)
+            child = by_fen.get(board.fen(en_passant="fen"))
+            assert child is None or child["moves"] or (child["score"], child["game"]) == (-score, row["game"])
+    assert check_folders([tmp_path / "children"], every_position=True).faults == []
