@@ -106,7 +106,7 @@ impl<G: Game> Search<G> {
         let start = Arc::clone(self.path.start());
         hands.begin(&start);
         hands.spares.append(&mut self.spare_leaves);
-        let is_shared = crew.threads() > 1 && visits >= LEAST_SHARED;
+        let is_shared = visits >= LEAST_SHARED && crew.is_free(visits);
         let mut twigs = std::mem::take(&mut self.twigs);
         twigs.clear();
         let mut part = std::mem::take(&mut self.spare_part);
@@ -171,7 +171,7 @@ impl<G: Game> Search<G> {
         let shared = Shared::new(lent, part.stems.clone(), twigs, hands);
         let shared = Arc::new(shared);
         crew.work(Arc::clone(&shared) as Arc<dyn Work>);
-        let mut shared = reclaim(shared);
+        let mut shared = reclaim(shared, crew);
         std::mem::swap(&mut self.graph, &mut shared.lent.graph);
         let mut parts = vec![part];
         parts.extend(shared.take_parts());

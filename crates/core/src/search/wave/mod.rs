@@ -153,12 +153,15 @@ fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 const SPINS: u32 = 1000;
 
 /// Takes back what was shared, once the others have let go of it.
-pub(super) fn reclaim<T>(mut shared: Arc<T>) -> T {
+pub(super) fn reclaim<T>(mut shared: Arc<T>, crew: &mut dyn Crew) -> T {
     let mut spins = 0;
     loop {
         match Arc::try_unwrap(shared) {
             Ok(owned) => return owned,
             Err(still) => shared = still,
+        }
+        if crew.pass_time() {
+            continue;
         }
         // Who still works may wait for a core.
         if spins < SPINS {
