@@ -269,3 +269,47 @@ impl<G: Game> Drop for Pool<G> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::thread::ThreadId;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::games::grid::TicTacToe;
+
+    /// Parts that take a millisecond each; takes note of who did them.
+    #[derive(Default)]
+    struct Slow {
+        begun: AtomicUsize,
+        hands: Mutex<HashSet<ThreadId>>,
+    }
+
+    impl Work for Slow {
+        fn parts(&self) -> usize {
+            60
+        }
+
+        fn work(&self) {
+            while self.begun.fetch_add(1, Ordering::Relaxed) < self.parts() {
+                lock(&self.hands).insert(std::thread::current().id());
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+
+    #[test]
+    fn threads_beyond_the_cores_stay_asleep_and_idle_ones_fall_asleep() {
+        let mut pool = Pool::<TicTacToe>::new(40);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let work = Arc::new(Slow::default());
+        pool.work(Arc::clone(&work) as Arc<dyn Work>);
+        assert!(lock(&work.hands).len() <= cores.max(2));
+        let begun = Instant::now();
+        while lock(&pool.shared.agenda).asleep < pool.workers.len() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "a thread without work does not sleep");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::backup::mark_by;
 use super::batch::{Batch, Way};
 use super::leaves::Joined;
 use super::nodes::add;
@@ -39,7 +38,7 @@ impl<G: Game> Search<G> {
         let begun = self.begin_phase();
         let mut tally = Tally::default();
         let mut settlement = std::mem::take(&mut self.settlement);
-        settlement.clear();
+        settlement.begin(false);
         for part in &parts {
             for (id, list) in &part.lists {
                 if !self.graph.node(*id).is_listed_whole() && self.has_room() {
@@ -84,14 +83,7 @@ impl<G: Game> Search<G> {
                 self.spare_part = part;
             }
         }
-        wave.sum_up(|stem| &mut stem.flying);
-        wave.sum_up(|stem| &mut stem.collided);
-        for stem in &wave.stems {
-            let marks = stem.flying + stem.collided;
-            if marks > 0 && stem.slot != UNOPENED {
-                mark_by(&mut self.graph, stem.node, stem.slot, marks as i16);
-            }
-        }
+        wave.mark(&mut self.graph);
         self.counters.corrections += settlement.back_up(&mut self.graph, &wave.stems, &self.settings);
         self.settlement = settlement;
         batch.waves.push(wave);
