@@ -7,7 +7,8 @@ use crate::search::scan::{Terms, sum_priors};
 use crate::search::select::Puct;
 
 /// Visits and edges from which on it pays to leave edges out.
-const FEWEST_NARROWED: u32 = 6;
+const FEWEST_VISITS: u32 = 2;
+const FEWEST_EDGES: usize = 8;
 /// Edges that are compared one by one.
 const FEW: usize = 8;
 
@@ -42,7 +43,7 @@ impl Split {
         self.flying.clear();
         self.unvisited.clear();
         self.slots.clear();
-        let is_narrowed = count >= FEWEST_NARROWED && edges.len() >= FEWEST_NARROWED as usize;
+        let is_narrowed = count >= FEWEST_VISITS && edges.len() >= FEWEST_EDGES;
         let least =
             if is_narrowed { self.bound(puct, edges, unvisited, scales, count) } else { f64::NEG_INFINITY };
         for (slot, edge) in edges.iter().enumerate() {
