@@ -146,6 +146,7 @@ class Search:
         self.search_root()
         while (
             batch.evaluations < size
+            and (batch.waves == 0 or size - batch.evaluations >= settings.wave_least)
             and batch.collisions < settings.batch_collisions
             and batch.stops < settings.batch_stops
             and batch.terminals < settings.batch_terminals

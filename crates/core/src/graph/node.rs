@@ -195,9 +195,9 @@ impl Node {
     }
 }
 
-/// An opened move.
+/// An opened move. The order of the fields is that of memory: a scan over edges loads some of them together.
 #[derive(Clone, Debug)]
-#[repr(align(32))]
+#[repr(C, align(32))]
 pub struct Edge {
     /// Q: mean value for the side to move at its node.
     pub q: f64,

@@ -6,15 +6,19 @@
 use crate::game::MoveCode;
 
 /// A non-negative number as the bits of the nearest IEEE half, ties to even.
+#[inline(always)]
 pub fn to_half(number: f64) -> u16 {
     debug_assert!((0.0..65504.0).contains(&number));
-    if number < 6.103515625e-05 {
-        return (number * 16777216.0).round_ties_even() as u16;
-    }
+    // Both kinds at once, without branches or calls: a loop over this does several.
     let bits = number.to_bits();
     let rounded = bits + 0x1FF_FFFF_FFFF + ((bits >> 42) & 1);
-    ((rounded >> 42) - (1008 << 10)) as u16
+    let normal = (rounded >> 42).wrapping_sub(1008 << 10) as u16;
+    let subnormal = (number * 16_777_216.0 + WHOLE).to_bits() as u16;
+    if number < 6.103515625e-05 { subnormal } else { normal }
 }
+
+/// 2^52: a sum with it is rounded to a whole number, in the last bits.
+const WHOLE: f64 = 4_503_599_627_370_496.0;
 
 /// 2^112: what the exponent of a half lacks when its bits are read as an `f32`.
 const HALF_SCALE: f32 = f32::from_bits((112 + 127) << 23);
@@ -65,6 +69,8 @@ impl Candidate {
 #[derive(Clone, Debug, Default)]
 pub struct RankScratch {
     list: Vec<f64>,
+    keys: Vec<i32>,
+    places: Vec<i32>,
 }
 
 /// What pushes the fraction of a number out of its mantissa: 1.5 * 2^52.
@@ -90,8 +96,13 @@ fn exponential(x: f64) -> f64 {
     sum * f64::from_bits(shifted.to_bits().wrapping_add(1023) << 52)
 }
 
+/// Moves up to which each finds its place by comparison with all others.
+const FEW: usize = 64;
+/// Keys that are compared at a time.
+const LANES: usize = 8;
+
 /// Replaces `candidates` by the moves with their priors: softmax of `logits / temperature`, sorted; only the
-/// best `limit` are kept.
+/// best `limit` are kept. No two moves may be the same.
 pub fn rank(
     moves: &[MoveCode],
     logits: &[f32],
@@ -101,22 +112,93 @@ pub fn rank(
     weights: &mut RankScratch,
 ) {
     debug_assert_eq!(moves.len(), logits.len());
-    candidates.clear();
-    let largest = f64::from(logits.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b)));
-    let sharpness = 1.0 / temperature;
-    weights.list.clear();
-    weights.list.extend(logits.iter().map(|&logit| exponential((f64::from(logit) - largest) * sharpness)));
-    let scale = 1.0 / weights.list.iter().sum::<f64>();
-    let ranked =
-        moves.iter().zip(&weights.list).map(|(&mv, &weight)| Candidate::new(to_half(weight * scale), mv));
-    if moves.len() <= limit {
-        candidates.extend(ranked);
+    let task = Task { moves, logits, temperature, limit, candidates, weights };
+    #[cfg(target_arch = "x86_64")]
+    if let Some(machine) = pulp::x86::V3::try_new() {
+        return machine.vectorize(task);
+    }
+    task.run();
+}
+
+/// The arguments of [`rank`]. It is compiled twice, once for AVX2; the numbers are the same, because nothing
+/// is fused.
+struct Task<'a> {
+    moves: &'a [MoveCode],
+    logits: &'a [f32],
+    temperature: f64,
+    limit: usize,
+    candidates: &'a mut Vec<Candidate>,
+    weights: &'a mut RankScratch,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl pulp::NullaryFnOnce for Task<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.run();
+    }
+}
+
+impl Task<'_> {
+    #[inline(always)]
+    fn run(self) {
+        let Task { moves, logits, temperature, limit, candidates, weights } = self;
+        let RankScratch { list, keys, places } = weights;
+        let largest = f64::from(logits.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b)));
+        let sharpness = 1.0 / temperature;
+        list.clear();
+        list.resize(logits.len(), 0.0);
+        for (weight, &logit) in list.iter_mut().zip(logits) {
+            *weight = exponential((f64::from(logit) - largest) * sharpness);
+        }
+        let scale = 1.0 / list.iter().sum::<f64>();
+        keys.clear();
+        keys.resize(moves.len().next_multiple_of(LANES), i32::MIN);
+        for ((key, &weight), &mv) in keys.iter_mut().zip(&*list).zip(moves) {
+            *key = Candidate::new(to_half(weight * scale), mv).0 as i32;
+        }
+        candidates.clear();
+        if moves.len() <= FEW {
+            sort_by_comparison(keys, moves.len(), places, candidates);
+            candidates.truncate(limit);
+        } else {
+            keys.truncate(moves.len());
+            sort_by_insertion(keys, limit, candidates);
+        }
+    }
+}
+
+/// The place of a candidate is the number of those before it. No branch depends on the keys.
+#[inline(always)]
+fn sort_by_comparison(keys: &[i32], count: usize, places: &mut Vec<i32>, candidates: &mut Vec<Candidate>) {
+    places.clear();
+    places.resize(keys.len(), 0);
+    for (some, their_places) in keys.as_chunks::<LANES>().0.iter().zip(places.as_chunks_mut::<LANES>().0) {
+        let mut before = [0; LANES];
+        for &key in &keys[..count] {
+            for (before, &one) in before.iter_mut().zip(some) {
+                *before += i32::from(key > one);
+            }
+        }
+        *their_places = before;
+    }
+    candidates.resize(count, Candidate::default());
+    for (&key, &place) in keys[..count].iter().zip(&*places) {
+        candidates[place as usize] = Candidate(key as u32);
+    }
+}
+
+/// Insertion into the best so far: most moves are no better than the last of them, and are done with after one
+/// comparison.
+fn sort_by_insertion(keys: &[i32], limit: usize, candidates: &mut Vec<Candidate>) {
+    if keys.len() <= limit {
+        candidates.extend(keys.iter().map(|&key| Candidate(key as u32)));
         candidates.sort_unstable_by(|a, b| b.cmp(a));
         return;
     }
-    // Insertion into the best so far: most moves are no better than the last of them, and are done with after
-    // one comparison.
-    for candidate in ranked {
+    for candidate in keys.iter().map(|&key| Candidate(key as u32)) {
         if candidates.len() == limit {
             if candidates.last().is_some_and(|&last| candidate < last) {
                 continue;
@@ -158,6 +240,42 @@ mod tests {
             assert!((exponential(x) / expected - 1.0).abs() < 5e-16, "{x}: {} {expected}", exponential(x));
         }
         assert!(exponential(-1e300) < 1e-300 && exponential(f64::NEG_INFINITY) > 0.0);
+    }
+
+    #[test]
+    fn priors_do_not_depend_on_the_machine() {
+        for count in [1, 7, 16, 35, 64, 65, 140] {
+            let moves: Vec<MoveCode> = (0..count).map(|i| MoveCode((i * 37 % 1001) as u16)).collect();
+            let logits: Vec<f32> = (0..count).map(|i| (i * i % 37) as f32 * 0.731 - 9.0).collect();
+            let run = |limit: usize, is_plain: bool| {
+                let (mut list, mut weights) = (vec![Candidate(7)], RankScratch::default());
+                let (candidates, weights) = (&mut list, &mut weights);
+                let task =
+                    Task { moves: &moves, logits: &logits, temperature: 1.3, limit, candidates, weights };
+                if is_plain {
+                    task.run();
+                } else {
+                    rank(&moves, &logits, 1.3, limit, task.candidates, task.weights);
+                }
+                list
+            };
+            let all = run(usize::MAX, true);
+            assert!(all.is_sorted_by(|a, b| a > b) && all.len() == count);
+            assert_eq!(run(usize::MAX, false), all);
+            assert_eq!(run(16, false), all[..count.min(16)]);
+        }
+    }
+
+    #[test]
+    fn halves_round_to_the_nearest_and_ties_to_even() {
+        for half in 0..0x3C00u16 {
+            let (low, high) = (from_half(half), from_half(half + 1));
+            let middle = (low + high) / 2.0;
+            assert_eq!(to_half(low), half);
+            assert_eq!(to_half(middle), half + (half & 1));
+            assert_eq!(to_half(middle.next_down()), half);
+            assert_eq!(to_half(middle.next_up()), half + 1);
+        }
     }
 
     #[test]

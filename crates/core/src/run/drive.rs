@@ -153,7 +153,7 @@ pub fn run<G: Game>(
             let flight = (is_apart && (batch.evaluations > 1 || most > 1)).then(|| {
                 let results = search.result_buffers(batch.evaluations);
                 let leaves = batch.pending.iter_mut().filter_map(|pending| pending.leaf.take());
-                let tasks = leaves.zip(results).map(|(leaf, result)| Task { leaf, result }).collect();
+                let tasks = leaves.zip(results).map(|(leaf, result)| Task { leaf, result });
                 pool.launch(tasks, &evaluator, search.ranking(), stop)
             });
             queue.push_back((batch, flight));

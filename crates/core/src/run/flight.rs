@@ -1,4 +1,4 @@
-//! A batch under way: its leaves in chunks, which threads take one after another and evaluate in place.
+//! A batch under way: its leaves, which threads take one after another and evaluate in place.
 //!
 //! Results do not depend on the threads. A flight owns what it needs, so an abandoned one never blocks the
 //! next. A panic of an evaluator, in any thread, becomes a panic of the search that waits for the batch:
@@ -13,11 +13,6 @@ use crate::evaluators::{Evaluator, Leaf};
 use crate::game::Game;
 use crate::search::{Evaluated, EvaluationScratch, Ranking};
 
-/// Most leaves of a chunk: who takes one is not free for other work before its end.
-const LARGEST_CHUNK: usize = 4;
-/// Chunks for each thread, at least, where there are leaves enough.
-const CHUNKS_PER_THREAD: usize = 4;
-
 /// A leaf on its way through a thread.
 pub struct Task<G> {
     /// The position.
@@ -26,10 +21,14 @@ pub struct Task<G> {
     pub result: Evaluated,
 }
 
+/// The place of a task. Neighbours are in other threads' hands, so each has cache lines of its own.
+#[repr(align(64))]
+struct Place<G>(Mutex<Option<Task<G>>>);
+
 /// A batch under way.
 pub struct Flight<G> {
-    /// Who takes a chunk has it to itself.
-    chunks: Vec<Mutex<Vec<Task<G>>>>,
+    /// Who takes a task has it to itself.
+    places: Vec<Place<G>>,
     next: AtomicUsize,
     missing: AtomicUsize,
     evaluator: Arc<dyn Evaluator<G>>,
@@ -40,25 +39,18 @@ pub struct Flight<G> {
 }
 
 impl<G: Game> Flight<G> {
-    /// The leaves of a batch, cut for so many threads.
+    /// The leaves of a batch.
     pub fn new(
-        tasks: Vec<Task<G>>,
-        threads: usize,
+        tasks: impl Iterator<Item = Task<G>>,
         evaluator: &Arc<dyn Evaluator<G>>,
         ranking: Ranking,
         cancel: &Arc<AtomicBool>,
     ) -> Flight<G> {
-        let missing = tasks.len();
-        let size = (missing / (threads * CHUNKS_PER_THREAD)).clamp(1, LARGEST_CHUNK);
-        let mut chunks = Vec::with_capacity(missing.div_ceil(size));
-        let mut rest = tasks.into_iter().peekable();
-        while rest.peek().is_some() {
-            chunks.push(Mutex::new(rest.by_ref().take(size).collect()));
-        }
+        let places: Vec<Place<G>> = tasks.map(|task| Place(Mutex::new(Some(task)))).collect();
         Flight {
-            chunks,
             next: AtomicUsize::new(0),
-            missing: AtomicUsize::new(missing),
+            missing: AtomicUsize::new(places.len()),
+            places,
             evaluator: Arc::clone(evaluator),
             ranking,
             cancel: Arc::clone(cancel),
@@ -66,9 +58,14 @@ impl<G: Game> Flight<G> {
         }
     }
 
-    /// Whether every chunk is taken.
-    pub fn is_taken(&self) -> bool {
-        self.next.load(Ordering::Relaxed) >= self.chunks.len()
+    /// Number of leaves.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Leaves that nobody has taken.
+    pub fn untaken(&self) -> usize {
+        self.places.len().saturating_sub(self.next.load(Ordering::Relaxed))
     }
 
     /// Whether every leaf has its result, or never will.
@@ -81,26 +78,24 @@ impl<G: Game> Flight<G> {
         self.cancel.load(Ordering::Relaxed)
     }
 
-    /// Evaluates the next chunk; false when there is none.
-    pub fn evaluate_chunk(&self, scratch: &mut EvaluationScratch) -> bool {
-        let Some(chunk) = self.chunks.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return false };
-        let mut tasks = lock(chunk);
-        // The scratch holds nothing between two evaluations, and the tasks of a flight that failed are never
-        // read.
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            for task in tasks.iter_mut() {
-                if self.is_cancelled() {
-                    break;
-                }
-                self.ranking.evaluate(&*self.evaluator, &task.leaf, scratch, &mut task.result, &self.cancel);
+    /// Evaluates the next leaf; false when there is none.
+    pub fn evaluate_next(&self, scratch: &mut EvaluationScratch) -> bool {
+        let Some(place) = self.places.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return false };
+        let mut task = lock(&place.0);
+        if let Some(Task { leaf, result }) = &mut *task
+            && !self.is_cancelled()
+        {
+            // The scratch holds nothing between two evaluations, and the tasks of a flight that failed are
+            // never read.
+            let outcome = catch_unwind(AssertUnwindSafe(|| {
+                self.ranking.evaluate(&*self.evaluator, leaf, scratch, result, &self.cancel);
+            }));
+            if let Err(payload) = outcome {
+                *lock(&self.panic) = Some(payload);
             }
-        }));
-        if let Err(payload) = outcome {
-            *lock(&self.panic) = Some(payload);
         }
-        let count = tasks.len();
-        drop(tasks);
-        self.missing.fetch_sub(count, Ordering::Release);
+        drop(task);
+        self.missing.fetch_sub(1, Ordering::Release);
         true
     }
 
@@ -115,7 +110,7 @@ impl<G: Game> Flight<G> {
         if let Some(payload) = panic {
             resume_unwind(payload);
         }
-        self.chunks.iter().flat_map(|chunk| std::mem::take(&mut *lock(chunk))).collect()
+        self.places.iter().filter_map(|place| lock(&place.0).take()).collect()
     }
 }
 

@@ -1,5 +1,7 @@
-//! Threads that help a search: with the evaluation of batches in flight, and with its own work, which comes
-//! first because the search waits for it.
+//! Threads that help a search: with the evaluation of batches in flight, and with its own work.
+//!
+//! The search asks for help only when the leaves in flight will not last until it is done alone. Then its own
+//! work comes first, because it waits for that.
 //!
 //! No more threads are awake than there are cores; the others sleep until they are needed. A thread that
 //! finds nothing to do looks for a moment longer, because a search has work for it every few microseconds,
@@ -18,6 +20,9 @@ use crate::search::{EvaluationScratch, Ranking};
 
 /// How often a thread looks for work before it sleeps, and a search for results before it lets others run.
 const SPINS: u32 = 4000;
+
+/// Visits on their way down that take as long as an evaluation.
+const VISITS_PER_EVALUATION: usize = 3;
 
 /// Leaves of a batch for which a sleeping thread is called; fewer are evaluated by who is awake.
 const LEAST_CALLED: usize = 3;
@@ -67,7 +72,7 @@ impl<G: Game> Shared<G> {
         if let Some(work) = &agenda.help {
             return Some(Job::Help(Arc::clone(work)));
         }
-        while agenda.flights.front().is_some_and(|flight| flight.is_taken()) {
+        while agenda.flights.front().is_some_and(|flight| flight.untaken() == 0) {
             agenda.flights.pop_front();
         }
         self.count(&agenda);
@@ -93,7 +98,7 @@ impl<G: Game> Shared<G> {
                     spins = 0;
                 }
                 Some(Job::Evaluate(flight)) => {
-                    while flight.evaluate_chunk(&mut scratch) && !self.needs_help.load(Ordering::Relaxed) {}
+                    while flight.evaluate_next(&mut scratch) && !self.needs_help.load(Ordering::Relaxed) {}
                     spins = 0;
                 }
                 None if spins < self.spins => {
@@ -177,14 +182,13 @@ impl<G: Game> Pool<G> {
     /// Sends the leaves of a batch off to be evaluated.
     pub fn launch(
         &mut self,
-        tasks: Vec<Task<G>>,
+        tasks: impl Iterator<Item = Task<G>>,
         evaluator: &Arc<dyn Evaluator<G>>,
         ranking: Ranking,
         cancel: &Arc<AtomicBool>,
     ) -> Arc<Flight<G>> {
-        let awake = self.shared.most_awake + 1;
-        let wanted = if tasks.len() < LEAST_CALLED { 0 } else { tasks.len() };
-        let flight = Arc::new(Flight::new(tasks, awake, evaluator, ranking, cancel));
+        let flight = Arc::new(Flight::new(tasks, evaluator, ranking, cancel));
+        let wanted = if flight.len() < LEAST_CALLED { 0 } else { flight.len() };
         let entry = Arc::clone(&flight);
         self.shared.change(self.workers.len(), wanted, |agenda| agenda.flights.push_back(entry));
         flight
@@ -198,7 +202,7 @@ impl<G: Game> Pool<G> {
             if flight.is_cancelled() {
                 return None;
             }
-            if flight.evaluate_chunk(&mut self.scratch) || self.evaluate_another() {
+            if flight.evaluate_next(&mut self.scratch) || self.evaluate_another() {
                 spins = 0;
             } else if spins < self.shared.spins {
                 spins += 1;
@@ -214,10 +218,10 @@ impl<G: Game> Pool<G> {
         (!flight.is_cancelled()).then_some(tasks)
     }
 
-    /// Evaluates a chunk of whatever batch has one.
+    /// Evaluates a leaf of whatever batch has one.
     fn evaluate_another(&mut self) -> bool {
         match self.shared.take() {
-            Some(Job::Evaluate(flight)) => flight.evaluate_chunk(&mut self.scratch),
+            Some(Job::Evaluate(flight)) => flight.evaluate_next(&mut self.scratch),
             _ => false,
         }
     }
@@ -233,6 +237,12 @@ impl<G: Game> Crew for Pool<G> {
         Pool::threads(self)
     }
 
+    fn is_free(&self, visits: u32) -> bool {
+        let helpers = self.workers.len().min(self.shared.most_awake);
+        let leaves: usize = lock(&self.shared.agenda).flights.iter().map(|flight| flight.untaken()).sum();
+        VISITS_PER_EVALUATION * leaves < helpers * visits as usize
+    }
+
     fn work(&mut self, work: Arc<dyn Work>) {
         let entry = Arc::clone(&work);
         self.shared
@@ -240,6 +250,10 @@ impl<G: Game> Crew for Pool<G> {
         work.work();
         // Who has not begun need not come any more; who has is waited for by the owner of the work.
         self.shared.withdraw(&work);
+    }
+
+    fn pass_time(&mut self) -> bool {
+        self.evaluate_another()
     }
 }
 
@@ -252,6 +266,50 @@ impl<G: Game> Drop for Pool<G> {
         }
         for worker in self.workers.drain(..) {
             let _ = worker.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::thread::ThreadId;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::games::grid::TicTacToe;
+
+    /// Parts that take a millisecond each; takes note of who did them.
+    #[derive(Default)]
+    struct Slow {
+        begun: AtomicUsize,
+        hands: Mutex<HashSet<ThreadId>>,
+    }
+
+    impl Work for Slow {
+        fn parts(&self) -> usize {
+            60
+        }
+
+        fn work(&self) {
+            while self.begun.fetch_add(1, Ordering::Relaxed) < self.parts() {
+                lock(&self.hands).insert(std::thread::current().id());
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+
+    #[test]
+    fn threads_beyond_the_cores_stay_asleep_and_idle_ones_fall_asleep() {
+        let mut pool = Pool::<TicTacToe>::new(40);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let work = Arc::new(Slow::default());
+        pool.work(Arc::clone(&work) as Arc<dyn Work>);
+        assert!(lock(&work.hands).len() <= cores.max(2));
+        let begun = Instant::now();
+        while lock(&pool.shared.agenda).asleep < pool.workers.len() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "a thread without work does not sleep");
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 }

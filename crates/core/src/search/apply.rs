@@ -25,11 +25,8 @@ impl<G: Game> Search<G> {
         self.flying_evaluations -= batch.evaluations as u64;
         let mut evaluation = 0;
         let mut result_of = Vec::with_capacity(batch.pending.len());
-        for wave in &batch.waves {
-            wave.unmark(&mut self.graph, Stem::flying);
-        }
         let mut settlement = std::mem::take(&mut self.settlement);
-        settlement.clear();
+        settlement.begin(true);
         let mut under_way = None;
         for pending in batch.pending {
             let index = match pending.shares {
@@ -85,7 +82,7 @@ impl<G: Game> Search<G> {
         let Some(wave) = wave else { return };
         let stems = &waves[wave as usize].stems;
         self.counters.corrections += settlement.back_up(&mut self.graph, stems, &self.settings);
-        settlement.clear();
+        settlement.begin(true);
     }
 
     /// A node takes its evaluation; returns its value.

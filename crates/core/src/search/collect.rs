@@ -61,7 +61,9 @@ impl<G: Game> Search<G> {
         self.plan_root(budget);
         self.search_root_for_mate();
         let mut course = Course::default();
+        let least = self.settings.wave_least as usize;
         while batch.evaluations < size
+            && (batch.waves.is_empty() || size - batch.evaluations >= least)
             && course.collisions < self.settings.batch_collisions
             && course.stops < self.settings.batch_stops
             && course.terminals < self.settings.batch_terminals

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::backup::mark_by;
 use super::batch::{Batch, Way};
 use super::leaves::Joined;
 use super::nodes::add;
@@ -39,7 +38,7 @@ impl<G: Game> Search<G> {
         let begun = self.begin_phase();
         let mut tally = Tally::default();
         let mut settlement = std::mem::take(&mut self.settlement);
-        settlement.clear();
+        settlement.begin(false);
         for part in &parts {
             for (id, list) in &part.lists {
                 if !self.graph.node(*id).is_listed_whole() && self.has_room() {
@@ -84,14 +83,7 @@ impl<G: Game> Search<G> {
                 self.spare_part = part;
             }
         }
-        wave.sum_up(|stem| &mut stem.flying);
-        wave.sum_up(|stem| &mut stem.collided);
-        for stem in &wave.stems {
-            let marks = stem.flying + stem.collided;
-            if marks > 0 && stem.slot != UNOPENED {
-                mark_by(&mut self.graph, stem.node, stem.slot, marks as i16);
-            }
-        }
+        wave.mark(&mut self.graph);
         self.counters.corrections += settlement.back_up(&mut self.graph, &wave.stems, &self.settings);
         self.settlement = settlement;
         batch.waves.push(wave);
@@ -106,7 +98,7 @@ impl<G: Game> Search<G> {
         let start = Arc::clone(self.path.start());
         hands.begin(&start);
         hands.spares.append(&mut self.spare_leaves);
-        let is_shared = crew.threads() > 1 && visits >= LEAST_SHARED;
+        let is_shared = visits >= LEAST_SHARED && crew.is_free(visits);
         let mut twigs = std::mem::take(&mut self.twigs);
         twigs.clear();
         let mut part = std::mem::take(&mut self.spare_part);
@@ -171,7 +163,7 @@ impl<G: Game> Search<G> {
         let shared = Shared::new(lent, part.stems.clone(), twigs, hands);
         let shared = Arc::new(shared);
         crew.work(Arc::clone(&shared) as Arc<dyn Work>);
-        let mut shared = reclaim(shared);
+        let mut shared = reclaim(shared, crew);
         std::mem::swap(&mut self.graph, &mut shared.lent.graph);
         let mut parts = vec![part];
         parts.extend(shared.take_parts());

@@ -9,6 +9,7 @@ pub mod trail;
 pub mod solver;
 pub mod root_moves;
 pub mod numbers;
+mod scan;
 pub mod select;
 pub mod improved;
 mod gumbel;

@@ -3,9 +3,10 @@
 //! Reads the graph and the settings, changes nothing. Only opened edges and the best unopened one are looked
 //! at: the rest cannot score higher.
 
-use crate::graph::{Edge, Graph, NONE, NodeId, State, edge_flag};
+use crate::graph::{Edge, Graph, NONE, Node, NodeId, State, edge_flag};
 use crate::search::numbers::ProofTerms;
 use crate::search::root_moves::RootMoves;
+use crate::search::scan::{Scan, Terms, sum_priors};
 use crate::settings::{Settings, Urgency, Virtual};
 
 /// What selection chose.
@@ -36,6 +37,7 @@ pub struct Puct {
     skip_draws: bool,
     scales: Vec<f64>,
     reciprocals: Vec<f64>,
+    scan: Scan,
 }
 
 impl Puct {
@@ -54,6 +56,7 @@ impl Puct {
             skip_draws: settings.skip_draws,
             scales: Vec::new(),
             reciprocals: (0..TABLE as u32).map(|visits| 1.0 / f64::from(1 + visits)).collect(),
+            scan: Scan::detect(),
         };
         puct.scales = (0..TABLE as u32).map(|sum| puct.compute_scale(sum)).collect();
         puct
@@ -100,7 +103,7 @@ impl Puct {
     pub fn unvisited(&self, value: f64, edges: &[Edge]) -> f64 {
         match self.urgency {
             Urgency::Fixed => self.q_init,
-            Urgency::Reduction => self.unvisited_after(value, edges.iter().map(Edge::prior).sum()),
+            Urgency::Reduction => self.unvisited_after(value, sum_priors(edges)),
         }
     }
 
@@ -141,6 +144,16 @@ impl Puct {
         }
     }
 
+    /// The virtual loss of edges where some trajectories are in flight, if it changes their value.
+    pub(super) fn loss(&self, flying: u16) -> Option<f64> {
+        (flying > 0 && self.virtual_mode == Virtual::Loss).then_some(self.virtual_loss)
+    }
+
+    /// The scan over edges.
+    pub(super) fn scan(&self) -> Scan {
+        self.scan
+    }
+
     /// The value of an opened edge as selection sees it, its trajectories in flight included.
     #[inline(always)]
     pub(super) fn effective(&self, edge: &Edge, unvisited: f64) -> f64 {
@@ -161,7 +174,8 @@ impl Puct {
         let node = graph.node(id);
         let edges = graph.edges(id);
         let scale = self.scale(node.visits - 1 + u32::from(node.in_flight));
-        let unvisited = self.unvisited(node.value, edges);
+        let scanned = if self.skip_draws { None } else { self.scan_edges(node, edges, scale) };
+        let unvisited = scanned.map_or_else(|| self.unvisited(node.value, edges), |(_, _, value)| value);
         let score = |edge: &Edge| {
             let visits = edge.visits + u32::from(edge.in_flight);
             self.effective(edge, unvisited) + scale * edge.prior() * self.reciprocal(visits)
@@ -169,17 +183,18 @@ impl Puct {
         let is_drawn = |edge: &Edge| edge.child != NONE && graph.node(edge.child).state == State::Draw;
         let is_open = |edge: &Edge| !edge.has(edge_flag::PRUNED) && !is_drawn(edge);
         // Where nothing is in flight the scores need no case distinction.
-        let (mut best, slot) =
-            if self.skip_draws && (!graph.candidates(id).is_empty() || edges.iter().any(is_open)) {
-                first_maximum(edges, |edge| if is_drawn(edge) { f64::NEG_INFINITY } else { score(edge) })
-            } else if node.in_flight == 0 {
-                first_maximum(edges, |edge| {
-                    let q = if edge.visits > 0 { edge.q } else { unvisited };
-                    q + scale * edge.prior() * self.reciprocal(edge.visits)
-                })
-            } else {
-                first_maximum(edges, score)
-            };
+        let (mut best, slot) = if let Some((best, slot, _)) = scanned {
+            (best, slot)
+        } else if self.skip_draws && (!graph.candidates(id).is_empty() || edges.iter().any(is_open)) {
+            first_maximum(edges, |edge| if is_drawn(edge) { f64::NEG_INFINITY } else { score(edge) })
+        } else if node.in_flight == 0 {
+            first_maximum(edges, |edge| {
+                let q = if edge.visits > 0 { edge.q } else { unvisited };
+                q + scale * edge.prior() * self.reciprocal(edge.visits)
+            })
+        } else {
+            first_maximum(edges, score)
+        };
         let mut choice = if best == f64::NEG_INFINITY { Choice::Nothing } else { Choice::Opened(slot) };
         match table_value {
             None => {
@@ -203,6 +218,21 @@ impl Puct {
             choice = self.select_among_tablebase_losses(graph, id, scale, unvisited);
         }
         choice
+    }
+
+    /// The largest score, the first slot that has it, and the value of an unvisited move, by a scan of four
+    /// edges at a time; `None` where that cannot be done.
+    #[inline]
+    fn scan_edges(&self, node: &Node, edges: &[Edge], scale: f64) -> Option<(f64, u16, f64)> {
+        let mut terms = Terms { scale, unvisited: self.q_init, loss: self.loss(node.in_flight) };
+        let mut best = self.scan.best(edges, terms)?;
+        if self.urgency == Urgency::Reduction {
+            terms.unvisited = self.unvisited_after(node.value, best.tried);
+            if best.has_unvisited {
+                best = self.scan.best(edges, terms)?;
+            }
+        }
+        Some((best.score, best.slot, terms.unvisited))
     }
 
     /// The same with a term for the proof numbers of the moves. Apart, so that selection without them

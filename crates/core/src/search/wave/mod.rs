@@ -133,12 +133,21 @@ impl Wave {
         }
     }
 
-    /// Sums a number of visits up from the stems where they ended to all above.
-    pub fn sum_up(&mut self, field: impl Fn(&mut Stem) -> &mut u16) {
+    /// Sums visits up from the stems where they ended to all above, and marks their way.
+    pub fn mark(&mut self, graph: &mut Graph) {
         for at in (0..self.stems.len()).rev() {
-            let (above, visits) = (self.stems[at].above, *field(&mut self.stems[at]));
-            if above != NONE && visits > 0 {
-                *field(&mut self.stems[above as usize]) += visits;
+            let Stem { above, node, slot, flying, collided, .. } = self.stems[at];
+            let marks = flying + collided;
+            if marks == 0 {
+                continue;
+            }
+            if above != NONE {
+                let above = &mut self.stems[above as usize];
+                above.flying += flying;
+                above.collided += collided;
+            }
+            if slot != UNOPENED {
+                mark_by(graph, node, slot, marks as i16);
             }
         }
     }
@@ -153,12 +162,15 @@ fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 const SPINS: u32 = 1000;
 
 /// Takes back what was shared, once the others have let go of it.
-pub(super) fn reclaim<T>(mut shared: Arc<T>) -> T {
+pub(super) fn reclaim<T>(mut shared: Arc<T>, crew: &mut dyn Crew) -> T {
     let mut spins = 0;
     loop {
         match Arc::try_unwrap(shared) {
             Ok(owned) => return owned,
             Err(still) => shared = still,
+        }
+        if crew.pass_time() {
+            continue;
         }
         // Who still works may wait for a core.
         if spins < SPINS {

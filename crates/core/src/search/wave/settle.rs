@@ -5,7 +5,7 @@
 
 use super::{Stem, StemId};
 use crate::graph::{Graph, NONE};
-use crate::search::backup::recompute;
+use crate::search::backup::{mark_by, recompute};
 use crate::search::numbers;
 use crate::search::transposition::{corrects, is_behind};
 use crate::settings::{Backup, Settings};
@@ -41,13 +41,16 @@ pub(in crate::search) struct Settlement {
     levels: Vec<Vec<StemId>>,
     runs: Vec<(StemId, usize, usize)>,
     visits: usize,
+    /// Whether the visits were in flight: their marks are taken back with the update.
+    are_marked: bool,
 }
 
 impl Settlement {
-    /// Begins anew.
-    pub fn clear(&mut self) {
+    /// Begins anew, with visits that were in flight, or were not.
+    pub fn begin(&mut self, are_marked: bool) {
         debug_assert!(self.levels.iter().all(Vec::is_empty));
         self.visits = 0;
+        self.are_marked = are_marked;
     }
 
     fn account(&mut self, stems: &[Stem], stem: StemId) -> &mut Account {
@@ -175,6 +178,9 @@ impl Settlement {
         }
         if draws + ended > 0 {
             graph.node_mut(child).seen = now;
+        }
+        if self.are_marked {
+            mark_by(graph, node, slot, ((draws + others) as i16).wrapping_neg());
         }
         let plain = graph.sign(node, child) * sum;
         let drawn = graph.draw_value(node);

@@ -36,8 +36,14 @@ pub trait Crew {
     /// Number of threads, the caller's included.
     fn threads(&self) -> usize;
 
+    /// Whether others would come to help with so many visits. The graph does not depend on it.
+    fn is_free(&self, visits: u32) -> bool;
+
     /// Works together; returns when nothing is left to begin. Others let go of the work soon.
     fn work(&mut self, work: Arc<dyn Work>);
+
+    /// Does something else while others have not let go; false where there is nothing.
+    fn pass_time(&mut self) -> bool;
 }
 
 /// Nobody but the caller.
@@ -49,8 +55,16 @@ impl Crew for Alone {
         1
     }
 
+    fn is_free(&self, _visits: u32) -> bool {
+        false
+    }
+
     fn work(&mut self, work: Arc<dyn Work>) {
         work.work();
+    }
+
+    fn pass_time(&mut self) -> bool {
+        false
     }
 }
 

@@ -3,10 +3,12 @@
 
 use crate::graph::prior::Candidate;
 use crate::graph::{Edge, Graph, NONE, NodeId, edge_flag};
+use crate::search::scan::{Terms, sum_priors};
 use crate::search::select::Puct;
 
 /// Visits and edges from which on it pays to leave edges out.
-const FEWEST_NARROWED: u32 = 6;
+const FEWEST_VISITS: u32 = 2;
+const FEWEST_EDGES: usize = 8;
 /// Edges that are compared one by one.
 const FEW: usize = 8;
 
@@ -41,25 +43,17 @@ impl Split {
         self.flying.clear();
         self.unvisited.clear();
         self.slots.clear();
-        let (first, last) = scales;
-        let mut least = f64::NEG_INFINITY;
-        if count >= FEWEST_NARROWED && edges.len() >= FEWEST_NARROWED as usize {
-            for edge in edges {
-                if edge.visits > 0 && !edge.has(edge_flag::PRUNED) {
-                    let flying = u32::from(edge.in_flight) + count;
-                    let q = puct.value_in_flight(edge.q, edge.visits, flying, 0.0);
-                    least = least.max(q + first * edge.prior() * puct.reciprocal(edge.visits + flying));
-                }
-            }
-        }
+        let is_narrowed = count >= FEWEST_VISITS && edges.len() >= FEWEST_EDGES;
+        let least =
+            if is_narrowed { self.bound(puct, edges, unvisited, scales, count) } else { f64::NEG_INFINITY };
         for (slot, edge) in edges.iter().enumerate() {
+            if is_narrowed && self.scores[slot] < least {
+                continue;
+            }
             let flying = u32::from(edge.in_flight);
             let is_pruned = edge.has(edge_flag::PRUNED);
             let q = if is_pruned { f64::NEG_INFINITY } else { puct.effective(edge, unvisited) };
             let (prior, share) = (edge.prior(), puct.reciprocal(edge.visits + flying));
-            if q + last * prior * share < least {
-                continue;
-            }
             if !is_pruned && puct.is_unvisited(edge.visits, flying) {
                 self.unvisited.push(self.q.len());
             }
@@ -70,6 +64,36 @@ impl Split {
             self.flying.push(flying);
             self.slots.push(slot as u32);
         }
+    }
+
+    /// Writes to `scores` what each edge can score at most; returns what some edge scores at least.
+    fn bound(
+        &mut self,
+        puct: &Puct,
+        edges: &[Edge],
+        unvisited: f64,
+        (first, last): (f64, f64),
+        count: u32,
+    ) -> f64 {
+        let terms = Terms { scale: first, unvisited, loss: puct.loss(1) };
+        if let Some(least) = puct.scan().bounds(edges, terms, last, count, &mut self.scores) {
+            return least;
+        }
+        let mut least = f64::NEG_INFINITY;
+        self.scores.clear();
+        for edge in edges {
+            let flying = u32::from(edge.in_flight);
+            let most =
+                puct.effective(edge, unvisited) + last * edge.prior() * puct.reciprocal(edge.visits + flying);
+            let is_pruned = edge.has(edge_flag::PRUNED);
+            self.scores.push(if is_pruned { f64::NEG_INFINITY } else { most });
+            if edge.visits > 0 && !is_pruned {
+                let flying = flying + count;
+                let q = puct.value_in_flight(edge.q, edge.visits, flying, 0.0);
+                least = least.max(q + first * edge.prior() * puct.reciprocal(edge.visits + flying));
+            }
+        }
+        least
     }
 
     /// Splits `count` visits; `candidates` are the unopened moves, or the best of them. Fewer are given out
@@ -83,7 +107,7 @@ impl Split {
         count: u32,
     ) -> bool {
         let (node, edges) = (graph.node(id), graph.edges(id));
-        let mut tried: f64 = edges.iter().map(Edge::prior).sum();
+        let mut tried = sum_priors(edges);
         let mut unvisited = puct.unvisited_after(node.value, tried);
         let sum = node.visits - 1 + u32::from(node.in_flight);
         self.load(puct, edges, unvisited, (puct.scale(sum), puct.scale(sum + count)), count);
