@@ -45,7 +45,7 @@ class ChessLearner(Learner):
         network = build_network(recipe)
         assert isinstance(network, BucketedNetwork)
         self.network: BucketedNetwork = network
-        self.optimiser = make_optimiser(network, recipe)
+        self.optimiser = make_optimiser(network, plan.rate, plan.decay)
         self._teacher = read_teacher(shards, recipe) if shards else None
 
     def load_initial(self, path: Path) -> None:

@@ -19,6 +19,7 @@ from anabranch.selfplay.targets import value_target
 from anabranch.selfplay.window import canonical, merged, transformed
 from anabranch.train.export import quantise
 from anabranch.train.grid import GridSparse, build_grid, load_grid
+from anabranch.train.loop import make_optimiser
 
 
 class GridLearner(Learner):
@@ -31,9 +32,7 @@ class GridLearner(Learner):
             self._inputs, plan.network, plan.seed, policy_width=plan.policy_width,
             value_width=plan.value_width, channels=plan.channels, blocks=plan.blocks,
         )  # fmt: skip
-        self.optimiser = torch.optim.AdamW(
-            self.network.parameters(), plan.rate, (0.9, 0.99), weight_decay=plan.decay, fused=True
-        )
+        self.optimiser = make_optimiser(self.network, plan.rate, plan.decay)
         every = symmetries_of(self._inputs)
         self._symmetries = every if plan.symmetries else every[:1]
 
