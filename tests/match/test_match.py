@@ -352,6 +352,26 @@ def test_an_sprt_ends_a_match(mock: FakeEngine, tmp_path: Path) -> None:
     assert lost.verdict == "rejected"
 
 
+def test_an_sprt_sees_pairs_in_their_order(tmp_path: Path) -> None:
+    """Workers finish in any order; the verdict is that of the first pairs all the same."""
+    run_match(spec(), tmp_path, 0)
+    games = list(read_results(tmp_path).values())
+    asked = spec(pairs=60, sprt=Sprt(0.0, 200.0))
+
+    def result(white: str, pair: int) -> str:
+        a_wins = pair >= 20  # first twenty pairs that a loses, then forty that it wins
+        return "1-0" if (white == "a") == a_wins else "0-1"
+
+    records = [
+        replace(game, pair=pair, result=result(game.white, pair)) for pair in range(60) for game in games
+    ]
+    in_order, in_reverse = (Tally(asked, some).standings() for some in (records, records[::-1]))
+    assert in_order.verdict == in_reverse.verdict == "rejected"
+    assert in_order.tested == in_reverse.tested
+    assert sum(in_order.tested) <= 20
+    assert Tally(asked, records[60:]).standings().verdict == "continue", "the first pairs are missing"
+
+
 def test_players_of_two_camps_are_not_rated(tmp_path: Path) -> None:
     asked = spec(*(quick(name) for name in "abcd"))
     run_match(asked, tmp_path, 0)

@@ -161,6 +161,7 @@ def test_positions_of_chess_are_merged_whatever_their_counters() -> None:
     assert found.value.tolist() == pytest.approx([(0.2 + 3 * 0.6) / 4, 0.0])
     assert found.exact.tolist() == [False, True]
     assert found.result[0] == pytest.approx((1.0 - 3.0) / 4)
+    assert found.drawn[0] == 0.0, "a win and a loss are no draw"
 
 
 def test_moves_follow_their_positions() -> None:

@@ -34,7 +34,7 @@ def positions(shards: Shards) -> Positions:
 
 
 def train(network: TrainableNetwork, batch: Batch, recipe: Recipe, steps: int) -> list[float]:
-    optimiser = make_optimiser(network, recipe)
+    optimiser = make_optimiser(network, recipe.rate, recipe.decay)
     found = []
     for _ in range(steps):
         total, _, _ = losses(network(batch.encoded), batch, recipe)

@@ -30,6 +30,7 @@ class ChessSamples(PlaySamples):
     """[sum of count]: their shares."""
     value: NDArray[np.float32]
     result: NDArray[np.float32]
+    drawn: NDArray[np.float32]
     exact: NDArray[np.bool_]
     weight: NDArray[np.float32]
 
@@ -47,6 +48,7 @@ class ChessSamples(PlaySamples):
             self.policy[flat],
             self.value[chosen],
             self.result[chosen],
+            self.drawn[chosen],
             self.exact[chosen],
             self.weight[chosen],
         )
@@ -84,11 +86,13 @@ class ChessWriter(SampleWriter):
         shares = np.asarray(policy, np.float32)
         used = shares > 0.0
         names = [move for move, is_used in zip(moves, used, strict=True) if is_used]
-        self._keep(text, (text, names, shares[used], value, 0.0, exact, surprise), True)
+        self._keep(text, (text, names, shares[used], value, 0.0, 0.0, exact, surprise), True)
 
     def add_exact(self, text: str, value: float) -> None:
         """A position without a policy."""
-        self._keep(text, (text, [], np.zeros(0, np.float32), value, value, True, 0.0), False)
+        self._keep(
+            text, (text, [], np.zeros(0, np.float32), value, value, float(value == 0.0), True, 0.0), False
+        )
 
     def samples(self) -> ChessSamples:
         """All positions."""
@@ -101,6 +105,7 @@ class ChessWriter(SampleWriter):
             np.concatenate([empty, *(row[2] for row in rows)]),
             np.array([row[3] for row in rows], np.float32),
             np.array([row[4] for row in rows], np.float32),
-            np.array([row[5] for row in rows], bool),
-            np.array([row[6] for row in rows], np.float32),
+            np.array([row[5] for row in rows], np.float32),
+            np.array([row[6] for row in rows], bool),
+            np.array([row[7] for row in rows], np.float32),
         )

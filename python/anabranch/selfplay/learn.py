@@ -30,6 +30,8 @@ from anabranch.train.machine import prepare
 WEIGHTS = "weights.pt"
 """Weights and the state of the optimiser, to go on from."""
 FORMAT = "anabranch-selfplay-1"
+SHORTEST = 9
+"""The mean begins over so few steps, so that the first weights do not stay in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ def learn(
     rate = rate_at(plan, generation)
     for group in learner.optimiser.param_groups:
         group["lr"] = rate
-    totals = np.zeros(3)
+    totals, number = np.zeros(3), 0
+    mean = [tensor.clone() for tensor in _floats(learner)]
     learner.network.train()
     with closing(learner.losses(data, steps, source)) as every:
         for loss in every:
@@ -107,11 +110,14 @@ def learn(
             torch.nn.utils.clip_grad_norm_(learner.network.parameters(), 1.0)
             learner.optimiser.step()
             learner.network.after_step()
+            number += 1
+            kept = min(plan.average, number / (number + SHORTEST))
+            torch._foreach_lerp_(mean, _floats(learner), 1.0 - kept)
             totals += [loss.policy.item(), loss.value.item(), loss.entropy]
     if not np.isfinite(totals).all():
         raise SelfPlayError(f"the loss of generation {generation} is not a number; a lower rate may help")
     learner.network.eval()
-    _write(plan, generation, learner, data, folder)
+    _write(plan, generation, learner, mean, data, folder)
     policy_loss, value_loss, entropy = totals / steps
     return Learned(
         steps, len(window), len(data), policy_loss, value_loss, policy_loss - entropy,
@@ -134,11 +140,27 @@ def _load(path: Path, learner: Learner) -> None:
         raise SelfPlayError(f"the weights in {path} cannot be read: {error}") from error
 
 
-def _write(plan: LoopPlan, generation: int, learner: Learner, data: PlaySamples, folder: Path) -> None:
+def _floats(learner: Learner) -> list[torch.Tensor]:
+    """Weights and running statistics."""
+    state = [*learner.network.parameters(), *learner.network.buffers()]
+    return [tensor.detach() for tensor in state if tensor.is_floating_point()]
+
+
+def _write(
+    plan: LoopPlan,
+    generation: int,
+    learner: Learner,
+    mean: list[torch.Tensor],
+    data: PlaySamples,
+    folder: Path,
+) -> None:
+    """Write what learning goes on from, then the network with the mean weights."""
     folder.mkdir(parents=True, exist_ok=True)
     state = {"network": learner.network.state_dict(), "optimiser": learner.optimiser.state_dict()}
     with replacing(folder / WEIGHTS) as part:
         torch.save({"format": FORMAT, **state}, part)
+    for tensor, value in zip(_floats(learner), mean, strict=True):
+        tensor.copy_(value)
     about = {
         "variant": learner.network.variant,
         "architecture": plan.network,

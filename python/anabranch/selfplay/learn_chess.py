@@ -21,14 +21,14 @@ from anabranch.selfplay.chess_records import ChessSamples
 from anabranch.selfplay.learner import Learner, StepLoss, drawn_rows
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.records import PlaySamples
-from anabranch.selfplay.targets import value_target
+from anabranch.selfplay.targets import value_target, wdl_of
 from anabranch.selfplay.window import merged_chess
 from anabranch.train.batches import Batch, training_batches
 from anabranch.train.build import build_network
 from anabranch.train.export import check_difference, write_compared
 from anabranch.train.loop import make_optimiser
 from anabranch.train.loss import policy_loss, value_loss
-from anabranch.train.positions import Positions, fit_draws, mix_wdl, read_training_data
+from anabranch.train.positions import Positions, mix_wdl, read_training_data
 from anabranch.train.recipe import Recipe
 from anabranch.train.sparse import BucketedNetwork, load_sparse
 
@@ -45,7 +45,7 @@ class ChessLearner(Learner):
         network = build_network(recipe)
         assert isinstance(network, BucketedNetwork)
         self.network: BucketedNetwork = network
-        self.optimiser = make_optimiser(network, recipe)
+        self.optimiser = make_optimiser(network, plan.rate, plan.decay)
         self._teacher = read_teacher(shards, recipe) if shards else None
 
     def load_initial(self, path: Path) -> None:
@@ -130,15 +130,15 @@ def positions_of(samples: ChessSamples, result_share: float) -> Positions:
     there is a proof; the draws of a root's value are fitted to the results of the window.
     """
     offsets = np.concatenate([[0], np.cumsum(samples.count)]).astype(np.int32)
-    result = np.where(samples.exact, samples.value, samples.result).astype(np.float32)
-    known = np.where(samples.exact, np.nan, samples.value).astype(np.float32)
-    # Merged positions have the mean of several results, which is a mix of wins, draws and losses.
-    whole = np.isin(result, (-1.0, 0.0, 1.0))
-    draws = fit_draws(known[whole], result[whole])
-    wdl = mix_wdl(known, np.where(whole, result, np.nan).astype(np.float32), draws, result_share)
-    mean = ~whole & ~samples.exact
-    value = value_target(samples.value[mean], result[mean], result_share)
-    wdl[mean] = mix_wdl(value, np.full(len(value), np.nan, np.float32), draws, 0.0)
+    value, result = samples.value, samples.result
+    open_values = value[~samples.exact]
+    room = float((1.0 - np.abs(open_values)).sum())
+    draws = min(float(samples.drawn[~samples.exact].sum()) / room, 1.0) if room > 0.0 else 0.0
+    nothing = np.full(len(samples), np.nan, np.float32)
+    searched = mix_wdl(value, nothing, draws, 0.0)
+    played = wdl_of(result, samples.drawn)
+    exact = wdl_of(value, 1.0 - np.abs(value))
+    wdl = np.where(samples.exact[:, None], exact, value_target(searched, played, result_share))
     return Positions(
         pa.array(samples.position.astype(str).tolist(), pa.large_string()),
         pa.ListArray.from_arrays(
@@ -147,7 +147,7 @@ def positions_of(samples: ChessSamples, result_share: float) -> Positions:
         pa.ListArray.from_arrays(pa.array(offsets), pa.array(samples.policy.astype(np.float32))),
         np.full(len(samples), np.nan, np.float32),
         result,
-        wdl,
+        wdl.astype(np.float32),
         np.ones(len(samples), np.float32),
     )
 

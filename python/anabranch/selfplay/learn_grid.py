@@ -15,10 +15,11 @@ from anabranch.selfplay.learner import CANARIES, Learner, StepLoss, drawn_rows
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.records import GridSamples, PlaySamples
 from anabranch.selfplay.symmetries import symmetries_of
-from anabranch.selfplay.targets import value_target
+from anabranch.selfplay.targets import value_target, wdl_of
 from anabranch.selfplay.window import canonical, merged, transformed
 from anabranch.train.export import quantise
 from anabranch.train.grid import GridSparse, build_grid, load_grid
+from anabranch.train.loop import make_optimiser
 
 
 class GridLearner(Learner):
@@ -31,9 +32,7 @@ class GridLearner(Learner):
             self._inputs, plan.network, plan.seed, policy_width=plan.policy_width,
             value_width=plan.value_width, channels=plan.channels, blocks=plan.blocks,
         )  # fmt: skip
-        self.optimiser = torch.optim.AdamW(
-            self.network.parameters(), plan.rate, (0.9, 0.99), weight_decay=plan.decay, fused=True
-        )
+        self.optimiser = make_optimiser(self.network, plan.rate, plan.decay)
         every = symmetries_of(self._inputs)
         self._symmetries = every if plan.symmetries else every[:1]
 
@@ -64,9 +63,8 @@ class GridLearner(Learner):
         share = np.where(part.exact, 0.0, self._plan.result_share)
         value = value_target(part.value, part.result, share)
         # A result 0 is a draw; a value of the search has no draws of its own.
-        drawn = np.where(part.exact, 1.0 - np.abs(part.value), share * (1.0 - np.abs(part.result)))
-        chances = np.stack([(1.0 - drawn + value) / 2.0, drawn, (1.0 - drawn - value) / 2.0], axis=1)
-        wanted = torch.from_numpy(np.clip(chances, 0.0, 1.0).astype(np.float32))
+        drawn = np.where(part.exact, 1.0 - np.abs(part.value), share * part.drawn)
+        wanted = torch.from_numpy(wdl_of(value, drawn))
         value_loss = -(wanted * log_softmax(wdl, 1)).sum(1).mean()
         logarithms = np.log(np.maximum(part.policy, 1e-9))
         entropy = -np.where(part.policy > 0.0, part.policy * logarithms, 0.0).sum()

@@ -103,8 +103,10 @@ class LoopPlan:
     """Share of it that is left after `anneal` generations."""
     anneal: int = 30
     """Generations over which the rate falls."""
-    decay: float = 0.01
+    decay: float = 1.0
     """Weight decay."""
+    average: float = 0.98
+    """The network has the mean of the weights of the last steps: what is left of it after each of them."""
     policy_width: int = 128
     """Units of the policy (sparse)."""
     value_width: int = 128
@@ -145,6 +147,7 @@ class LoopPlan:
             "result_share",
             "surprise",
             "last_rate",
+            "average",
         ):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise SelfPlayError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
@@ -215,6 +218,7 @@ USUAL: dict[str, dict[str, Any]] = {
         "window": 400_000,
         "batch": 4096,
         "rate": 1e-3,
+        "decay": 0.01,
         "policy_width": 512,
         "value_width": 512,
         "gate_pairs": 100,

@@ -31,7 +31,9 @@ class PlaySamples(ABC):
     value: NDArray[np.float32]
     """[B]: the value of the root for the side to move, exact where it is proven."""
     result: NDArray[np.float32]
-    """[B]: the result of the game for the side to move."""
+    """[B]: the result of the game for the side to move; the mean of merged positions."""
+    drawn: NDArray[np.float32]
+    """[B]: the share of draws in it, 0 or 1 for one game."""
     exact: NDArray[np.bool_]
     """[B]: the value is proven."""
     weight: NDArray[np.float32]
@@ -93,6 +95,7 @@ class GridSamples(PlaySamples):
     """[B, A]: the policy target."""
     value: NDArray[np.float32]
     result: NDArray[np.float32]
+    drawn: NDArray[np.float32]
     exact: NDArray[np.bool_]
     weight: NDArray[np.float32]
     has_policy: NDArray[np.bool_]
@@ -136,7 +139,7 @@ class SampleWriter(ABC):
     """Collects the positions of games, rows in the order of the fields of their class."""
 
     RESULT: int
-    """Place of the result in a row."""
+    """Place of the result in a row; the share of draws follows."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
@@ -171,7 +174,8 @@ class SampleWriter(ABC):
             player, row = self._players[number], self._rows[number]
             if player is not None:
                 own = result if player == 0 else -result
-                self._rows[number] = (*row[: self.RESULT], own, *row[self.RESULT + 1 :])
+                ended = (own, float(own == 0.0))
+                self._rows[number] = (*row[: self.RESULT], *ended, *row[self.RESULT + 2 :])
         self._game = len(self._rows)
 
 
@@ -197,13 +201,17 @@ class GridWriter(SampleWriter):
         legal, target = np.zeros(self._inputs.actions, bool), np.zeros(self._inputs.actions, np.float32)
         legal[list(moves)] = True
         target[list(moves)] = policy
-        self._keep(text, (cells, constants, legal, target, value, 0.0, exact, surprise, True), True)
+        self._keep(text, (cells, constants, legal, target, value, 0.0, 0.0, exact, surprise, True), True)
 
     def add_exact(self, text: str, value: float) -> None:
         """A position without a policy."""
         cells, constants = read_board(text, self._inputs)
         legal, target = np.ones(self._inputs.actions, bool), np.zeros(self._inputs.actions, np.float32)
-        self._keep(text, (cells, constants, legal, target, value, value, True, 0.0, False), False)
+        self._keep(
+            text,
+            (cells, constants, legal, target, value, value, float(value == 0.0), True, 0.0, False),
+            False,
+        )
 
     def samples(self) -> GridSamples:
         """All positions."""
@@ -212,7 +220,8 @@ class GridWriter(SampleWriter):
 
 def samples_of(rows: Sequence[tuple[Any, ...]], inputs: GridInputs) -> GridSamples:
     """Positions from rows in the order of the fields of `GridSamples`."""
-    kinds = (np.uint8, np.uint8, bool, np.float32, np.float32, np.float32, bool, np.float32, bool)
+    floats = (np.float32,) * 4
+    kinds = (np.uint8, np.uint8, bool, *floats, bool, np.float32, bool)
     shapes: list[tuple[int, ...]] = [
         (inputs.area,),
         (inputs.constants,),

@@ -114,6 +114,16 @@ def value_target(root: Any, result: Any, share: Any) -> Any:
     return (1.0 - share) * root + share * result
 
 
+def wdl_of(value: NDArray[Any], drawn: NDArray[Any]) -> NDArray[np.float32]:
+    """[B, 3]: win, draw and loss of values [B] with shares of draws [B].
+
+    >>> wdl_of(np.array([0.5, 0.0]), np.array([0.5, 0.0])).tolist()
+    [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]
+    """
+    parts = [(1.0 - drawn + value) / 2.0, drawn, (1.0 - drawn - value) / 2.0]
+    return np.clip(np.stack(parts, axis=1), 0.0, 1.0).astype(np.float32)
+
+
 def surprise_of(policy: Floats, prior: Floats) -> float:
     """How much a search changed the policy: the divergence of target and prior in nats."""
     used = policy > 0.0

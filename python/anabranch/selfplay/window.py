@@ -57,6 +57,7 @@ def transformed(
         np.take_along_axis(samples.policy, places, 1),
         samples.value,
         samples.result,
+        samples.drawn,
         samples.exact,
         samples.weight,
         samples.has_policy,
@@ -83,6 +84,7 @@ class _Groups:
         value = np.where(self.exact, exact_value, self.total(samples.value * weight) / mass)
         self.value = value.astype(np.float32)
         self.result = (self.total(samples.result * weight) / mass).astype(np.float32)
+        self.drawn = (self.total(samples.drawn * weight) / mass).astype(np.float32)
         self.weight = (mass / self.count * (np.log2(self.count) + 1.0)).astype(np.float32)
 
     def total(self, numbers: NDArray[Any]) -> NDArray[np.float64]:
@@ -123,6 +125,7 @@ def merged(samples: GridSamples) -> GridSamples:
         policy.astype(np.float32),
         groups.value,
         groups.result,
+        groups.drawn,
         groups.exact,
         groups.weight,
         with_policy,
@@ -149,6 +152,7 @@ def merged_chess(samples: ChessSamples) -> ChessSamples:
         policy.astype(np.float32),
         groups.value,
         groups.result,
+        groups.drawn,
         groups.exact,
         groups.weight,
     )

@@ -30,7 +30,6 @@ from anabranch.train.journal import TrainingJournal, draw_curves, open_journal
 from anabranch.train.loss import losses
 from anabranch.train.machine import prepare
 from anabranch.train.measures import measure
-from anabranch.train.network import TrainableNetwork
 from anabranch.train.options import RunOptions
 from anabranch.train.positions import Positions, TrainingData, read_training_data
 from anabranch.train.recipe import Recipe, read_recipe
@@ -142,12 +141,12 @@ def rate_at(step: int, recipe: Recipe) -> float:
     return recipe.rate * (last + (1.0 - last) * (1.0 + math.cos(math.pi * min(done, 1.0))) / 2.0)
 
 
-def make_optimiser(network: TrainableNetwork, recipe: Recipe) -> torch.optim.AdamW:
+def make_optimiser(network: torch.nn.Module, rate: float, decay: float) -> torch.optim.AdamW:
     """AdamW; weights decay, biases do not."""
     weights = [parameter for name, parameter in network.named_parameters() if not name.endswith("bias")]
     biases = [parameter for name, parameter in network.named_parameters() if name.endswith("bias")]
-    groups = [{"params": weights, "weight_decay": recipe.decay}, {"params": biases, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=recipe.rate, betas=(0.9, 0.99), fused=True)
+    groups = [{"params": weights, "weight_decay": decay}, {"params": biases, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=rate, betas=(0.9, 0.99), fused=True)
 
 
 def _run(
@@ -159,7 +158,7 @@ def _run(
     notify: Notify,
 ) -> RunOutcome:
     network = build_network(recipe)
-    optimiser = make_optimiser(network, recipe)
+    optimiser = make_optimiser(network, recipe.rate, recipe.decay)
     step = 0
     if saved is not None:
         try:
