@@ -204,7 +204,7 @@ def check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Ses
     """Refuse an evaluator for another variant, or for planes that do not exist."""
     variant, (own, _) = getattr(evaluator, "variant", None), session.variant()
     if isinstance(variant, str) and variant != own:
-        name = evaluator.path if isinstance(evaluator, _core.Network) else repr(evaluator)
+        name = getattr(evaluator, "path", None) or repr(evaluator)
         raise VariantError(f"{name} is for {variant}, and this engine plays {own}")
     if base_name(own) == OBJECT and evaluator is not None:
         if getattr(evaluator, "inputs", "planes") != "positions":
