@@ -497,7 +497,7 @@ def _fields_of(row: Any) -> dict[str, Any]:
 
 
 @cache
-def _getter_of(kind: type[object]) -> tuple[tuple[str, ...], attrgetter[Any]]:
+def _getter_of(kind: Any) -> tuple[tuple[str, ...], attrgetter[Any]]:
     names = tuple(field.name for field in fields(kind) if field.name != "root")
     return names, attrgetter(*names)
 
