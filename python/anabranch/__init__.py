@@ -1,6 +1,6 @@
 """Monte-Carlo graph search for AlphaZero-style play.
 
-Lines of play that part and meet again share what they learned, like the arms of a river.
+Lines of play that reach the same position share its node and what was learned about it.
 
 >>> import anabranch
 >>> engine = anabranch.Engine(variant="crazyhouse", preset="mcgs-combined")

@@ -48,7 +48,11 @@ class Limits:
             object.__setattr__(self, name, value)
 
     def for_core(self) -> dict[str, Any]:
-        """The keyword arguments of `_core.Session.run` and `begin`."""
+        """The limits as keyword arguments for the core.
+
+        >>> Limits(simulations=5).for_core()["simulations"]
+        5
+        """
         return {**asdict(self), "root_moves": list(_read_moves(self.root_moves))}
 
 

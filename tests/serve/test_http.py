@@ -108,6 +108,8 @@ def test_a_client_that_does_not_read_or_leaves_blocks_no_other(address: str) -> 
             % (host.encode(), port.encode(), len(body))
             + body
         )
+        while status(address)["waiting"] == 0:  # until its query has arrived
+            time.sleep(0.01)
         for n in range(20):
             (answer,) = post(address, {"id": f"other {n}", "limits": {"simulations": 5}})
             assert answer["type"] == "result"

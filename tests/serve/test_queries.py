@@ -97,6 +97,8 @@ def test_the_schema_refuses_what_the_server_refuses_by_form() -> None:
     [
         (b"{", "not JSON"),
         (b"\xff\xfe{}", "not JSON"),
+        (b'{"id": "a", "variant": "\\ud800"}', "surrogate"),
+        (b'{"id": "\xed\xa0\x80"}', "surrogate"),
         (b"[1]", "a JSON object, not a list"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"id": "a", "lines": NaN}', "NaN"),

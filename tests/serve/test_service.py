@@ -207,7 +207,8 @@ class TestCancel:
         simulations = [part["statistics"]["simulations"] for part in (*parts, result)]
         assert simulations == sorted(simulations)
         assert simulations[0] < simulations[2]
-        assert all(len(part["moves"]) == 2 and len(part["lines"]) == 1 for part in parts)
+        assert all(len(part["moves"]) <= 2 and len(part["lines"]) <= 1 for part in parts)
+        assert (len(parts[2]["moves"]), len(parts[2]["lines"])) == (2, 1)  # the first may have none
         gaps = [after["elapsed"] - before["elapsed"] for before, after in pairwise(parts)]
         assert min(gaps) >= 0.04
 

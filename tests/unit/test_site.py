@@ -80,7 +80,7 @@ def test_every_public_name_has_an_example() -> None:
         for name in dir(owner):
             member = inspect.getattr_static(owner, name)
             is_method = inspect.isfunction(member) or isinstance(member, METHODS)
-            if is_method and not name.startswith("_") and name != "for_core":
+            if is_method and not name.startswith("_"):
                 assert ">>> " in (inspect.getdoc(member) or ""), f"{owner.__name__}.{name}"
 
 

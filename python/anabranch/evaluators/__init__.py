@@ -33,7 +33,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Planes: TypeAlias = NDArray[np.float32]
+"""A batch of planes, `[B, C, H, W]`."""
 Answer: TypeAlias = tuple[ArrayLike, ArrayLike]
+"""Values `[B]` and logits `[B, A]`."""
 
 
 class Leaf(NamedTuple):
@@ -88,5 +90,6 @@ class PositionEvaluator(Protocol):
 
 
 AnyEvaluator: TypeAlias = Evaluator | PositionEvaluator | Callable[[Any], tuple[Any, Any]]
+"""What an engine takes as an evaluator of Python: an object with `evaluate`, or a function."""
 
 __all__ = ["Answer", "AnyEvaluator", "Evaluator", "Leaf", "Planes", "PositionEvaluator"]

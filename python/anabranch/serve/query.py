@@ -109,8 +109,11 @@ def parse(text: str | bytes) -> dict[str, Any]:
         raise QueryError(None, f"a message has at most {LARGEST_LINE} bytes")
     try:
         document = json.loads(text, parse_constant=_refuse_constant)
+        json.dumps(document, ensure_ascii=False).encode()
     except RecursionError:
         raise QueryError(None, "the message is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise QueryError(None, "the message has half of a surrogate pair, which is no character") from None
     except ValueError as error:  # malformed JSON, no UTF-8, a number with thousands of digits
         raise QueryError(None, f"the message is not JSON: {str(error)[:200]}") from None
     if not isinstance(document, dict):
