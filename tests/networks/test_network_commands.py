@@ -53,7 +53,8 @@ def test_verify_names_each_problem(cli: Commands, network: Path, tmp_path: Path)
 
 def test_only_halves_that_fit_are_combined(cli: Commands, network: Path, tmp_path: Path) -> None:
     chess, crazyhouse = bundled("chess"), bundled("crazyhouse")
-    assert chess is not None and crazyhouse is not None
+    assert chess is not None
+    assert crazyhouse is not None
     out = tmp_path / "new.safetensors"
     assert cli.shows("network", "combine", chess, chess, "--out", out) == f"{out}\n"
     assert cli.json("network", "info", out)["policy.sha256"] == cli.json("network", "info", chess)["sha256"]

@@ -68,6 +68,17 @@ def test_resumed_run_equals_unbroken_run(shards: Shards, tmp_path: Path, network
     assert_equal(weights(unbroken.checkpoint), weights(last.checkpoint))
 
 
+def test_a_run_begins_with_the_weights_of_another(shards: Shards, tmp_path: Path) -> None:
+    data = list_shards([shards()])
+    first = run(shards(), tmp_path / "first", RECIPE.changed(steps=2))
+    still = RECIPE.changed(steps=1, rate=1e-30, decay=0.0)
+    second = start(still, data, None, tmp_path / "second", OPTIONS, print, initial=tmp_path / "first")
+    assert_equal(weights(first.checkpoint)["network"], weights(second.checkpoint)["network"])
+    wider = still.changed(value_width=64)
+    with pytest.raises(TrainingError, match="not of a network like the new one"):
+        start(wider, data, None, tmp_path / "third", OPTIONS, print, initial=first.checkpoint)
+
+
 def test_a_run_goes_on_when_its_worker_dies(shards: Shards, tmp_path: Path) -> None:
     data, out = shards(), tmp_path / "killed"
     killed: list[int] = []

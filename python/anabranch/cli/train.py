@@ -53,6 +53,10 @@ def run(
         bool, option(None, "Go on with the run in --out, as it was begun.", "--resume")
     ] = False,
     epochs: Annotated[float | None, option("N", "Passes over the data, instead of --steps.")] = None,
+    initial: Annotated[
+        Path | None,
+        option("CHECKPOINT", "Begin with the weights of a checkpoint, or of the run in a folder."),
+    ] = None,
     ray: RayOption = None,
 ) -> None:
     """Train a network.
@@ -86,7 +90,7 @@ def run(
             raise SettingError("a new run needs --variant and --data")
         if "steps" in recipe and epochs is not None:
             raise SettingError("--steps and --epochs cannot be given together")
-        job = TrainingJob(out, carried_out, Recipe(variant, **recipe), tuple(data), epochs)
+        job = TrainingJob(out, carried_out, Recipe(variant, **recipe), tuple(data), epochs, initial)
     if ray is not None:
         job = job.absolute()
     outcome = train_on(Processes(0) if ray is None else Ray(ray), job)

@@ -77,3 +77,8 @@ def read_newest(folder: Path, report: Callable[[str], object]) -> dict[str, Any]
         except TrainingError as error:
             report(str(error))
     raise TrainingError(f"there is no checkpoint in {folder} to go on from")
+
+
+def read_saved(path: Path, report: Callable[[str], object]) -> dict[str, Any]:
+    """The content of a checkpoint, or of the newest one in the folder of a run."""
+    return read_newest(path, report) if path.is_dir() else read_checkpoint(path)

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.data.shards import list_shards, named_shards
 from anabranch.errors import DataError, TrainingError
 from anabranch.train.build import build_network
-from anabranch.train.checkpoint import read_checkpoint, read_newest
+from anabranch.train.checkpoint import read_saved
 from anabranch.train.loop import Notify
 from anabranch.train.machine import prepare
 from anabranch.train.measures import measure
@@ -21,7 +21,7 @@ from anabranch.train.recipe import Recipe, read_recipe
 
 def load_network(path: Path, notify: Notify) -> tuple[TrainableNetwork, Recipe, dict[str, Any]]:
     """The network of a checkpoint, or of the newest in the folder of a run."""
-    saved = read_newest(path, notify) if path.is_dir() else read_checkpoint(path)
+    saved = read_saved(path, notify)
     recipe = read_recipe(saved["recipe"])
     network = build_network(recipe)
     try:

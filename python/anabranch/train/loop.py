@@ -25,7 +25,7 @@ from anabranch.jobs.executor import Executor
 from anabranch.jobs.folder import locked_folder
 from anabranch.train.batches import BatchOrder, training_batches
 from anabranch.train.build import build_network
-from anabranch.train.checkpoint import find_checkpoints, read_newest, write_checkpoint
+from anabranch.train.checkpoint import find_checkpoints, read_newest, read_saved, write_checkpoint
 from anabranch.train.journal import TrainingJournal, draw_curves, open_journal
 from anabranch.train.loss import losses
 from anabranch.train.machine import prepare
@@ -65,10 +65,14 @@ class TrainingJob:
     """Folders with the shards of a new run."""
     epochs: float | None = None
     """Sets the steps of a new run."""
+    initial: Path | None = None
+    """A checkpoint whose weights a new run begins with, or the folder of its run."""
 
     def absolute(self) -> TrainingJob:
         """The same with absolute paths, which mean the same in another process."""
-        return replace(self, out=self.out.resolve(), data=tuple(path.resolve() for path in self.data))
+        data = tuple(path.resolve() for path in self.data)
+        initial = None if self.initial is None else self.initial.resolve()
+        return replace(self, out=self.out.resolve(), data=data, initial=initial)
 
 
 def train_on(executor: Executor, job: TrainingJob) -> RunOutcome:
@@ -84,7 +88,7 @@ def train_on(executor: Executor, job: TrainingJob) -> RunOutcome:
 def _train(job: TrainingJob) -> RunOutcome:
     if job.recipe is None or (job.out.is_dir() and find_checkpoints(job.out)):
         return resume(job.out, job.options)
-    return start(job.recipe, list_shards(job.data), job.epochs, job.out, job.options)
+    return start(job.recipe, list_shards(job.data), job.epochs, job.out, job.options, initial=job.initial)
 
 
 def _refuse_run(out: Path) -> None:
@@ -104,8 +108,9 @@ def start(
     out: Path,
     options: RunOptions,
     notify: Notify = print_notice,
+    initial: Path | None = None,
 ) -> RunOutcome:
-    """Begin a run. `epochs`, where given, sets the steps."""
+    """Begin a run. `epochs`, where given, sets the steps; `initial` names the weights to begin with."""
     recipe.check()
     _refuse_run(out)
     prepare(options.threads)
@@ -117,8 +122,13 @@ def start(
     if epochs is not None:
         order = BatchOrder(len(data.train), recipe.batch, recipe.seed)
         recipe = recipe.changed(steps=max(1, round(epochs * order.per_epoch)))
+    network = build_network(recipe)
+    if initial is not None:
+        _load_weights(
+            network, read_saved(initial, notify), f"{initial} are not of a network like the new one"
+        )
     with locked_folder(out):
-        return _run(recipe, data, None, out, options, notify)
+        return _run(recipe, network, data, None, out, options, notify)
 
 
 def resume(out: Path, options: RunOptions, notify: Notify = print_notice) -> RunOutcome:
@@ -127,8 +137,18 @@ def resume(out: Path, options: RunOptions, notify: Notify = print_notice) -> Run
     saved = read_newest(out, notify)
     recipe = read_recipe(saved["recipe"]).changed(value_scale=saved["value_scale"])
     data = read_training_data(named_shards(saved["shards"]), recipe, None, saved["draw_share"])
+    recipe = read_recipe(saved["recipe"])
+    network = build_network(recipe)
+    _load_weights(network, saved, f"the checkpoint in {out} do not fit its recipe")
     with locked_folder(out):
-        return _run(read_recipe(saved["recipe"]), data, saved, out, options, notify)
+        return _run(recipe, network, data, saved, out, options, notify)
+
+
+def _load_weights(network: TrainableNetwork, saved: dict[str, Any], refusal: str) -> None:
+    try:
+        network.load_state_dict(saved["network"])
+    except (RuntimeError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise TrainingError(f"the weights of {refusal}") from error
 
 
 def rate_at(step: int, recipe: Recipe) -> float:
@@ -151,18 +171,17 @@ def make_optimiser(network: torch.nn.Module, rate: float, decay: float) -> torch
 
 def _run(
     recipe: Recipe,
+    network: TrainableNetwork,
     data: TrainingData,
     saved: dict[str, Any] | None,
     out: Path,
     options: RunOptions,
     notify: Notify,
 ) -> RunOutcome:
-    network = build_network(recipe)
     optimiser = make_optimiser(network, recipe.rate, recipe.decay)
     step = 0
     if saved is not None:
         try:
-            network.load_state_dict(saved["network"])
             optimiser.load_state_dict(saved["optimiser"])
             torch.set_rng_state(saved["random"])
         except (RuntimeError, ValueError, KeyError, TypeError) as error:
