@@ -59,7 +59,7 @@ impl<G: Game> Flight<G> {
     }
 
     /// Number of leaves.
-    pub fn len(&self) -> usize {
+    pub fn leaves(&self) -> usize {
         self.places.len()
     }
 

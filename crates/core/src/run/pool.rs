@@ -188,7 +188,7 @@ impl<G: Game> Pool<G> {
         cancel: &Arc<AtomicBool>,
     ) -> Arc<Flight<G>> {
         let flight = Arc::new(Flight::new(tasks, evaluator, ranking, cancel));
-        let wanted = if flight.len() < LEAST_CALLED { 0 } else { flight.len() };
+        let wanted = if flight.leaves() < LEAST_CALLED { 0 } else { flight.leaves() };
         let entry = Arc::clone(&flight);
         self.shared.change(self.workers.len(), wanted, |agenda| agenda.flights.push_back(entry));
         flight
