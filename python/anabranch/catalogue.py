@@ -34,7 +34,7 @@ class GameRow:
     """The description of a game, from the core.
 
     >>> {game.name: game for game in games()}["connect-four"].moves
-    '...'
+    'the column, 1 to 7'
     """
 
     name: str

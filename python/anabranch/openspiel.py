@@ -72,6 +72,7 @@ def load_game(name: str, *, merge: bool = False) -> OpenSpielGame:
 
     With `merge`, positions with equal texts are one. That is right where the text shows all that matters;
     without it nothing is merged. Games of chance, of hidden information or of more players are refused.
+
     >>> load_game("tic_tac_toe").legal_moves()
     [0, 1, 2, 3, 4, 5, 6, 7, 8]
     """

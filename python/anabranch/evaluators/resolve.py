@@ -67,6 +67,7 @@ def resolve_evaluator(
 
     `variant` is needed for `"network"`; `threads` and `runtime` are for ONNX files. A `torch.nn.Module` is
     wrapped as by `anabranch.evaluators.pytorch.TorchEvaluator`; PyTorch is not imported for anything else.
+
     >>> resolve_evaluator("material"), resolve_evaluator("network", "crazyhouse").variant
     ('material', 'crazyhouse')
     """

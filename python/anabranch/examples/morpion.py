@@ -33,6 +33,7 @@ def _cross() -> States:
 class Morpion:
     """A state is five boards of bits: the points, and for each direction those that a line has used. An
     action is a line: its direction, and its first point from the top.
+
     >>> from anabranch import Engine
     >>> len(Engine(game=Morpion(), evaluator="uniform").legal_moves)
     28

@@ -17,6 +17,7 @@ BONUS = 1000
 class SameGame:
     """A state is the board, row by row from the top with 0 for an empty cell, and the points so far. An
     action is a cell; the first cell of a group in this order stands for all of it.
+
     >>> from anabranch import Engine
     >>> engine = Engine(game=SameGame(np.array([[1, 2, 2], [1, 1, 2]])))
     >>> len(engine.legal_moves), engine.search(simulations=20).solved is not None

@@ -19,6 +19,7 @@ MOST_CITIES = 60
 class Tour:
     """A state is the set of cities that were visited, the way so far, and the city where it ends. The tour
     begins at city 0; an action is the next city.
+
     >>> from anabranch import Engine
     >>> distances = [[0, 1, 9, 1], [1, 0, 1, 9], [9, 1, 0, 1], [1, 9, 1, 0]]
     >>> Engine(game=Tour(distances)).search(simulations=100).best_move in ("1", "3")

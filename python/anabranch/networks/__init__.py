@@ -73,6 +73,7 @@ def list_networks(folder: Path | None = None) -> list[dict[str, Any]]:
     """The installed networks: name, file, family, variant and architecture of each, or what is wrong with it.
 
     `folder` is that of installed networks by default (`anabranch.networks.folders.network_directory`).
+
     >>> [row["name"] for row in list_networks(bundled("chess").parent)]
     ['chess', 'crazyhouse', 'crazyhouse-rise']
     """
