@@ -30,6 +30,7 @@ from anabranch.train.journal import TrainingJournal, draw_curves, open_journal
 from anabranch.train.loss import losses
 from anabranch.train.machine import prepare
 from anabranch.train.measures import measure
+from anabranch.train.network import TrainableNetwork
 from anabranch.train.options import RunOptions
 from anabranch.train.positions import Positions, TrainingData, read_training_data
 from anabranch.train.recipe import Recipe, read_recipe
