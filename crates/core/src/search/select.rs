@@ -174,6 +174,8 @@ impl Puct {
         let node = graph.node(id);
         let edges = graph.edges(id);
         let scale = self.scale(node.visits - 1 + u32::from(node.in_flight));
+        // Read before the edges are scanned: the two wait for memory at the same time.
+        let candidate = graph.candidates(id).first().copied();
         let scanned = if self.skip_draws { None } else { self.scan_edges(node, edges, scale) };
         let unvisited = scanned.map_or_else(|| self.unvisited(node.value, edges), |(_, _, value)| value);
         let score = |edge: &Edge| {
@@ -185,7 +187,7 @@ impl Puct {
         // Where nothing is in flight the scores need no case distinction.
         let (mut best, slot) = if let Some((best, slot, _)) = scanned {
             (best, slot)
-        } else if self.skip_draws && (!graph.candidates(id).is_empty() || edges.iter().any(is_open)) {
+        } else if self.skip_draws && (candidate.is_some() || edges.iter().any(is_open)) {
             first_maximum(edges, |edge| if is_drawn(edge) { f64::NEG_INFINITY } else { score(edge) })
         } else if node.in_flight == 0 {
             first_maximum(edges, |edge| {
@@ -198,7 +200,7 @@ impl Puct {
         let mut choice = if best == f64::NEG_INFINITY { Choice::Nothing } else { Choice::Opened(slot) };
         match table_value {
             None => {
-                if let Some(candidate) = graph.candidates(id).first()
+                if let Some(candidate) = candidate
                     && unvisited + scale * candidate.prior() > best
                 {
                     choice = Choice::Unopened(0);
