@@ -23,6 +23,8 @@ GAME = (
     "8. c3 O-O 9. h3 Nb8 10. d4 Nbd7 *"
 )
 HOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
+ENDING = "8/8/1k6/p1p1p1p1/P1P1P1P1/3K4/8/8 w - - 0 1"
+MATE = "8/7k/3n3p/4B1p1/6P1/8/R5P1/5RK1 w - - 0 1"
 WIDE, PHONE = (1400, 900), (390, 844)
 
 
@@ -84,6 +86,23 @@ def transposition(page: Page) -> None:
     page.wait_for_timeout(500)
 
 
+def sharing(page: Page) -> None:
+    """What sharing changes in a pawn ending."""
+    page.click("[data-id=mode-analyse]")
+    paste(page, ENDING)
+    graph(page)
+    page.click("[data-id=stop]")
+
+
+def proof(page: Page) -> None:
+    """A mate in four with all defences."""
+    page.click("[data-id=mode-analyse]")
+    paste(page, MATE)
+    page.click("[data-id=mode-graph]")
+    page.click("[data-id=prove]")
+    page.locator(".proof-step").nth(25).wait_for()
+
+
 def games(page: Page) -> None:
     """A game of Hex, searched."""
     page.click("[data-id=mode-games]")
@@ -99,6 +118,8 @@ def games(page: Page) -> None:
     page.wait_for_timeout(5000)
 
 
+PARTS = {"web-sharing": ".sharing", "web-proof": ".proof"}
+"""Pictures of a part of the page."""
 PICTURES: list[tuple[str, Callable[[Page], None], tuple[int, int], str]] = [
     ("web-play", play, WIDE, "light"),
     ("web-analyse", analyse, WIDE, "dark"),
@@ -106,6 +127,8 @@ PICTURES: list[tuple[str, Callable[[Page], None], tuple[int, int], str]] = [
     ("web-graph", graph, WIDE, "light"),
     ("web-graph-dark", graph, WIDE, "dark"),
     ("web-transposition", transposition, WIDE, "dark"),
+    ("web-sharing", sharing, WIDE, "light"),
+    ("web-proof", proof, WIDE, "light"),
     ("web-games", games, WIDE, "light"),
     ("web-play-phone", play, PHONE, "dark"),
     ("web-analyse-phone", analyse, PHONE, "light"),
@@ -132,7 +155,7 @@ def take(browser: Browser, address: str, wanted: list[str]) -> None:
             page.mouse.move(0, 0)
             page.evaluate("scrollTo(0, 0)")
             page.wait_for_timeout(200)
-            page.screenshot(path=raw.name)
+            (page.locator(PARTS[name]) if name in PARTS else page).screenshot(path=raw.name)
             Image.open(raw.name).convert("RGB").quantize(256).save(IMAGES / f"{name}.png", optimize=True)
         context.close()
 

@@ -1,6 +1,7 @@
 // Well-known openings to start from, as moves from the initial position.
+import { OPENING_NAMES } from './openingNames';
 import type { Variant } from './rules';
-import { playOn, samePositionKey, START } from './rules';
+import { fenOf, positionOf, readMove, samePositionKey, START } from './rules';
 
 export interface Opening {
   name: string;
@@ -44,6 +45,18 @@ export const OPENINGS: Record<Variant, readonly Opening[]> = {
   ],
 };
 
+/** Names of positions by how they can be reached; the names of the list to start from are among them. */
+function namedLines(variant: Variant): Opening[] {
+  if (variant !== 'chess') return [...OPENINGS[variant]];
+  const lines = OPENING_NAMES.trim()
+    .split('\n')
+    .map((line): Opening => {
+      const [name = '', moves = ''] = line.split(': ');
+      return { name, moves };
+    });
+  return [...OPENINGS.chess, ...lines];
+}
+
 const names = new Map<Variant, Map<string, string>>();
 
 /** The name of an opening that ends in a position, by whichever moves it was reached. */
@@ -51,11 +64,13 @@ export function nameOfPosition(variant: Variant, fen: string): string | undefine
   let known = names.get(variant);
   if (!known) {
     known = new Map(
-      OPENINGS[variant].map((opening) => {
-        const end = opening.moves
-          .split(' ')
-          .reduce((at, san) => playOn(variant, false, at, san)?.fen ?? at, START[variant]);
-        return [samePositionKey(end), opening.name];
+      namedLines(variant).map((opening) => {
+        const position = positionOf(variant, START[variant]);
+        for (const san of opening.moves.split(' ')) {
+          const move = readMove(position, san);
+          if (move) position.play(move);
+        }
+        return [samePositionKey(fenOf(position)), opening.name];
       }),
     );
     names.set(variant, known);

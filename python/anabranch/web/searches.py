@@ -161,7 +161,7 @@ class ClientSearches:
 
     def prove(self, request: Prove | GridProve, send: Send) -> None:
         """Look for a forced win or loss. The tree of its proof is sent as far as it can be drawn."""
-        engine = self._engine(0, request.game, SearchConfig())
+        engine = self._standing(request.game)
         solution = engine.solve(time=min(request.seconds, self._resources.seconds))
         send({"type": "proof", "id": request.id, **proof.tree_of(solution)})
 
@@ -216,6 +216,15 @@ class ClientSearches:
         if self._stopped.is_set():
             engine.stop()
 
+    def _standing(self, game: Game | GridGame) -> Engine:
+        """An engine in the position, with the settings that it has: only the rules matter."""
+        name, chess960 = _rules(game)
+        engine = self._engines[0]
+        if engine is None or (engine.variant, engine.chess960) != (name, chess960):
+            return self._engine(0, game, SearchConfig())
+        _stand(engine, game)
+        return engine
+
     @property
     def _threads(self) -> int:
         return min(self._machine.threads or self._resources.threads, self._resources.threads)
@@ -228,7 +237,7 @@ class ClientSearches:
 
     def _engine(self, number: int, game: Game | GridGame, config: SearchConfig) -> Engine:
         """An engine that stands in the position, with the settings; its graph is kept where it still fits."""
-        name, chess960 = (game.name, False) if isinstance(game, GridGame) else (game.variant, game.chess960)
+        name, chess960 = _rules(game)
         engine = self._engines[number]
         tables = self._tables if name == "chess" and self._machine.tablebases else None
         if engine is None or (engine.variant, engine.chess960) != (name, chess960):
@@ -249,9 +258,7 @@ class ClientSearches:
         del settings["evaluator"]
         settings |= {"memory": self._memory, "threads": self._threads}
         engine.configure(**settings)
-        engine.position = game.moves if isinstance(game, GridGame) else (game.fen, game.moves)
-        if engine.is_over:
-            raise AnabranchError("the game is over in this position, so there is nothing to search")
+        _stand(engine, game)
         return engine
 
     def _configure_evaluator(self, engine: Engine, network: str | None) -> None:
@@ -268,6 +275,18 @@ class ClientSearches:
         if self._evaluator is not None:
             with suppress(VariantError):  # a network for another variant
                 engine.configure(evaluator=self._evaluator, threads=self._threads)
+
+
+def _rules(game: Game | GridGame) -> tuple[str, bool]:
+    """The name of the game, and whether it is Chess960."""
+    return (game.name, False) if isinstance(game, GridGame) else (game.variant, game.chess960)
+
+
+def _stand(engine: Engine, game: Game | GridGame) -> None:
+    """Put an engine into the position."""
+    engine.position = game.moves if isinstance(game, GridGame) else (game.fen, game.moves)
+    if engine.is_over:
+        raise AnabranchError("the game is over in this position, so there is nothing to search")
 
 
 class _Side:
