@@ -21,6 +21,8 @@ CANDIDATE = 0.1
 MOST_CANDIDATES = 8
 MOST_DEPTH = 400
 """What lies deeper keeps its value."""
+WHOLE = 1.0 - 1e-9
+"""A copy with more of the visits of its node has all of them."""
 EXACT_VISITS = 16
 STEPS = 8
 """Copies with more visits are rounded to so many steps for each doubling."""
@@ -192,7 +194,7 @@ class _Copies:
             return 0.0
         if visits <= 1.0:
             return row.raw - row.value
-        visits = row.visits if visits >= row.visits else _rounded(visits)
+        visits = row.visits if visits > WHOLE * row.visits else _rounded(visits)
         key = (node, visits)
         if key not in self._known:
             others = row.visits - 1

@@ -4,18 +4,21 @@ import pytest
 
 from anabranch import Engine
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
+from anabranch.result import SolverState
 from anabranch.sharing import sharing_of
 
 
-def node(id: int, depth: int, visits: int, value: float, raw: float, state: str = "unknown") -> GraphNode:
-    return GraphNode(id, f"position {id}", depth, visits, value, raw, state, None, False, 20)  # type: ignore[arg-type]
+def node(
+    id: int, depth: int, visits: int, value: float, raw: float, state: SolverState = "unknown"
+) -> GraphNode:
+    return GraphNode(id, f"position {id}", depth, visits, value, raw, state, None, False, 20)
 
 
 def edge(source: int, target: int, move: str, visits: int, q: float) -> GraphEdge:
     return GraphEdge(source, target, move, visits, q, 0.5, q, False, 0)
 
 
-def diamond(state: str = "unknown") -> SearchGraph:
+def diamond(state: SolverState = "unknown") -> SearchGraph:
     """The root 0, its moves to 1 and 2, and node 3 below both: ten visits by way of 1, two by way of 2."""
     return SearchGraph(
         (

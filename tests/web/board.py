@@ -101,10 +101,12 @@ def pieces(page: Page) -> dict[str, str]:
     )
 
 
-def expect_no_faults(page: Page) -> None:
-    """Fail if axe finds a fault in the page."""
-    page.evaluate(AXE.read_text())
-    found = page.evaluate("axe.run(document)")
+def expect_no_faults(page: Page, part: str = "body", colours: bool = False) -> None:
+    """Fail if axe finds a fault in a part of the page; with `colours`, in its colours alone."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text())
+    only = ", { runOnly: ['color-contrast'] }" if colours else ""
+    found = page.evaluate(f"axe.run(document.querySelector('{part}'){only})")
     faults = [
         (fault["id"], [node["html"][:120] for node in fault["nodes"]][:3]) for fault in found["violations"]
     ]

@@ -16,8 +16,9 @@ def test_what_sharing_changes_is_said(page: Page) -> None:
     page.click("[data-id=stop]")
     page.wait_for_timeout(300)
     sharing = read_state(page, "analysis.graphs[0].sharing")
-    changes = sharing["best"] != sharing["best_alone"]
-    text = "Transpositions change the decision" if changes else "with and without sharing"
+    alone = {row["move"]: row["alone"] for row in sharing["moves"]}
+    changes = alone[sharing["best_alone"]] - alone[sharing["best"]] >= 0.001
+    text = "Transpositions change the order" if changes else "with and without sharing"
     expect(card.locator("[data-id=decision]")).to_contain_text(text)
     expect(card.locator("tbody tr")).to_have_count(len(sharing["moves"]))
     values = [(row["shared"], row["alone"]) for row in sharing["moves"]]
@@ -49,11 +50,10 @@ def test_a_proof_is_drawn_as_a_tree(page: Page) -> None:
     steps.nth(8).click()
     expect(page.locator(".preview")).to_be_visible()
     assert len(read_state(page, "selected.path")) == 3
-    expect_no_faults(page)
+    expect_no_faults(page, ".explanations")
     page.evaluate("anabranch.state.theme = 'dark'")
     page.locator(".preview button").click()
-    found = page.evaluate("axe.run(document.querySelector('.explanations'))")
-    assert [fault["id"] for fault in found["violations"]] == []
+    expect_no_faults(page, ".explanations", colours=True)
     paste(page, "8/8/4k3/8/8/8/3QK3/8 b - - 0 1")
     expect(steps).to_have_count(0)
 
@@ -81,4 +81,4 @@ def test_the_games_of_a_file_are_a_book(page: Page, tmp_path: Path) -> None:
     expect_moves(page, "e4", "e5")
     expect(card.locator("tbody tr")).to_have_count(1)
     assert fen(page).endswith(" 2")
-    expect_no_faults(page)
+    expect_no_faults(page, ".book")

@@ -213,7 +213,7 @@ def test_holding_a_key_does_not_flood_the_server(page: Page) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
     page.click("[data-id=start]")
     page.locator("h1").click()
-    for _ in range(8):
+    for _ in range(4):
         for key in ("ArrowLeft", "ArrowRight"):
             for _ in range(16):
                 page.keyboard.press(key)
@@ -448,22 +448,24 @@ def test_play_by_keys_alone(page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_stands_in_the_way_of_anybody(page: Page, scheme: str) -> None:
+    """Light and dark differ in their colours only."""
     page.evaluate(f"anabranch.state.theme = '{scheme}'")
+    dark = scheme == "dark"
     for name in ("play", "analyse", "graph"):
         mode(page, name)
         if name == "analyse":
             paste(page, POCKETS)
             page.click("[data-id=start]")
             page.wait_for_selector(".lines li")
+            page.click("[data-id=stop]")
         elif name == "graph":
             page.wait_for_selector("button.transposition", timeout=30_000)
             page.click("[data-id=stop]")
             page.locator("button.transposition").first.click()
-        expect_no_faults(page)
+        expect_no_faults(page, colours=dark)
     for dialog in ("Openings", "Settings"):
         page.get_by_role("button", name=dialog).click()
-        found = page.evaluate("axe.run(document.querySelector('dialog'))")
-        assert [fault["id"] for fault in found["violations"]] == []
+        expect_no_faults(page, "dialog", colours=dark)
         page.keyboard.press("Escape")
 
 

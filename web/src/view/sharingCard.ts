@@ -12,6 +12,9 @@ import { sanCached } from './analysisPanel';
 import type { VNode } from './dom';
 import { button, h, scrolled, table } from './dom';
 
+/** A smaller difference of values is none. */
+const LEAST_LEAD = 0.001;
+
 /** `show` selects the node of a key; `write` writes a line of moves. */
 export interface Shower {
   show(key: string, fen: string, path: readonly string[]): void;
@@ -31,7 +34,9 @@ function content(app: App, sharing: Sharing, shower: Shower): VNode[] {
   const sign = turnOf(fen) === 'white' ? 1 : -1;
   const name = (move: string | null): string =>
     move === null ? '–' : (sanCached(app, fen, [move])[0] ?? move);
-  const isOther = sharing.best !== sharing.best_alone;
+  const aloneOf = (move: string | null): number => sharing.moves.find((row) => row.move === move)?.alone ?? 0;
+  const lead = aloneOf(sharing.best_alone) - aloneOf(sharing.best);
+  const isOther = lead >= LEAST_LEAD;
   const rows = sharing.moves.map((row) =>
     h('tr', { key: row.move, class: { leading: row.move === sharing.best } }, [
       h('td', name(row.move)),
@@ -46,8 +51,8 @@ function content(app: App, sharing: Sharing, shower: Shower): VNode[] {
       'p.decision',
       { class: { other: isOther }, attrs: { 'data-id': 'decision' } },
       isOther
-        ? `Transpositions change the decision: ${name(sharing.best)} has the best value, ` +
-            `without sharing ${name(sharing.best_alone)} would.`
+        ? `Transpositions change the order: ${name(sharing.best)} has the best value, ` +
+            `without sharing ${name(sharing.best_alone)} would, by ${lead.toFixed(3)}.`
         : `${name(sharing.best)} has the best value with and without sharing.`,
     ),
     scrolled(
