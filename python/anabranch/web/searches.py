@@ -332,7 +332,7 @@ class _Side:
         if view is None or not is_due:
             return None
         part = self._engine.graph(depth=view.depth, visits=view.visits, nodes=view.nodes)
-        whole = part if view.nodes >= SHARING_NODES else self._engine.graph(nodes=SHARING_NODES)
+        whole = self._engine.graph(nodes=SHARING_NODES)
         found = report.sharing(sharing_of(whole), whole)
         message = {"side": self._number, **report.graph(part), "sharing": found}
         self._copied = time.monotonic()

@@ -1,5 +1,5 @@
-// The panel of the graph: the live search graph, the numbers of the hovered or selected node, the list of
-// transpositions, and export to files.
+// The panel of the graph: the live search graph, the numbers of the hovered or selected node, and export to
+// files. What explains it is in cards below it.
 import * as analysis from '../analysis';
 import type { App } from '../app';
 import { update } from '../app';
@@ -7,7 +7,7 @@ import { searchedPosition } from '../current';
 import { GraphCanvas } from '../graph/canvas';
 import { toDot, toJson, toSvg } from '../graph/export';
 import type { Graph, GraphNode } from '../graph/model';
-import { transpositions, trace, pathTo, pathsTo } from '../graph/model';
+import { trace, pathTo, pathsTo } from '../graph/model';
 import type { Palette } from '../graph/palette';
 import { DARK, LIGHT } from '../graph/palette';
 import type { Color } from '../rules';
@@ -20,8 +20,7 @@ import { download } from './games';
 import { proofCard } from './proofCard';
 import { presetSelect } from './searchConfig';
 import { sharingCard } from './sharingCard';
-
-const MAX_TRANSPOSITIONS = 12;
+import { transpositionCard } from './transpositionCard';
 
 let canvas: GraphCanvas | null = null;
 let shown: { graph: Graph | null; isDark: boolean } = { graph: null, isDark: false };
@@ -35,6 +34,10 @@ export function graphCanvas(): GraphCanvas | null {
 export function graphPanel(app: App): VNode {
   const { state } = app;
   const graph = analysis.shownGraph(state);
+  const shower = {
+    show: (key: string, fen: string, path: readonly string[]) => showNode(app, key, fen, path),
+    write: (path: readonly string[]) => pathText(app, path),
+  };
   return h('div.side.graph-side', { key: 'graph' }, [
     h('section.card.graph-card', { attrs: { 'aria-label': 'Search graph' } }, [
       toolbar(app, graph),
@@ -68,11 +71,8 @@ export function graphPanel(app: App): VNode {
       ]),
     ]),
     h('div.explanations', [
-      sharingCard(app, graph, {
-        show: (key, fen, path) => showNode(app, key, fen, path),
-        write: (path) => pathText(app, path),
-      }),
-      transpositionCard(app, graph),
+      sharingCard(app, graph, shower),
+      transpositionCard(app, graph, shower),
       proofCard(app),
     ]),
   ]);
@@ -323,48 +323,6 @@ export function nodeCard(app: App): VNode {
           }),
         ])
       : h('p.empty', 'Click a node to see its position on the board.'),
-  ]);
-}
-
-function transpositionCard(app: App, graph: Graph | null): VNode {
-  const found = graph ? transpositions(graph) : [];
-  return h('section.card.transpositions', { attrs: { 'aria-label': 'Transpositions' } }, [
-    h('h2', [
-      'Transpositions',
-      found.length ? h('span.badge.transposition', `${count(found.length)} in view`) : null,
-    ]),
-    graph && found.length
-      ? h(
-          'ul',
-          { attrs: { tabindex: 0, 'aria-label': 'Positions that several lines reach' } },
-          found.slice(0, MAX_TRANSPOSITIONS).map((node) =>
-            h('li', { key: node.key }, [
-              h(
-                'button.transposition',
-                {
-                  attrs: { type: 'button', 'data-parents': node.above.length, 'data-fen': node.fen },
-                  class: { current: node.key === app.state.selected?.key },
-                  on: {
-                    click: () => showNode(app, node.key, node.fen, []),
-                  },
-                },
-                [
-                  h(
-                    'span.lines-met',
-                    pathsTo(graph, node.id)
-                      .slice(0, 2)
-                      .map((path) => h('span', pathText(app, path))),
-                  ),
-                  h('span.numbers', [
-                    h('b', `${node.above.length} parents`),
-                    ` ${count(node.visits)} visits`,
-                  ]),
-                ],
-              ),
-            ]),
-          ),
-        )
-      : h('p.empty', 'None in view yet.'),
   ]);
 }
 
