@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 from typing import Any
 
 import chess
@@ -19,6 +20,7 @@ from tests.support.proofs import proof_of
 from tests.support.stopping import search_until_stopped
 
 from anabranch import Engine, Limits, Progress, Result, errors, variants
+from anabranch.limits import LimitKeywords
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
 
@@ -154,6 +156,9 @@ class TestPositions:
 
 
 class TestLimits:
+    def test_by_keyword_are_the_fields_of_limits(self) -> None:
+        assert list(LimitKeywords.__annotations__) == [field.name for field in fields(Limits)]
+
     def test_one_object_or_keywords(self) -> None:
         limits = Limits(simulations=30, root_moves=[chess.Move.from_uci("e2e4")])
         assert limits.root_moves == ("e2e4",)
