@@ -190,8 +190,8 @@ fn sort_by_comparison(keys: &[i32], count: usize, places: &mut Vec<i32>, candida
     }
 }
 
-/// Insertion into the best so far: most moves are no better than the last of them, and are done with after one
-/// comparison.
+/// Insertion into the best so far: most moves are no better than the last of them, and are done with after
+/// one comparison.
 fn sort_by_insertion(keys: &[i32], limit: usize, candidates: &mut Vec<Candidate>) {
     if keys.len() <= limit {
         candidates.extend(keys.iter().map(|&key| Candidate(key as u32)));

@@ -72,8 +72,9 @@ impl Scan {
         None
     }
 
-    /// For a split of `count` visits, which come when the scale is that of `terms` to `last`: writes what each
-    /// edge can score at most, and returns what some edge scores at least. `None` where plain code has to.
+    /// For a split of `count` visits, which come when the scale is that of `terms` to `last`: writes what
+    /// each edge can score at most, and returns what some edge scores at least. `None` where plain code has
+    /// to.
     #[inline]
     pub fn bounds(
         self,
