@@ -239,6 +239,7 @@ def check(
     limit: Annotated[int | None, option("N", "Positions of each file.  [default: all]")] = None,
     exact: Annotated[Path | None, option("FILE", "Where exact results are kept (JSON).")] = None,
     most: Annotated[int, option("N", "Positions after which the solver gives up a move.")] = 1_000_000_000,
+    workers: WorkersOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Count wrong moves in Connect Four: moves that change win, draw or loss.
@@ -250,9 +251,11 @@ def check(
     """
     from dataclasses import asdict
 
+    from anabranch.jobs.executor import executor_of
     from anabranch.selfplay.wrong_moves import ExactResults, check_files
 
-    rows = check_files(evaluator, files, evaluations, ExactResults(exact, most), limit)
+    known = ExactResults(exact, most, executor_of(workers))
+    rows = check_files(evaluator, files, evaluations, known, limit)
     if as_json:
         typer.echo(json.dumps([{**asdict(row), "share": row.share} for row in rows]))
         return

@@ -121,7 +121,8 @@ def wdl_of(value: NDArray[Any], drawn: NDArray[Any]) -> NDArray[np.float32]:
     [[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]
     """
     parts = [(1.0 - drawn + value) / 2.0, drawn, (1.0 - drawn - value) / 2.0]
-    return np.clip(np.stack(parts, axis=1), 0.0, 1.0).astype(np.float32)
+    wdl: NDArray[np.float32] = np.clip(np.stack(parts, axis=1), 0.0, 1.0).astype(np.float32)
+    return wdl
 
 
 def surprise_of(policy: Floats, prior: Floats) -> float:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +20,7 @@ from anabranch import _core
 from anabranch.bench.exact import ExactTask, read_exact
 from anabranch.engine import Engine
 from anabranch.errors import SelfPlayError
+from anabranch.jobs.executor import Executor, Processes
 from anabranch.jobs.files import write_json
 from anabranch.selfplay.search import GameSearch
 
@@ -61,34 +64,62 @@ class Chosen(NamedTuple):
     """The result after the move for the side to move then, where the game is over."""
 
 
+class ExactJob(NamedTuple):
+    """A position to be solved, and the positions after which the solver gives up."""
+
+    position: str
+    most: int
+
+
+class ExactDone(NamedTuple):
+    """1, 0 or -1 for the side to move of a position; `None` where the solver gave up."""
+
+    position: str
+    result: int | None
+
+
+@cache
+def _solver() -> _core.ConnectFourSolver:
+    return _core.ConnectFourSolver(TABLE)
+
+
+def solve_exactly(job: ExactJob) -> ExactDone:
+    """Solve a position, with the table of this process."""
+    return ExactDone(job.position, _solver().solve(job.position, job.most))
+
+
 class ExactResults:
     """Exact results of positions, kept in a file."""
 
-    def __init__(self, path: Path | None, most: int = MOST) -> None:
+    def __init__(self, path: Path | None, most: int = MOST, executor: Executor | None = None) -> None:
         self._path = path
         self._most = most
-        self._solver = _core.ConnectFourSolver(TABLE)
-        self._known: dict[str, int] = {}
+        self._executor = executor or Processes(0)
+        self._known: dict[str, int | None] = {}
         self._new = 0
         if path is not None and path.is_file():
             self._known = json.loads(path.read_text(encoding="utf-8"))
 
+    def find(self, positions: Iterable[str]) -> None:
+        """Solve the positions that are not known yet."""
+        jobs = [ExactJob(one, self._most) for one in dict.fromkeys(positions) if one not in self._known]
+        with closing(self._executor.run(solve_exactly, jobs)) as results:
+            for done in results:
+                self._known[done.position] = done.result
+                self._new += 1
+                if self._new % 20 == 0:
+                    self.save()
+        self.save()
+
     def result(self, position: str) -> int | None:
         """1, 0 or -1 for the side to move; `None` where the solver gave up."""
-        if position not in self._known:
-            found = self._solver.solve(position, self._most)
-            if found is None:
-                return None
-            self._known[position] = found
-            self._new += 1
-            if self._new % 50 == 0:
-                self.save()
+        self.find([position])
         return self._known[position]
 
     def save(self) -> None:
-        """Write the file."""
+        """Write the file. What was given up may be tried again with more positions."""
         if self._path is not None and self._new:
-            write_json(self._path, self._known)
+            write_json(self._path, {one: found for one, found in self._known.items() if found is not None})
 
 
 def choose(evaluator: str, tasks: Iterable[ExactTask], evaluations: int) -> list[Chosen]:
@@ -114,6 +145,7 @@ def choose(evaluator: str, tasks: Iterable[ExactTask], evaluations: int) -> list
 def count_wrong(chosen: Sequence[Chosen], exact: ExactResults) -> tuple[int, int]:
     """How many moves change win, draw or loss, and how many are undecided."""
     wrong = undecided = 0
+    exact.find(one.after for one in chosen if one.over is None and WORTH[one.task.result] > -1)
     for one in chosen:
         worth = WORTH[one.task.result]
         if worth == -1:
@@ -140,5 +172,4 @@ def check_files(
         seconds = time.process_time() - begun
         decidable = sum(task.result != "loss" for task in tasks)
         wrong, undecided = count_wrong(chosen, exact)
-        exact.save()
         yield WrongMoves(file.stem, len(tasks), decidable, wrong, undecided, seconds)
