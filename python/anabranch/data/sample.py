@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,7 +118,7 @@ class _Leaves:
 class _Observer:
     """A network as an evaluator that remembers what it was asked."""
 
-    inputs = "positions"
+    inputs: Literal["positions"] = "positions"
 
     def __init__(self, network: _core.Network) -> None:
         self._network = network
