@@ -56,6 +56,18 @@ def test_positions_of_games_and_beside_them(games: Path, tmp_path: Path, cli: Co
     assert rows_of(tmp_path / "drawn") == rows
 
 
+def test_leaves_of_searches(games: Path, tmp_path: Path, cli: Commands) -> None:
+    call = ("data", "sample", games, "--per-game", "3", "--policy-share", "0", "--random-share", "0")
+    cli.run(*call, "--search-share", "1", "--search-evaluations", "20", "--out", tmp_path / "leaves")
+    rows = rows_of(tmp_path / "leaves")
+    played = {row["fen"] for row in rows_of(games)}
+    assert len(rows) > 5
+    assert all(row["move"] is None and row["result"] is None for row in rows)
+    assert sum(row["fen"] in played for row in rows) < len(rows) / 2
+    cli.run(*call, "--search-share", "1", "--search-evaluations", "20", "--out", tmp_path / "again")
+    assert rows_of(tmp_path / "again") == rows
+
+
 def test_a_sample_is_refused_where_it_makes_no_sense(games: Path, tmp_path: Path, cli: Commands) -> None:
     call = ("data", "sample", games, "--out", tmp_path / "drawn")
     assert "more than all" in cli.run(*call, "--policy-share", "0.8", "--random-share", "0.3", code=2).err

@@ -63,5 +63,6 @@ DATA = FolderKind(
     is_document=lambda stored: (
         stored["variant"] and stored.keys() & {"games_per_shard", "source", "sources", "files"}
     ),
+    upgrade=lambda stored: {"block": 1, **stored} if {"engine", "sources"} <= stored.keys() else stored,
     error=DataError,
 )

@@ -130,6 +130,10 @@ class SampleJob:
     """Most moves of the policy; the number is drawn from 1 on."""
     random_plies: int = 2
     """Most random moves; the number is drawn from 1 on."""
+    search_share: float = 0.0
+    """Share of positions that are then replaced by a leaf of a search from there."""
+    search_evaluations: int = 60
+    """Evaluations of that search."""
     temperature: float = 1.5
     """Divides the logits of the policy: above 1, unlikely moves are drawn more often."""
     seed: int = 1
@@ -139,10 +143,10 @@ class SampleJob:
         """Refuse values that make no sense."""
         if self.variant not in _core.variants():
             raise DataError(f"there is no variant {self.variant}")
-        for name in ("per_game", "policy_plies", "random_plies"):
+        for name in ("per_game", "policy_plies", "random_plies", "search_evaluations"):
             if getattr(self, name) < 1:
                 raise DataError(f"{name} must be at least 1")
-        for name in ("policy_share", "random_share"):
+        for name in ("policy_share", "random_share", "search_share"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise DataError(f"{name} is a share between 0 and 1")
         if self.policy_share + self.random_share > 1.0:

@@ -1,18 +1,19 @@
 """Positions for a teacher, drawn from games: as they were played, and off the path of the game.
 
 A search looks at many positions that good players never reach. So a part of the positions is some moves away
-from the game: moves drawn from the policy of a network, flattened, which leads to what a search would look
-at, or drawn from all legal moves. All positions keep the number of their game, by which they are held out or
-not. They have no targets: they wait for `anabranch data label`.
+from the game, drawn from the policy of a network, flattened, or from all legal moves, and a part is replaced
+by leaves of short searches. All positions keep the number of their game, by which they are held out or not.
+They have no targets: they wait for `anabranch data label`.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,9 @@ from anabranch import _core
 from anabranch.data.folder import DATA
 from anabranch.data.jobs import SampleJob
 from anabranch.data.shards import Seen, Shard, about, find_shards, read_shard, remove_parts, write_shard
+from anabranch.engine import Engine
 from anabranch.errors import DataError
+from anabranch.evaluators import Leaf
 from anabranch.jobs.progress import OnProgress, no_progress
 
 
@@ -80,11 +83,57 @@ def _sample(job: SampleJob, network: _core.Network, shard: Shard, seen: Seen) ->
     for step in range(int(lengths.max(initial=0))):
         walk.move([rows[i] for i in np.flatnonzero(policy & (lengths > step))], True)
         walk.move([rows[i] for i in np.flatnonzero(random & (lengths > step))], False)
+    searched = np.flatnonzero(generator.random(len(rows)) < job.search_share)
+    if len(searched):
+        leaves = _Leaves(job, network, generator)
+        for i in searched:
+            leaves.replace(rows[i])
     rows.sort(key=lambda row: (row["game"], row["ply"]))
     same = [before["game"] == row["game"] and before["ply"] == row["ply"] for before, row in pairwise(rows)]
     rows = [row for row, is_same in zip(rows, [False, *same], strict=True) if not is_same]
     is_new = seen.add(_keys(job.variant, [row["fen"] for row in rows]))
     return [row for row, new in zip(rows, is_new, strict=True) if new]
+
+
+class _Leaves:
+    """Replaces positions by leaves of short searches: what the value of a network is asked for."""
+
+    def __init__(self, job: SampleJob, network: _core.Network, generator: np.random.Generator) -> None:
+        self._evaluations = job.search_evaluations
+        self._generator = generator
+        self._observer = _Observer(network)
+        self._engine = Engine(job.variant, evaluator=self._observer, threads=1, batch_size=4)
+
+    def replace(self, row: dict[str, Any]) -> None:
+        """Put a leaf, drawn from all but the position itself, in the place of a position."""
+        self._observer.seen = []
+        self._engine.reset(row["fen"])
+        self._engine.search(evaluations=self._evaluations)
+        leaves = [leaf for leaf in self._observer.seen if leaf != row["fen"]]
+        if leaves:
+            fen = leaves[int(self._generator.integers(len(leaves)))]
+            row |= {"fen": fen, "ply": row["ply"] + 1, "move": None, "result": None}
+
+
+class _Observer:
+    """A network as an evaluator that remembers what it was asked."""
+
+    inputs: Literal["positions"] = "positions"
+
+    def __init__(self, network: _core.Network) -> None:
+        self._network = network
+        self.seen: list[str] = []
+
+    def evaluate(self, leaves: Sequence[Leaf]) -> tuple[NDArray[np.float32], list[list[float]]]:
+        """Values, and the logits of the legal moves."""
+        fens = [leaf.fen for leaf in leaves]
+        self.seen += fens
+        answers = self._network.evaluate(fens)
+        logits = []
+        for leaf, (_, _, moves) in zip(leaves, answers, strict=True):
+            by_name = dict(moves)
+            logits.append([by_name[move] for move in leaf.moves])
+        return np.array([value for value, _, _ in answers], np.float32), logits
 
 
 def _places(games: NDArray[np.uint64], per_game: int, generator: np.random.Generator) -> NDArray[np.int64]:
