@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anabranch import _core
+from anabranch.errors import GameError
 from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.call import Arrays, EvaluatorCall, LeafText, planes_version, takes_positions
 from anabranch.limits import Limits
@@ -147,7 +148,7 @@ class Loop:
                     progress(report)
         finally:
             self._leave()
-        if self._error is not None and cut_short is None:
+        if self._error is not None and (cut_short is None or isinstance(self._error, GameError)):
             raise self._error
         session.check_choice()
         if cut_short is not None:
@@ -203,7 +204,11 @@ class Loop:
                 done.answer = answer
                 self._buffers.append(done.planes)
             if not self._waiting:
-                self._advance(until_waiting=True)
+                try:
+                    self._advance(until_waiting=True)
+                except GameError as error:
+                    # It has stopped the search, and the other thread must not take that for a stop.
+                    self._error, self._ended = error, True
             if self._ended:
                 return None
             if is_slow:

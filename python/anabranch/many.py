@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeAlias
@@ -224,6 +225,9 @@ def run_many(
             yield outcome
     finally:
         driver.close()
+        # Searches that ended later may have met the same fault of a game: it is not one of the next search.
+        with suppress(AnabranchError):
+            session.raise_fault()
     if end is not None and not isinstance(end, StopIteration):
         raise end
 

@@ -329,16 +329,16 @@ mod tests {
         value
     }
 
-    /// Every position below a board is solved, and has its true value. Returns how many of them were decided
-    /// without a move, and all.
-    fn check_solved(game: &Hex) -> (usize, usize) {
+    /// Every position below a board is solved with few positions, and has its true value. Returns their number.
+    fn check_solved(game: &Hex) -> usize {
         let mut values = HashMap::new();
         values_below(game, &mut values);
-        let mut certain = 0;
+        let mut solved_in_all = 0;
         for (position, value) in values.values().filter(|(position, _)| !position.is_won) {
             let solved = position.reason(u64::MAX, &|| false).unwrap();
             assert_eq!(solved.ending.unwrap().value(), *value, "{}", position.picture());
-            certain += usize::from(solved.positions == 1);
+            assert!(solved.positions <= 100, "{} for {}", solved.positions, position.picture());
+            solved_in_all += 1;
             // The line is legal, and leads to a position with the same winner.
             let mut end = *position;
             for &mv in &solved.line {
@@ -350,15 +350,13 @@ mod tests {
             let at_end = if end.is_won { -1.0 } else { values_below(&end, &mut HashMap::new()) };
             assert_eq!(sign * at_end, *value, "{}", position.picture());
         }
-        (certain, values.len())
+        solved_in_all
     }
 
     #[test]
     fn what_is_solved_is_true() {
-        let (certain, all) = check_solved(&Hex::new(3));
-        assert!(certain * 10 > all * 7, "{certain} of {all}");
-        let (certain, all) = check_solved(&after(Hex::new(4), "b3 c1 a2 d4 a3 c4"));
-        assert!(certain * 10 > all * 7, "{certain} of {all}");
+        assert!(check_solved(&Hex::new(3)) > 1_000);
+        assert!(check_solved(&after(Hex::new(4), "b3 c1 a2 d4 a3 c4")) > 100);
     }
 
     #[test]
