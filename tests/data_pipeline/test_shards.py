@@ -138,13 +138,14 @@ def test_a_shard_takes_the_place_of_another(tmp_path: Path) -> None:
         ({"weights": [1.0]}, "numbers of weights"),
         ({"weights": [float("nan"), 1.0]}, "sum is not 1"),
         ({"scores": [1]}, "numbers of scores"),
-        ({"moves": [], "weights": [], "scores": []}, "without a target move"),
+        ({"moves": [], "weights": [], "scores": [], "score": None}, "without a target move or a score"),
         ({"value": 1.5}, "outside [-1, 1]"),
         ({"value": float("nan")}, "outside [-1, 1]"),
         ({"value": None}, "scores without a value"),
         ({"result": 3}, "results other than"),
         ({"fen": None}, "without fen"),
-        ({"ply": 1}, "twice, or its plies"),
+        ({"ply": 2}, "twice, or its plies"),
+        ({"ply": 1, "fen": game(7)[1]["fen"]}, "has a position of a game twice"),
     ],
 )
 def test_unsound_rows_are_found(tmp_path: Path, changes: dict[str, Any], reason: str) -> None:
