@@ -64,14 +64,14 @@ class Chosen(NamedTuple):
     """The result after the move for the side to move then, where the game is over."""
 
 
-class ExactJob(NamedTuple):
+class ResultJob(NamedTuple):
     """A position to be solved, and the positions after which the solver gives up."""
 
     position: str
     most: int
 
 
-class ExactDone(NamedTuple):
+class ResultDone(NamedTuple):
     """1, 0 or -1 for the side to move of a position; `None` where the solver gave up."""
 
     position: str
@@ -83,9 +83,9 @@ def _solver() -> _core.ConnectFourSolver:
     return _core.ConnectFourSolver(TABLE)
 
 
-def solve_exactly(job: ExactJob) -> ExactDone:
+def solve_exactly(job: ResultJob) -> ResultDone:
     """Solve a position, with the table of this process."""
-    return ExactDone(job.position, _solver().solve(job.position, job.most))
+    return ResultDone(job.position, _solver().solve(job.position, job.most))
 
 
 class ExactResults:
@@ -102,7 +102,7 @@ class ExactResults:
 
     def find(self, positions: Iterable[str]) -> None:
         """Solve the positions that are not known yet."""
-        jobs = [ExactJob(one, self._most) for one in dict.fromkeys(positions) if one not in self._known]
+        jobs = [ResultJob(one, self._most) for one in dict.fromkeys(positions) if one not in self._known]
         with closing(self._executor.run(solve_exactly, jobs)) as results:
             for done in results:
                 self._known[done.position] = done.result
