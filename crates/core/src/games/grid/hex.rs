@@ -329,7 +329,7 @@ mod tests {
         value
     }
 
-    /// Every position below a board is solved with few positions, and has its true value. Returns their number.
+    /// Every position below a board is solved, and has its true value. Returns how many there are.
     fn check_solved(game: &Hex) -> usize {
         let mut values = HashMap::new();
         values_below(game, &mut values);

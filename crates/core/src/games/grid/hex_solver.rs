@@ -95,7 +95,8 @@ impl<'a> Solver<'a> {
             // Every cell is somebody's, or dead: any move will do.
             return members(self.layout.all & !(pieces[0] | pieces[1])).next();
         };
-        if node.result == Result::Loss {
+        // Who is connected already needs no move, and a loser has none.
+        if node.result == Result::Loss || node.carrier == 0 {
             return Some(first);
         }
         let among: Vec<usize> = order.into_iter().filter(|&cell| node.carrier >> cell & 1 == 1).collect();
