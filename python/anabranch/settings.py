@@ -184,7 +184,11 @@ class Settings:
         return cls().changed(_core.preset(name))
 
     def to_dict(self) -> dict[str, bool | int | float | str]:
-        """All settings by name. They are plain values, so nothing is copied, as `dataclasses.asdict` does."""
+        """All settings by name. They are plain values, so nothing is copied, as `dataclasses.asdict` does.
+
+        >>> Settings(q_epsilon=0.02).to_dict()["q_epsilon"]
+        0.02
+        """
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def changed(self, changes: Mapping[str, object]) -> Self:

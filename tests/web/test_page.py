@@ -466,6 +466,7 @@ def test_nothing_stands_in_the_way_of_anybody(page: Page, scheme: str) -> None:
         expect_no_faults(page, colours=dark)
     for dialog in ("Openings", "Settings"):
         page.get_by_role("button", name=dialog).click()
+        page.wait_for_selector("dialog")
         expect_no_faults(page, "dialog", colours=dark)
         page.keyboard.press("Escape")
 

@@ -146,7 +146,7 @@ class Search:
         self.search_root()
         while (
             batch.evaluations < size
-            and (batch.waves == 0 or size - batch.evaluations >= settings.wave_least)
+            and (batch.waves == 0 or _lacks(size - batch.evaluations, size, settings.wave_least))
             and batch.collisions < settings.batch_collisions
             and batch.stops < settings.batch_stops
             and batch.terminals < settings.batch_terminals
@@ -541,3 +541,8 @@ class Search:
             if r < bound:
                 return move
         return policy[-1][0]
+
+
+def _lacks(missing: int, size: int, least: int) -> bool:
+    """Whether the leaves that are missing in a batch are worth a wave, or more than a quarter of it."""
+    return missing >= least or 4 * missing > size

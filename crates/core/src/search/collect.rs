@@ -29,6 +29,11 @@ struct Course {
     collided: Vec<Vec<Step>>,
 }
 
+/// Whether the leaves that are missing in a batch are worth a wave, or more than a quarter of it.
+fn lacks(missing: usize, size: usize, least: usize) -> bool {
+    missing >= least || 4 * missing > size
+}
+
 impl<G: Game> Search<G> {
     /// Evaluations to a mini-batch and mini-batches in flight, as the visits of the root allow.
     fn width(&self) -> (usize, usize) {
@@ -63,7 +68,7 @@ impl<G: Game> Search<G> {
         let mut course = Course::default();
         let least = self.settings.wave_least as usize;
         while batch.evaluations < size
-            && (batch.waves.is_empty() || size - batch.evaluations >= least)
+            && (batch.waves.is_empty() || lacks(size - batch.evaluations, size, least))
             && course.collisions < self.settings.batch_collisions
             && course.stops < self.settings.batch_stops
             && course.terminals < self.settings.batch_terminals
