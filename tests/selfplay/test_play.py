@@ -209,3 +209,9 @@ def test_a_move_that_gives_away_the_win_is_wrong() -> None:
     early = Chosen(win, "4", "......./......./......./......./......./...x... o", None)
     assert count_wrong([early], ExactResults(None, 10)) == (0, 1), "the solver gives up"
     assert [one.move for one in choose("rollout", [win], 50)] == ["4"]
+
+
+def test_a_network_to_begin_with_has_its_own_widths() -> None:
+    assert plan_of("chess", initial="network").policy_width == 512
+    with pytest.raises(SelfPlayError, match="policy_width is 512 in network, not 64"):
+        plan_of("chess", initial="network", policy_width=64)

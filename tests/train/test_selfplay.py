@@ -14,7 +14,7 @@ import pytest
 
 from anabranch import Engine
 from anabranch.cli import run as run_command
-from anabranch.errors import SelfPlayError, TrainingError, VariantError
+from anabranch.errors import MatchError, SelfPlayError, TrainingError, VariantError
 from anabranch.jobs.executor import Processes
 from anabranch.networks import describe_network
 from anabranch.networks.grid import inputs_of, write_grid
@@ -259,3 +259,11 @@ def test_targets_of_chess_as_training_has_them() -> None:
     together, weights = mixed(positions, np.ones(3), positions.take(np.array([0])), 0.25)
     assert len(together) == 4
     assert weights == pytest.approx([0.25, 0.25, 0.25, 0.25])
+
+
+def test_an_outsider_that_does_not_exist_is_refused_before_a_game_is_played(tmp_path: Path) -> None:
+    plan = plan_of("tic-tac-toe", **TINY, outsiders=("rolout",))
+    with pytest.raises(MatchError, match=r"player outsider: .*rolout"):
+        tiny_run(tmp_path, plan, 1)
+    corrected = plan.changed(outsiders=("uniform",))
+    assert loop.play_only(tmp_path, corrected, "rollout", Processes(0), silent).records("play", 0)

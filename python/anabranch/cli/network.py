@@ -108,8 +108,8 @@ def bench(
 
 @network.command()
 def combine(
-    policy: Annotated[Path, argument("POLICY", "The network whose policy is taken, .safetensors.")],
-    value: Annotated[Path, argument("VALUE", "The network whose value is taken, .safetensors.")],
+    policy: Annotated[Path, argument("POLICY", "The network whose policy is taken: a file or a name.")],
+    value: Annotated[Path, argument("VALUE", "The network whose value is taken: a file or a name.")],
     out: Annotated[Path, option("FILE", "The new network, .safetensors.", "--out", "-o")],
     name: Annotated[str | None, option("TEXT", "Name of the network.")] = None,
 ) -> None:
@@ -119,7 +119,7 @@ def combine(
     """
     from anabranch.networks.combine import combine_networks
 
-    combine_networks(policy, value, out, name)
+    combine_networks(_find(policy), _find(value), out, name)
     typer.echo(str(out))
 
 

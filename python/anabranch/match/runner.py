@@ -24,6 +24,7 @@ from anabranch.match.engine_player import check_player
 from anabranch.match.game import GameRecord, GameSpec, play_game
 from anabranch.match.game_text import text_of
 from anabranch.match.pgn import pgn_of
+from anabranch.match.player import PlayerSpec
 from anabranch.match.players import close_players
 from anabranch.match.results import FOLDER, GAMES, GAMES_TEXT, JOURNAL, RESULTS, SUMMARY, read_results
 from anabranch.match.schedule import MatchSpec
@@ -183,10 +184,15 @@ def check_match(spec: MatchSpec) -> None:
     if spec.adjudication.tablebases is not None:
         open_tables(spec.adjudication.tablebases, spec.variant)
     for player in spec.players:
-        if player.kind == "preset":
-            check_player(player, spec.variant, spec.chess960, spec.game)
-        elif player.command:
-            find_program(player.command[0])
+        check_any_player(player, spec.variant, spec.chess960, spec.game)
+
+
+def check_any_player(player: PlayerSpec, variant: str, chess960: bool = False, game: object = None) -> None:
+    """Refuse a player that cannot be made, ours or a program."""
+    if player.kind == "preset":
+        check_player(player, variant, chess960, game)
+    elif player.command:
+        find_program(player.command[0])
 
 
 def describe(spec: MatchSpec) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from anabranch import _core
 from anabranch.errors import NetworkError
 from anabranch.networks.container import family_of, read_bytes
-from anabranch.networks.sparse import FIXED, write_sparse
+from anabranch.networks.sparse import FIXED, SUFFIX, write_sparse
 
 _KINDS: dict[str, np.dtype[Any]] = {"I8": np.dtype(np.int8), "I16": np.dtype("<i2"), "F32": np.dtype("<f4")}
 _OWN = ("variant", "step", "licence", "canaries", "name", *FIXED)
@@ -25,6 +25,10 @@ _OWN = ("variant", "step", "licence", "canaries", "name", *FIXED)
 
 def combine_networks(policy: Path, value: Path, out: Path, name: str | None = None) -> None:
     """Write a network with the policy of one file and the value of another."""
+    if out.suffix != SUFFIX:
+        raise NetworkError(f"a network of two halves is a {SUFFIX} file, and {out} is not named as one")
+    if not out.parent.is_dir():
+        raise NetworkError(f"there is no folder {out.parent}")
     first, second = _open(policy), _open(value)
     for key in ("variant", "inputs", "policy", "value", "licence"):
         if first.metadata[key] != second.metadata[key]:

@@ -19,6 +19,7 @@ from anabranch.evaluators.resolve import network_file
 from anabranch.jobs.executor import Executor, cores
 from anabranch.jobs.files import checksum
 from anabranch.match.player import PlayerSpec
+from anabranch.match.runner import check_any_player
 from anabranch.match.statistics import Sprt
 from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder, open_run
@@ -121,6 +122,9 @@ class _Loop:
             raise SelfPlayError(f"a run can begin from a network, not from {plan.initial}")
         found = None if initial is None else checksum(initial)
         if not stored:
+            for outsider in plan.outsiders:
+                if outsider != FIRST:
+                    check_any_player(player_of("outsider", outsider, 1, plan.simulations), plan.game)
             shards = self._list_shards()
             self._add("begin", 0, "", {"initial": found, "shards": shards})
             return tuple(shards)

@@ -100,7 +100,7 @@ class LoopPlan:
     rate: float = 2e-3
     """Learning rate."""
     last_rate: float = 0.1
-    """Share of it that is left after `anneal` generations."""
+    """Share of it that is left at the end of the generations over which it falls."""
     anneal: int = 30
     """Generations over which the rate falls."""
     decay: float = 1.0
@@ -228,8 +228,8 @@ USUAL: dict[str, dict[str, Any]] = {
         "outsider_pairs": 40,
     },
 }
-USUAL["crazyhouse"] = USUAL["chess"]
 """What goes better with a game than the defaults of `LoopPlan`."""
+USUAL["crazyhouse"] = USUAL["chess"]
 
 
 def plan_of(game: str, **changes: Any) -> LoopPlan:
@@ -241,6 +241,11 @@ def plan_of(game: str, **changes: Any) -> LoopPlan:
     widths = _widths(changes.get("initial"), game)
     plan = LoopPlan(**{"game": game, **USUAL.get(base_name(game), {}), **widths, **changes})
     plan.check()
+    for name, width in widths.items():
+        if getattr(plan, name) != width:
+            raise SelfPlayError(f"{name} is {width} in {plan.initial}, not {getattr(plan, name)}")
+    if not widths and plan.initial is not None and plan.network == "sparse":
+        raise SelfPlayError(f"a sparse network begins from one of its own kind, not from {plan.initial}")
     return plan
 
 

@@ -163,6 +163,16 @@ QUERY_FIELDS = (
 ACTION_FIELDS = ("id", "schema", "action", "query", "plies")
 
 
+def _hint(name: str, known: tuple[str, ...]) -> str:
+    """What the client may have meant."""
+    if name in LIMITS and "limits" in known:
+        return "; it belongs into 'limits'"
+    if name == "game" and "variant" in known:
+        return "; the name of a game is 'variant'"
+    near = get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
 class _Fields:
     """The fields of a message. A null is a field that is not there."""
 
@@ -170,9 +180,7 @@ class _Fields:
         self._document = document
         for name in document:
             if name not in known:
-                near = get_close_matches(name[:100], known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                raise QueryError(name[:100], f"is not a field of {what}{hint}")
+                raise QueryError(name[:100], f"is not a field of {what}{_hint(name[:100], known)}")
         if self.count("schema", 0, 2**31, SCHEMA) != SCHEMA:
             raise QueryError("schema", f"must be {SCHEMA}, the version that this server speaks")
 
