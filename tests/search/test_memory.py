@@ -136,19 +136,21 @@ def test_reuse_keeps_exactly_what_is_reachable(preset: str, variant: str, positi
 
 
 def test_what_a_stopped_search_left_is_freed_later() -> None:
-    engine = Engine(preset="mcgs", memory=256 << 20)
-    move = engine.search(CHESS, simulations=40_000).best_move
-    engine.position = (CHESS, [move])
-    stopped = engine.search(time=1e-6)
-    assert stopped.finish == "time"
-    assert stopped.best_move in engine.legal_moves
-    assert stopped.statistics.nodes > 10_000  # nothing or little is freed yet
-    engine.position = (CHESS, [move])
-    numbers = engine.result().statistics
-    graph = whole(engine)
-    # Nodes that only draws of a path have reached have no visits, and are not exported.
-    assert 0 <= numbers.nodes - len(graph.nodes) < 10
-    assert numbers.nodes < stopped.statistics.nodes
+    for _ in range(20):  # a stop may come when all is freed already
+        engine = Engine(preset="mcgs", memory=256 << 20)
+        move = engine.search(CHESS, simulations=40_000).best_move
+        engine.position = (CHESS, [move])
+        stopped = engine.search(time=1e-6)
+        assert stopped.finish == "time"
+        assert stopped.best_move in engine.legal_moves
+        engine.position = (CHESS, [move])
+        numbers = engine.result().statistics
+        # Nodes that only draws of a path have reached have no visits, and are not exported.
+        assert 0 <= numbers.nodes - len(whole(engine).nodes) < 10
+        assert numbers.nodes <= stopped.statistics.nodes
+        if numbers.nodes < stopped.statistics.nodes:
+            return
+    pytest.fail("every search had freed all before it stopped")
 
 
 def test_without_reuse_or_below_an_unknown_move_a_new_graph_starts() -> None:
