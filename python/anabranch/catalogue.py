@@ -12,6 +12,7 @@ from functools import cache
 
 from anabranch import _core
 from anabranch.errors import VariantError
+from anabranch.named_games import OBJECT, ROWS, is_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,6 @@ class GameRow:
     parameters: tuple[GameParameter, ...]
 
 
-OBJECT = "object"
-"""What the names of games written in Python begin with."""
-ROWS = "rows"
-"""The same for games of rows (`anabranch.rows`)."""
-
-
 @cache
 def games() -> tuple[GameRow, ...]:
     """The games on a grid; `variants` has the variants of chess.
@@ -81,10 +76,10 @@ def base_name(name: str) -> str:
 def is_grid(name: str) -> bool:
     """Whether a name is that of a game on a grid or of one written in Python, and not of a variant of chess.
 
-    >>> is_grid("hex:size=7"), is_grid("crazyhouse")
-    (True, False)
+    >>> is_grid("hex:size=7"), is_grid("anabranch.examples:ConnectFour"), is_grid("crazyhouse")
+    (True, True, False)
     """
-    return base_name(name) in {OBJECT, ROWS, *(game.name for game in games())}
+    return base_name(name) in {OBJECT, ROWS, *(game.name for game in games())} or is_reference(name)
 
 
 def split_parameters(
@@ -97,7 +92,7 @@ def split_parameters(
     >>> split_parameters("chess", {"seed": 1})
     ('chess', {'seed': 1})
     """
-    if not is_grid(name) or base_name(name) in (OBJECT, ROWS):
+    if not is_grid(name) or base_name(name) in (OBJECT, ROWS) or is_reference(name):
         return name, dict(given)
     known = {parameter.name for game in games() for parameter in game.parameters}
     own = [f"{key}={value}" for key, value in given.items() if key in known]

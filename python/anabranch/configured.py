@@ -10,7 +10,7 @@ import os
 from types import EllipsisType
 
 from anabranch import _core
-from anabranch.catalogue import OBJECT, ROWS, base_name, split_parameters
+from anabranch.catalogue import base_name, split_parameters
 from anabranch.defaults import required, resolve
 from anabranch.errors import EvaluatorError, GameError, VariantError
 from anabranch.evaluators import AnyEvaluator
@@ -18,12 +18,18 @@ from anabranch.evaluators.resolve import NETWORK, resolve_evaluator
 from anabranch.formats.tablebases import TablebasePaths, open_tablebases
 from anabranch.game import CoreGame
 from anabranch.loop import EvaluatorThread
+from anabranch.named_games import (
+    OBJECT,
+    Adapter,
+    adapter_of,
+    core_name,
+    is_reference,
+    load_reference,
+    open_session,
+    reference_of,
+)
 from anabranch.networks.shipped import bundled
-from anabranch.objects import ObjectAdapter
-from anabranch.rows import RowsAdapter, is_rows
 from anabranch.settings import Settings
-
-Adapter = ObjectAdapter | RowsAdapter
 
 
 class ConfiguredGame(CoreGame):
@@ -40,8 +46,8 @@ class ConfiguredGame(CoreGame):
         tablebases: TablebasePaths | _core.Tablebases | None = None,
         **settings: bool | int | float | str,
     ) -> None:
-        adapter = _read_game(game, variant, chess960)
-        name = variant if game is None else str(game) if adapter is None else _name_of(adapter)
+        adapter = self._adapter = _read_game(game, variant, chess960)
+        name = core_name(adapter) if adapter is not None else variant if game is None else str(game)
         variant, settings = split_parameters(name, settings)
         self._thread = EvaluatorThread()
         has_own = Settings.preset(preset).evaluator != Settings().evaluator  # the preset
@@ -50,26 +56,15 @@ class ConfiguredGame(CoreGame):
         self._preset = preset
         self._changes = changes
         self._settings = Settings.preset(preset).changed({**required(variant), **changes})
-        super().__init__(self._open(variant, chess960, adapter))
-        check_fit(self._evaluator, self._session)
+        settings_of_core, (external, network) = self._settings.to_dict(), source_of(self._evaluator)
+        super().__init__(open_session(variant, chess960, settings_of_core, external, network, adapter))
+        check_fit(self._evaluator, self._session, adapter)
         if wants_bundled and (evaluator is not None or bundled(self._variant) is not None):
             self.configure(evaluator=NETWORK)
         elif self._resolved(self._evaluator, changes) != self._settings:
             self.configure()
         if tablebases is not None:
             self.configure(tablebases=tablebases)
-
-    def _open(self, variant: str, chess960: bool, adapter: Adapter | None) -> _core.Session:
-        """A session of the core."""
-        settings, (external, network) = self._settings.to_dict(), source_of(self._evaluator)
-        if adapter is None:
-            return _core.Session(variant, chess960, settings, external, network)
-        if network is not None:
-            raise VariantError(
-                f"{network.path} is for {network.variant}, and this engine plays {adapter.name}"
-            )
-        open_session = _core.Session.of_rows if isinstance(adapter, RowsAdapter) else _core.Session.of_object
-        return open_session(adapter.name, adapter, settings, external)
 
     @property
     def settings(self) -> Settings:
@@ -126,7 +121,7 @@ class ConfiguredGame(CoreGame):
         with self._exclusive():
             changes = {**self._changes, **changes}
             checked = self._resolved(new, changes)
-            check_fit(new, self._session)
+            check_fit(new, self._session, self._adapter)
             tables = _read_tablebases(tablebases)
             self._session.configure(checked.to_dict(), *source_of(new))
             self._settings, self._evaluator, self._changes = checked, new, changes
@@ -151,20 +146,18 @@ class ConfiguredGame(CoreGame):
 
 def _read_game(game: object, variant: str, chess960: bool) -> Adapter | None:
     """The adapter of a game that is written in Python; none for the games of the core."""
-    if game is None or isinstance(game, str):
+    named = variant if game is None else game
+    if not isinstance(named, str):
+        adapter = adapter_of(named)
+    elif is_reference(named):
+        adapter = load_reference(named)
+    else:
         return None
-    if isinstance(game, type):
-        raise GameError(f"game takes a game, not its class: game={game.__name__}()")
-    adapter = RowsAdapter(game) if is_rows(game) else ObjectAdapter(game)
-    if variant != "chess":
+    if variant not in ("chess", named):
         raise GameError(f"an engine plays one game: either {variant!r} or game={adapter.name}()")
     if chess960:
         raise GameError(f"{adapter.name} has no castling of Chess960")
     return adapter
-
-
-def _name_of(adapter: Adapter) -> str:
-    return f"{ROWS if isinstance(adapter, RowsAdapter) else OBJECT}:{adapter.name}"
 
 
 def source_of(evaluator: AnyEvaluator | _core.Network | None) -> tuple[bool, _core.Network | None]:
@@ -199,10 +192,13 @@ def _read_tablebases(
     return open_tablebases(tablebases)
 
 
-def check_fit(evaluator: AnyEvaluator | _core.Network | None, session: _core.Session) -> None:
+def check_fit(
+    evaluator: AnyEvaluator | _core.Network | None, session: _core.Session, adapter: Adapter | None = None
+) -> None:
     """Refuse an evaluator for another variant, or for planes that do not exist."""
     variant, (own, _) = getattr(evaluator, "variant", None), session.variant()
-    if isinstance(variant, str) and variant != own:
+    names = (own,) if adapter is None else (own, reference_of(adapter))
+    if isinstance(variant, str) and variant not in names:
         name = getattr(evaluator, "path", None) or repr(evaluator)
         raise VariantError(f"{name} is for {variant}, and this engine plays {own}")
     if base_name(own) == OBJECT and evaluator is not None:

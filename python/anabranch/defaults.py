@@ -11,9 +11,10 @@ import os
 from collections.abc import Mapping
 
 from anabranch import _core
-from anabranch.catalogue import ROWS, base_name, is_grid
+from anabranch.catalogue import base_name, is_grid
 from anabranch.evaluators.resolve import BUILT_IN, NETWORK, network_file
 from anabranch.jobs.executor import cores
+from anabranch.named_games import ROWS
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.settings import Settings
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, Unpack, overload
 import chess
 
 from anabranch import _core
-from anabranch.catalogue import OBJECT, ROWS, base_name
+from anabranch.catalogue import base_name
 from anabranch.configured import ConfiguredGame, check_fit, read_evaluator, source_of
 from anabranch.defaults import changes_of_saved
 from anabranch.errors import (
@@ -36,6 +36,7 @@ from anabranch.formats.tablebases import TablebasePaths
 from anabranch.graph import SearchGraph, graph_of
 from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds, one_of
 from anabranch.loop import Loop
+from anabranch.named_games import OBJECT, ROWS
 from anabranch.many import (
     BATCH,
     MOST_BATCH,
@@ -66,7 +67,8 @@ class Engine(ConfiguredGame):
     '4'
 
     `variant` is a variant of chess or a game of `anabranch.games()`, by name; `game` is another word for it,
-    or a game that is written in Python (see `anabranch.rows` and `anabranch.objects`).
+    or a game that is written in Python (see `anabranch.rows` and `anabranch.objects`), which may also be
+    named, `"module:Class"`.
     The parameters of a game are part of its name, or keywords: `Engine("hex:size=7")`,
     `Engine("hex", size=7)`.
     `evaluator` is the name of a built-in one or of a bundled network, the path of a network file (see
@@ -365,7 +367,7 @@ class Engine(ConfiguredGame):
         engine._changes = changes_of_saved(engine._session, given, missing)
         is_same_kind = external or (network is not None and engine._settings.evaluator == "network")
         if is_same_kind and missing is None and external == engine._session.is_external():
-            check_fit(given, engine._session)
+            check_fit(given, engine._session, engine._adapter)
             engine._evaluator = given
         elif evaluator is not None:
             engine.configure(evaluator=evaluator if given is None else given)

@@ -78,6 +78,19 @@ class CoreGame:
             return self._session.plane_shape()
 
     @property
+    def player(self) -> int:
+        """Who is to move: 0 is the first player, in chess White, and 1 the second.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine("connect-four")
+        >>> engine.play("4")
+        >>> engine.player
+        1
+        """
+        with self._exclusive():
+            return self._session.player()
+
+    @property
     def picture(self) -> str:
         """The board in lines of text.
 

@@ -71,6 +71,11 @@ class ObjectAdapter:
         self.can_recur = bool(getattr(game, "can_recur", True))
         self.most_moves = read_most_moves(game)
 
+    def first_key(self) -> Hashable:
+        """What identifies the first position."""
+        key: Hashable = self._ask(self.first, "key")
+        return key
+
     def has_no_end(self) -> None:
         """Raise: a game goes on for too long."""
         raise_endless(self.name, self.most_moves)

@@ -99,6 +99,10 @@ class RowsAdapter:
         self.plane_shape = self._read_plane_shape()
         self.text(self._start)
 
+    def first_key(self) -> bytes:
+        """What identifies the first state."""
+        return self._start
+
     # What the core calls
 
     def first(self) -> RowBytes:

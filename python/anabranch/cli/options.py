@@ -39,7 +39,8 @@ VariantOption: TypeAlias = Annotated[
     str,
     option(
         "NAME",
-        f"One of {', '.join(variants())}; or another game: 'anabranch games' lists them.",
+        f"One of {', '.join(variants())}; or another game: 'anabranch games' lists them; or one written in "
+        "Python, module:Class.",
         "--variant",
         "--game",
         "-v",

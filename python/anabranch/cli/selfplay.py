@@ -25,7 +25,13 @@ selfplay = group("Networks that learn from games against themselves.")
 
 GameOption: TypeAlias = Annotated[
     str | None,
-    option("NAME", "chess, crazyhouse, or a game of 'anabranch games'.", "--game", "--variant", "-v"),
+    option(
+        "NAME",
+        "chess, crazyhouse, a game of 'anabranch games', or one of rows written in Python, module:Class.",
+        "--game",
+        "--variant",
+        "-v",
+    ),
 ]
 RunFolderOption: TypeAlias = Annotated[
     Path, option("DIR", "The folder of the run: plan, journal, positions, networks.", "--out")
@@ -59,8 +65,10 @@ def _plan(out: Path, game: str | None, given: dict[str, Any]) -> LoopPlan:
     """The plan of the options; of a run to be continued, its own, with which the options must agree."""
     from anabranch import _core
     from anabranch.catalogue import is_grid
+    from anabranch.named_games import is_reference
     from anabranch.selfplay.folder import DOCUMENT, read_run
     from anabranch.selfplay.plan import plan_of
+    from anabranch.selfplay.rows_records import rows_of
 
     if (out / DOCUMENT).is_file():
         stored = read_run(out).plan
@@ -70,6 +78,9 @@ def _plan(out: Path, game: str | None, given: dict[str, Any]) -> LoopPlan:
     if game is None:
         raise SelfPlayError("a new run needs --game")
     if not is_grid(game):
+        return plan_of(game, **given)
+    if is_reference(game):
+        rows_of(game)
         return plan_of(game, **given)
     name, _ = _core.Session(game, False, {"evaluator": "uniform"}, False).variant()
     return plan_of(name, **given)

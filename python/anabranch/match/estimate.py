@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from statistics import mean
 
-from anabranch.catalogue import OBJECT, base_name, is_grid
+from anabranch.catalogue import base_name, is_grid
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import GameRecord, GameSpec
 from anabranch.match.player import Budget, PlayerSpec
+from anabranch.named_games import OBJECT, ROWS, is_reference
 
 PLIES = {"chess": 90, "crazyhouse": 70}
 """Plies of a game from the openings of the package to its adjudication, about: 16 games each of `default` and
@@ -66,7 +67,8 @@ def plies_of(variant: str) -> int:
     >>> plies_of("chess"), plies_of("hex:size=6")
     (90, 25)
     """
-    if variant in PLIES or not is_grid(variant) or base_name(variant) == OBJECT:
+    is_own = base_name(variant) in (OBJECT, ROWS) or is_reference(variant)
+    if variant in PLIES or not is_grid(variant) or is_own:
         return PLIES.get(variant, DEFAULT_PLIES)
     _, rows, columns = Engine(variant).plane_shape
     return round(0.7 * rows * columns)

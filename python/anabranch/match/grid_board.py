@@ -6,11 +6,12 @@ Black the second, o. Nothing here chooses moves.
 
 from __future__ import annotations
 
-from anabranch.catalogue import OBJECT, base_name
+from anabranch.catalogue import base_name
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, MatchError
 from anabranch.match.adjudication import BLACK_WINS, DRAW, WHITE_WINS
-from anabranch.objects import ObjectAdapter, key_number
+from anabranch.named_games import OBJECT, ROWS, adapter_of, is_reference, load_reference
+from anabranch.objects import key_number
 
 RULES = "rules"
 """The reason of a game that was played to its end."""
@@ -39,7 +40,7 @@ class GridBoard:
     @property
     def turn(self) -> bool:
         """Whether the first player is to move."""
-        return self.text.split()[1] == "x"
+        return self._referee.player == 0
 
     @property
     def text(self) -> str:
@@ -87,13 +88,14 @@ def canonical_name(variant: str, game: object = None) -> str:
     >>> canonical_name("Hex:size=7"), canonical_name("tic_tac_toe")
     ('hex:size=7', 'tic-tac-toe')
     """
-    if game is not None and not isinstance(game, str):
-        adapter = ObjectAdapter(game)
+    has_name = game is None and is_reference(variant)
+    if has_name or (game is not None and not isinstance(game, str)):
+        adapter = load_reference(variant) if has_name else adapter_of(game)
         if not adapter.takes_turns:
             raise MatchError(f"a match is between two players, and {adapter.name} is a game of one")
-    elif base_name(variant) == OBJECT:
+    elif base_name(variant) in (OBJECT, ROWS):
         raise MatchError(f"a match of {variant} needs the game itself: MatchSpec(..., game=...)")
-    return referee_of(variant, game).variant
+    return variant if has_name else referee_of(variant, game).variant
 
 
 def identity_of(game: object) -> str:
@@ -101,5 +103,5 @@ def identity_of(game: object) -> str:
     if game is None:
         return ""
     kind = type(game)
-    key = key_number(getattr(game, "key")(), kind.__name__)  # noqa: B009 - its class is not known here
+    key = key_number(adapter_of(game).first_key(), kind.__name__)
     return f"{kind.__module__}.{kind.__qualname__} {key:016x}"

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anabranch import _core
+from anabranch.named_games import open_session
 from anabranch.positions import Position, read_position
 from anabranch.settings import Settings
 
@@ -79,4 +80,4 @@ def encode(
 
 def _session(variant: str, chess960: bool) -> _core.Session:
     settings = Settings.preset("default").changed({"batch_size": 1})
-    return _core.Session(variant, chess960, asdict(settings), True)
+    return open_session(variant, chess960, asdict(settings), True)

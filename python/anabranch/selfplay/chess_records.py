@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from anabranch.selfplay.records import PlaySamples, SampleWriter
+from anabranch.selfplay.records import PlaySamples, SampleWriter, player_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +86,11 @@ class ChessWriter(SampleWriter):
         shares = np.asarray(policy, np.float32)
         used = shares > 0.0
         names = [move for move, is_used in zip(moves, used, strict=True) if is_used]
-        self._keep(text, (text, names, shares[used], value, 0.0, 0.0, exact, surprise), True)
+        self._keep((text, names, shares[used], value, 0.0, 0.0, exact, surprise), player_of(text))
 
     def add_exact(self, text: str, value: float) -> None:
         """A position without a policy."""
-        self._keep(
-            text, (text, [], np.zeros(0, np.float32), value, value, float(value == 0.0), True, 0.0), False
-        )
+        self._keep((text, [], np.zeros(0, np.float32), value, value, float(value == 0.0), True, 0.0), None)
 
     def samples(self) -> ChessSamples:
         """All positions."""

@@ -1,8 +1,8 @@
 """Learning: one generation of training on the window, from the weights of the generation before.
 
 It is a function of plan, generation, window, shards and checkpoint, so that one that was interrupted is done
-again with the same result. What a network reads of positions is in `learn_grid` and `learn_chess`; these
-three need PyTorch, and nothing else of self-play does.
+again with the same result. What a network reads of positions is in `learn_grid`, `learn_rows` and
+`learn_chess`; these need PyTorch, and nothing else of self-play does.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from anabranch.catalogue import is_grid
 from anabranch.errors import SelfPlayError
 from anabranch.evaluators.resolve import network_file
 from anabranch.jobs.files import replacing
+from anabranch.named_games import is_reference
 from anabranch.selfplay.learner import Learner
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.records import PlaySamples
@@ -51,15 +52,14 @@ class Learned:
     """Processor time."""
 
 
-def suffix_of(plan: LoopPlan) -> str:
-    """The ending of network files of a plan."""
-    return ".safetensors" if plan.network == "sparse" else ".onnx"
-
-
 def learner_of(plan: LoopPlan, shards: tuple[str, ...] = ()) -> Learner:
     """The network of a plan, with weights drawn from the seed or read from its initial network."""
     learner: Learner
-    if is_grid(plan.game):
+    if is_reference(plan.game):
+        from anabranch.selfplay.learn_rows import RowsLearner
+
+        learner = RowsLearner(plan)
+    elif is_grid(plan.game):
         from anabranch.selfplay.learn_grid import GridLearner
 
         learner = GridLearner(plan)
@@ -168,4 +168,4 @@ def _write(
         "licence": "GPL-3.0-or-later",
         "plan": json.dumps(plan.as_dict()),
     }
-    learner.write(folder / f"network{suffix_of(plan)}", about, data)
+    learner.write(folder / f"network{plan.suffix}", about, data)

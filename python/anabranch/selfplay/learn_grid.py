@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 from torch.nn.functional import log_softmax
 
 from anabranch.networks.grid import GridInputs, inputs_of, write_grid
@@ -52,23 +53,8 @@ class GridLearner(Learner):
             part, forms = data.take(rows), len(self._symmetries)
             if forms > 1:
                 part = transformed(part, self._symmetries, source.integers(forms, size=len(part)))
-            yield self._loss(part)
-
-    def _loss(self, part: GridSamples) -> StepLoss:
-        logits, wdl = self.network.answer(part.cells, part.constants)
-        target = torch.from_numpy(part.policy)
-        masked = logits.masked_fill(torch.from_numpy(~part.legal), -1e9)
-        count = max(1, int(part.has_policy.sum()))
-        policy = -(target * log_softmax(masked, 1)).sum() / count
-        share = np.where(part.exact, 0.0, self._plan.result_share)
-        value = value_target(part.value, part.result, share)
-        # A result 0 is a draw; a value of the search has no draws of its own.
-        drawn = np.where(part.exact, 1.0 - np.abs(part.value), share * part.drawn)
-        wanted = torch.from_numpy(wdl_of(value, drawn))
-        value_loss = -(wanted * log_softmax(wdl, 1)).sum(1).mean()
-        logarithms = np.log(np.maximum(part.policy, 1e-9))
-        entropy = -np.where(part.policy > 0.0, part.policy * logarithms, 0.0).sum()
-        return StepLoss(policy, value_loss, float(entropy) / count)
+            logits, wdl = self.network.answer(part.cells, part.constants)
+            yield grid_loss(self._plan, part, logits, wdl)
 
     def write(self, path: Path, about: dict[str, str], data: PlaySamples) -> None:
         """Write the network to a file."""
@@ -81,6 +67,23 @@ class GridLearner(Learner):
             from anabranch.train.grid_onnx import write_grid_onnx
 
             write_grid_onnx(path, self.network, about)
+
+
+def grid_loss(plan: LoopPlan, part: GridSamples, logits: Tensor, wdl: Tensor) -> StepLoss:
+    """The losses of logits [B, A] of the policy and [B, 3] of win, draw and loss."""
+    target = torch.from_numpy(part.policy)
+    masked = logits.masked_fill(torch.from_numpy(~part.legal), -1e9)
+    count = max(1, int(part.has_policy.sum()))
+    policy = -(target * log_softmax(masked, 1)).sum() / count
+    share = np.where(part.exact, 0.0, plan.result_share)
+    value = value_target(part.value, part.result, share)
+    # A result 0 is a draw; a value of the search has no draws of its own.
+    drawn = np.where(part.exact, 1.0 - np.abs(part.value), share * part.drawn)
+    wanted = torch.from_numpy(wdl_of(value, drawn))
+    value_loss = -(wanted * log_softmax(wdl, 1)).sum(1).mean()
+    logarithms = np.log(np.maximum(part.policy, 1e-9))
+    entropy = -np.where(part.policy > 0.0, part.policy * logarithms, 0.0).sum()
+    return StepLoss(policy, value_loss, float(entropy) / count)
 
 
 def text_of(cells: NDArray[np.uint8], constants: NDArray[np.uint8], inputs: GridInputs) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from anabranch.catalogue import base_name, is_grid
 from anabranch.errors import SelfPlayError
 from anabranch.evaluators.resolve import network_file
+from anabranch.named_games import is_reference
 from anabranch.networks.sparse import SUFFIX, open_sparse
 
 TARGETS = ("auto", "visits", "completed-q")
@@ -29,7 +30,7 @@ class LoopPlan:
     seed: int = 1
     """Seed of games, weights and order."""
     network: str = "sparse"
-    """sparse (in the core) or conv (ONNX)."""
+    """sparse (in the core; ONNX for games written in Python) or conv (ONNX)."""
     initial: str | None = None
     """Network to begin with, a file or 'network'.  [default: from nothing, the first games with random
     playouts, in chess and its variants by counted material]"""
@@ -132,6 +133,11 @@ class LoopPlan:
     outsider_factor: float = 4.0
     """Evaluations of the outsiders for each one of the network; first has as many as it."""
 
+    @property
+    def suffix(self) -> str:
+        """The ending of network files."""
+        return SUFFIX if self.network == "sparse" and not is_reference(self.game) else ".onnx"
+
     def check(self) -> None:
         """Refuse values that make no sense."""
         words = (("network", NETWORKS), ("target", TARGETS), ("backup", BACKUPS), ("opening", OPENINGS))
@@ -173,6 +179,8 @@ class LoopPlan:
         if is_grid(self.game):
             if self.data:
                 raise SelfPlayError(f"shards have positions of chess and its variants, not of {self.game}")
+            if is_reference(self.game) and self.initial is not None:
+                raise SelfPlayError(f"a run of a game written in Python begins from nothing: {self.game}")
             return
         if self.game not in LEARNED:
             known = f"{' and '.join(LEARNED)} and the games of 'anabranch games'"

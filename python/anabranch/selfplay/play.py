@@ -13,10 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from anabranch.catalogue import is_grid
+from anabranch.named_games import is_reference
 from anabranch.networks.grid import inputs_of
 from anabranch.selfplay.chess_records import ChessWriter
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.records import GridWriter, PlaySamples, SampleWriter
+from anabranch.selfplay.rows_records import RowsWriter, rows_of
 from anabranch.selfplay.schedule import cheap_evaluations_at, evaluations_at
 from anabranch.selfplay.search import GameSearch
 from anabranch.selfplay.targets import Floats, policy_target, root_statistics, surprise_of
@@ -138,6 +140,8 @@ def _play(job: PlayJob, source: np.random.Generator, writer: SampleWriter) -> _E
 
 def writer_of(game: str) -> SampleWriter:
     """What collects the positions of a game."""
+    if is_reference(game):
+        return RowsWriter(rows_of(game))
     return GridWriter(inputs_of(game)) if is_grid(game) else ChessWriter()
 
 
@@ -147,6 +151,8 @@ def usual_moves(game: str) -> int:
     >>> usual_moves("connect-four"), usual_moves("crazyhouse")
     (7, 70)
     """
+    if is_reference(game):
+        return max(2, len(rows_of(game).texts))
     if not is_grid(game):
         return MOVES[game]
     inputs = inputs_of(game)

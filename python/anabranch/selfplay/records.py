@@ -1,7 +1,8 @@
 """Positions with their targets, as arrays: how games become training data, in memory and in files.
 
-Those of games on a grid are here, those of chess and its variants in `chess_records`. Boards are read from
-the texts of positions, so that a file can be checked by people. Nothing here searches or learns.
+Those of games on a grid are here, those of chess and its variants in `chess_records`, those of games written
+in Python in `rows_records`. Boards are read from the texts of positions, so that a file can be checked by
+people. Nothing here searches or learns.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 from zipfile import BadZipFile
 
 import numpy as np
@@ -81,12 +82,28 @@ class PlaySamples(ABC):
             raise SelfPlayError(f"{path} does not hold positions of self-play: {error}") from error
 
 
+class SampleShape(Protocol):
+    """The sizes of the arrays of `GridSamples`."""
+
+    @property
+    def area(self) -> int:
+        """Number of cells."""
+
+    @property
+    def constants(self) -> int:
+        """Planes that are the same on all cells."""
+
+    @property
+    def actions(self) -> int:
+        """Size of the policy."""
+
+
 @dataclass(frozen=True, slots=True)
 class GridSamples(PlaySamples):
-    """Positions of one game on a grid."""
+    """Positions of one game on a grid, or of one of rows."""
 
     cells: NDArray[np.uint8]
-    """[B, area]: 0 empty, 1 own, 2 enemy, row by row from the top."""
+    """[B, area]: 0 empty, 1 own, 2 enemy, row by row from the top; in games of rows the bytes of the state."""
     constants: NDArray[np.uint8]
     """[B, planes - 2]: the planes that are the same on all cells."""
     legal: NDArray[np.bool_]
@@ -117,6 +134,15 @@ class GridSamples(PlaySamples):
         return arrays | {"legal": legal.astype(bool)}
 
 
+def player_of(text: str) -> int:
+    """The player to move, of the text of a position.
+
+    >>> player_of("x.o/.x./... o"), player_of("8/8/8/8/8/8/8/K1k5 w - - 0 1")
+    (1, 0)
+    """
+    return _OWNERS[text.split()[1]]
+
+
 def read_board(text: str, inputs: GridInputs) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Cells [area] and constant planes [planes - 2] of a position's text.
 
@@ -124,8 +150,8 @@ def read_board(text: str, inputs: GridInputs) -> tuple[NDArray[np.uint8], NDArra
     >>> read_board("x.o/.x./... o", inputs_of("tic-tac-toe"))[0].tolist()
     [2, 0, 1, 0, 2, 0, 0, 0, 0]
     """
-    board, side, *note = text.split()
-    player = _OWNERS[side]
+    board, _, *note = text.split()
+    player = player_of(text)
     codes = {ord("."): 0, ord("x"): 1 + player, ord("o"): 2 - player}
     cells = np.array([codes[ord(letter)] for letter in board if letter != "/"], np.uint8)
     constants = np.zeros(inputs.constants, np.uint8)
@@ -164,9 +190,10 @@ class SampleWriter(ABC):
     def samples(self) -> PlaySamples:
         """All positions."""
 
-    def _keep(self, text: str, row: tuple[Any, ...], has_policy: bool) -> None:
+    def _keep(self, row: tuple[Any, ...], player: int | None) -> None:
+        """Keep a row; with the player to move, it gets the result of the game."""
         self._rows.append(row)
-        self._players.append(_OWNERS[text.split()[1]] if has_policy else None)
+        self._players.append(player)
 
     def end_game(self, result: float) -> None:
         """The present game ended with a result for the first player."""
@@ -179,14 +206,18 @@ class SampleWriter(ABC):
         self._game = len(self._rows)
 
 
-class GridWriter(SampleWriter):
-    """Collects the positions of games on a grid."""
+class PlacesWriter(SampleWriter):
+    """Collects positions as `GridSamples`, whose moves are places of the policy."""
 
     RESULT = 5
 
-    def __init__(self, inputs: GridInputs) -> None:
+    def __init__(self, shape: SampleShape) -> None:
         super().__init__()
-        self._inputs = inputs
+        self._shape = shape
+
+    @abstractmethod
+    def read(self, text: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8], int]:
+        """Cells, constant planes and the player to move of a position's text."""
 
     def names(self, session: Any, moves: Sequence[str]) -> Sequence[int]:
         """The places of moves in the policy."""
@@ -197,28 +228,37 @@ class GridWriter(SampleWriter):
         self, text: str, moves: Sequence[int], policy: Any, value: float, exact: bool, surprise: float
     ) -> None:
         """A position with the places of its moves."""
-        cells, constants = read_board(text, self._inputs)
-        legal, target = np.zeros(self._inputs.actions, bool), np.zeros(self._inputs.actions, np.float32)
+        cells, constants, player = self.read(text)
+        legal, target = np.zeros(self._shape.actions, bool), np.zeros(self._shape.actions, np.float32)
         legal[list(moves)] = True
         target[list(moves)] = policy
-        self._keep(text, (cells, constants, legal, target, value, 0.0, 0.0, exact, surprise, True), True)
+        self._keep((cells, constants, legal, target, value, 0.0, 0.0, exact, surprise, True), player)
 
     def add_exact(self, text: str, value: float) -> None:
         """A position without a policy."""
-        cells, constants = read_board(text, self._inputs)
-        legal, target = np.ones(self._inputs.actions, bool), np.zeros(self._inputs.actions, np.float32)
-        self._keep(
-            text,
-            (cells, constants, legal, target, value, value, float(value == 0.0), True, 0.0, False),
-            False,
-        )
+        cells, constants, _ = self.read(text)
+        legal, target = np.ones(self._shape.actions, bool), np.zeros(self._shape.actions, np.float32)
+        row = (cells, constants, legal, target, value, value, float(value == 0.0), True, 0.0, False)
+        self._keep(row, None)
 
     def samples(self) -> GridSamples:
         """All positions."""
-        return samples_of(self._rows, self._inputs)
+        return samples_of(self._rows, self._shape)
 
 
-def samples_of(rows: Sequence[tuple[Any, ...]], inputs: GridInputs) -> GridSamples:
+class GridWriter(PlacesWriter):
+    """Collects the positions of games on a grid."""
+
+    def __init__(self, inputs: GridInputs) -> None:
+        super().__init__(inputs)
+        self._inputs = inputs
+
+    def read(self, text: str) -> tuple[NDArray[np.uint8], NDArray[np.uint8], int]:
+        """Cells, constant planes and the player to move."""
+        return *read_board(text, self._inputs), player_of(text)
+
+
+def samples_of(rows: Sequence[tuple[Any, ...]], inputs: SampleShape) -> GridSamples:
     """Positions from rows in the order of the fields of `GridSamples`."""
     floats = (np.float32,) * 4
     kinds = (np.uint8, np.uint8, bool, *floats, bool, np.float32, bool)

@@ -19,6 +19,7 @@ from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.limits import Limits
 from anabranch.loop import EvaluatorThread, Loop
+from anabranch.named_games import core_name, is_reference, load_reference, open_session, reference_of
 from anabranch.selfplay.targets import VALUE_SCALE, WORTH, RootStatistics, root_statistics
 
 MEMORY = 256 << 20
@@ -26,15 +27,16 @@ MEMORY = 256 << 20
 FIXED = {"threads": 1, "memory": MEMORY, "width_visits": 0, "batch_size": 1, "batches_in_flight": 1}
 """One leaf at a time: data are worth more than speed by batches."""
 IN_BATCHES = {"threads": 1, "memory": MEMORY, "width_visits": 8, "batch_size": 8, "batches_in_flight": 1}
-"""For evaluators in Python, which gain by batches."""
+"""For evaluators and games in Python, which gain by batches."""
 
 
 @lru_cache(maxsize=4)
 def open_evaluator(name: str, game: str) -> str | _core.Network | AnyEvaluator:
     """An evaluator, opened once in a process. Networks of another game are refused."""
+    own = reference_of(load_reference(game)) if is_reference(game) else game
     found = resolve_evaluator(name, game, threads=1)
     plays = getattr(found, "variant", None)
-    if plays is not None and plays != game:
+    if plays is not None and plays != own:
         raise VariantError(f"{name} is for {plays}, and this run plays {game}")
     return found
 
@@ -43,10 +45,11 @@ def open_evaluator(name: str, game: str) -> str | _core.Network | AnyEvaluator:
 def _settings(game: str, evaluator: str, changes: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
     """All settings of a search but its seed."""
     found = open_evaluator(evaluator, game)
-    is_inside = isinstance(found, (str, _core.Network))
+    is_inside = isinstance(found, (str, _core.Network)) and not is_reference(game)
     named = {"evaluator": found} if isinstance(found, str) else {}
     usual = {**(FIXED if is_inside else IN_BATCHES), "c_scale": VALUE_SCALE}
-    return resolve("default", game, found, {**usual, **named, **dict(changes)}).to_dict()
+    known = core_name(load_reference(game)) if is_reference(game) else game
+    return resolve("default", known, found, {**usual, **named, **dict(changes)}).to_dict()
 
 
 class GameSearch:
@@ -59,7 +62,7 @@ class GameSearch:
         seed = settings.pop("seed", 0)
         resolved = _settings(game, os.fspath(evaluator), tuple(sorted(settings.items())))
         self._thread = EvaluatorThread() if self._outside is not None else None
-        self.session = _core.Session(
+        self.session = open_session(
             game, False, {**resolved, "seed": seed}, self._outside is not None, self._network
         )
         self.evaluations = 0

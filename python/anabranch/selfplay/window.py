@@ -28,15 +28,24 @@ def newest(parts: Sequence[AnySamples], size: int) -> AnySamples:
     return type(parts[-1]).join(chosen[::-1])
 
 
+def comes_before(rows: NDArray[np.uint8], others: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """[B]: whether a row [B, n] comes before another in order.
+
+    >>> comes_before(np.array([[1, 2], [1, 3]], np.uint8), np.array([[1, 3], [1, 3]], np.uint8)).tolist()
+    [True, False]
+    """
+    differs = rows != others
+    first, every = differs.argmax(1), np.arange(len(rows))
+    before: NDArray[np.bool_] = differs.any(1) & (rows[every, first] < others[every, first])
+    return before
+
+
 def canonical(samples: GridSamples, symmetries: Sequence[Symmetry]) -> GridSamples:
     """Every position in that of its symmetric forms whose cells come first in order."""
     best, choice = samples.cells, np.zeros(len(samples), np.int64)
     for number, symmetry in enumerate(symmetries[1:], start=1):
         other = samples.cells[:, symmetry.source]
-        differs = other != best
-        first = differs.argmax(1)
-        rows = np.arange(len(samples))
-        smaller = differs.any(1) & (other[rows, first] < best[rows, first])
+        smaller = comes_before(other, best)
         best = np.where(smaller[:, None], other, best)
         choice[smaller] = number
     return transformed(samples, symmetries, choice)

@@ -99,7 +99,7 @@ class GridSparse(BucketedNetwork):
 class GridConv(nn.Module):
     """The convolutional network: residual blocks, a policy over cells or over all places, and a value."""
 
-    def __init__(self, inputs: GridInputs, channels: int, blocks: int) -> None:
+    def __init__(self, inputs: PlaneInputs, channels: int, blocks: int) -> None:
         super().__init__()
         self.variant = inputs.game
         self.inputs_of_game = inputs
