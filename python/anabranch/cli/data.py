@@ -51,7 +51,14 @@ def _require() -> None:
 @with_settings
 def generate(
     *,
-    given: Annotated[dict[str, Any], FromSettings(GenerateJob, skip=("variant", "engine", "options"))],
+    given: Annotated[
+        dict[str, Any],
+        FromSettings(
+            GenerateJob,
+            skip=("variant", "engine", "options"),
+            metavars={"opening_plies": "LEAST MOST"},
+        ),
+    ],
     out: OutOption,
     variant: ChessVariantOption = "chess",
     engine: EngineOption = None,
