@@ -8,8 +8,10 @@ from tests.support.commands import Commands
 
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.executor import Processes
+from anabranch.match.player import PlayerSpec
 from anabranch.selfplay.compare import ComparedGeneration, compare, compared_text, differing
 from anabranch.selfplay.folder import RunFolder, open_run
+from anabranch.selfplay.judge import player_of
 from anabranch.selfplay.plan import plan_of
 
 
@@ -36,11 +38,27 @@ def test_all_runs_are_checked(tmp_path: Path) -> None:
             call()
 
 
+def test_pairs_of_all_runs_are_counted_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    budgets = []
+
+    def rollout(name: str, evaluator: str, evaluations: int, simulations: float) -> PlayerSpec:
+        budgets.append(evaluations)
+        return player_of(name, "rollout", evaluations, simulations)
+
+    monkeypatch.setattr("anabranch.selfplay.compare.player_of", rollout)
+    ways = [[run_of(tmp_path / f"{way}{seed}", seed=seed) for seed in (1, 2)] for way in "ab"]
+    [row] = compare(ways[0], ways[1], 2, 3, tmp_path / "out", Processes(0))
+    assert (row.generation, sum(row.counts)) == (0, 4)
+    assert set(budgets) == {3}
+    [again] = compare(ways[0], ways[1], 2, 3, tmp_path / "out", Processes(0))
+    assert again == row
+
+
 def test_numbers_that_allow_no_game_are_refused(tmp_path: Path, cli: Commands) -> None:
     run_of(tmp_path / "a")
     run_of(tmp_path / "b", backup="tree")
-    call = ("selfplay", "compare", "--first", tmp_path / "a", "--second", tmp_path / "b")
-    call = (*call, "--out", tmp_path / "out")
+    ways = ("--first", tmp_path / "a", "--second", tmp_path / "b")
+    call = ("selfplay", "compare", *ways, "--out", tmp_path / "out")
     assert cli.refuses(*call, "-n", "0") == "anabranch: evaluations must be at least 1, not 0\n"
     assert cli.refuses(*call, "--pairs", "0") == "anabranch: pairs must be at least 1, not 0\n"
     assert not (tmp_path / "out").exists()
