@@ -86,43 +86,30 @@ def compare(
     common = common.intersection(*(run.generations("learn") for run in (*first, *second)))
     if not common:
         raise SelfPlayError("there is no generation that all runs have learned")
-    return (
-        _compare_generation(generation, first, second, pairs, evaluations, out, executor)
-        for generation in sorted(common)
-    )
+
+    def row(generation: int) -> ComparedGeneration:
+        total = [0] * 5
+        for number, (one, other) in enumerate(zip(first, second, strict=True)):
+            budget = one.plan.gate_evaluations if evaluations is None else evaluations
+            files = [str(run.network_file(generation).resolve()) for run in (one, other)]
+            players = (
+                player_of("first", files[0], budget, one.plan.simulations),
+                player_of("second", files[1], budget, one.plan.simulations),
+            )
+            # The same openings in every generation.
+            spec = match_spec(one.plan, players, pairs, 2000 + number)
+            verdict = play_match(executor, spec, out / f"{generation:04d}" / str(number))
+            total = [old + new for old, new in zip(total, verdict.counts, strict=True)]
+        spent = (_spent(first, generation), _spent(second, generation))
+        return ComparedGeneration(generation, tuple(total), *bounded_elo(total), spent)
+
+    return map(row, sorted(common))
 
 
-def _compare_generation(
-    generation: int,
-    first: Sequence[RunFolder],
-    second: Sequence[RunFolder],
-    pairs: int,
-    evaluations: int | None,
-    out: Path,
-    executor: Executor,
-) -> ComparedGeneration:
-    total = [0] * 5
-    for number, (one, other) in enumerate(zip(first, second, strict=True)):
-        budget = one.plan.gate_evaluations if evaluations is None else evaluations
-        files = [str(run.network_file(generation).resolve()) for run in (one, other)]
-        players = (
-            player_of("first", files[0], budget, one.plan.simulations),
-            player_of("second", files[1], budget, one.plan.simulations),
-        )
-        # The same openings in every generation.
-        spec = match_spec(one.plan, players, pairs, 2000 + number)
-        verdict = play_match(executor, spec, out / f"{generation:04d}" / str(number))
-        total = [old + new for old, new in zip(total, verdict.counts, strict=True)]
-    spent = [
-        sum(
-            record["evaluations"]
-            for run in way
-            for key, record in run.records("play").items()
-            if key[1] <= generation
-        )
-        for way in (first, second)
-    ]
-    return ComparedGeneration(generation, tuple(total), *bounded_elo(total), (spent[0], spent[1]))
+def _spent(way: Sequence[RunFolder], generation: int) -> int:
+    """Evaluations in the games of self-play of all runs, up to a generation."""
+    records = (item for run in way for item in run.records("play").items())
+    return sum(record["evaluations"] for key, record in records if key[1] <= generation)
 
 
 def compared_text(row: ComparedGeneration) -> str:
