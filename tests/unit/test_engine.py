@@ -173,15 +173,16 @@ class TestLimits:
             Engine().search()
 
     def test_those_in_the_wrong_place_are_shown_the_right_one(self) -> None:
-        engine, limits = Engine(), Limits(simulations=30)
+        engine: Any = Engine()
+        limits = Limits(simulations=30)
         wrong: list[tuple[Callable[[], object], str]] = [
-            (lambda: engine.search(limits), "search(limits=Limits(simulations=800))"),  # type: ignore[arg-type]
-            (lambda: engine.search("startpos", simulations=limits), "search(limits=Limits("),  # type: ignore[arg-type]
-            (lambda: engine.search("startpos", 30), "search(limits=Limits("),  # type: ignore[arg-type]
-            (lambda: engine.search_many(limits), "search(limits=Limits("),  # type: ignore[call-overload]
-            (lambda: engine.search_many(["startpos"], 30), "search(limits=Limits("),  # type: ignore[call-overload]
-            (lambda: asyncio.run(engine.search_async(limits)), "search(limits=Limits("),  # type: ignore[arg-type]
-            (lambda: engine.search(30), "as in search(simulations=800), not as 30"),  # type: ignore[arg-type]
+            (lambda: engine.search(limits), "search(limits=Limits(simulations=800))"),
+            (lambda: engine.search("startpos", simulations=limits), "search(limits=Limits("),
+            (lambda: engine.search("startpos", 30), "search(limits=Limits("),
+            (lambda: engine.search_many(limits), "search(limits=Limits("),
+            (lambda: engine.search_many(["startpos"], 30), "search(limits=Limits("),
+            (lambda: asyncio.run(engine.search_async(limits)), "search(limits=Limits("),
+            (lambda: engine.search(30), "as in search(simulations=800), not as 30"),
         ]
         for call, sentence in wrong:
             with pytest.raises(errors.LimitError, match=re.escape(sentence)):

@@ -1,4 +1,8 @@
-"""What jobs of training data are to do, as plain records. The commands have an option for each field."""
+"""What jobs of training data are to do, as plain records.
+
+The commands have an option for each field, with its text as help. Equal jobs make equal data; a folder keeps
+its job, so that the same command continues. How a job is done is in the files named after them.
+"""
 
 from __future__ import annotations
 

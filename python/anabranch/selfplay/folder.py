@@ -75,8 +75,7 @@ class RunFolder:
 
     def network_file(self, generation: int) -> Path:
         """The network that was learned after the games of a generation."""
-        suffix = ".safetensors" if self.plan.network == "sparse" else ".onnx"
-        return self.network_folder(generation) / f"network{suffix}"
+        return self.network_folder(generation) / self.plan.network_name
 
     def records(self, what: str, generation: int | None = None) -> dict[StepKey, StepRecord]:
         """The records of a kind, of one generation or of all."""

@@ -51,11 +51,6 @@ class Learned:
     """Processor time."""
 
 
-def suffix_of(plan: LoopPlan) -> str:
-    """The ending of network files of a plan."""
-    return ".safetensors" if plan.network == "sparse" else ".onnx"
-
-
 def learner_of(plan: LoopPlan, shards: tuple[str, ...] = ()) -> Learner:
     """The network of a plan, with weights drawn from the seed or read from its initial network."""
     learner: Learner
@@ -168,4 +163,4 @@ def _write(
         "licence": "GPL-3.0-or-later",
         "plan": json.dumps(plan.as_dict()),
     }
-    learner.write(folder / f"network{suffix_of(plan)}", about, data)
+    learner.write(folder / plan.network_name, about, data)

@@ -180,6 +180,11 @@ class LoopPlan:
         if self.network != "sparse":
             raise SelfPlayError(f"in {self.game} self-play trains a sparse network, not {self.network}")
 
+    @property
+    def network_name(self) -> str:
+        """The name of the network files of a run."""
+        return "network.safetensors" if self.network == "sparse" else "network.onnx"
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values by name."""
         return asdict(self)
