@@ -109,7 +109,7 @@ class Engine(ConfiguredGame):
         >>> Engine().search(limits=Limits(simulations=100, root_moves=["e2e4"])).best_move
         'e2e4'
         """
-        request = _Request(one_of(limits, keywords), lines, progress, progress_interval)
+        request = _Request(one_of(limits, keywords, position), lines, progress, progress_interval)
         self._begin()
         return self._search(position, request)
 
@@ -137,7 +137,7 @@ class Engine(ConfiguredGame):
         in_loop: ProgressCallback | None = None
         if progress is not None:
             in_loop = partial(loop.call_soon_threadsafe, progress)  # type: ignore[arg-type]
-        request = _Request(one_of(limits, keywords), lines, in_loop, progress_interval)
+        request = _Request(one_of(limits, keywords, position), lines, in_loop, progress_interval)
         self._begin()
         try:
             work = loop.run_in_executor(None, self._search, position, request)
@@ -213,6 +213,7 @@ class Engine(ConfiguredGame):
         w 100
         b 100
         """
+        found = one_of(limits, keywords, positions)
         try:
             if isinstance(positions, (str, chess.Board)):
                 raise TypeError
@@ -222,7 +223,7 @@ class Engine(ConfiguredGame):
                 f"search_many takes a list or another iterable of positions, not {positions!r}"
             ) from None
         request = ManyRequest(
-            limits=one_of(limits, keywords),
+            limits=found,
             lines=check_count("lines", lines, 0) or 0,
             batch=check_count("batch", batch, 1, most=MOST_BATCH) or 1,
             total=len(positions) if isinstance(positions, Sized) else None,

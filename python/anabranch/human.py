@@ -60,7 +60,8 @@ def opinions(
         planes, moves = encode(batch, variant, version, chess960=chess960)
         values, logits = call.of_planes(planes)
         for value, row, places in zip(values, logits, moves, strict=True):
-            yield Opinion(float(value), _softmax(list(places), row[list(places.values())]))
+            of_moves = zip(places, row[list(places.values())].tolist(), strict=True)
+            yield Opinion(float(value), softmax(list(of_moves)))
 
 
 def _opinions_of_core(
@@ -70,8 +71,7 @@ def _opinions_of_core(
     for position in positions:
         session.set_position(*read_position(position, variant, chess960))
         value, _, logits = network.evaluate([session.fen()])[0]
-        names = [move for move, _ in logits]
-        yield Opinion(value, _softmax(names, np.array([logit for _, logit in logits])))
+        yield Opinion(value, softmax(logits))
 
 
 def batches(items: Iterable[T]) -> Iterator[list[T]]:
@@ -81,11 +81,16 @@ def batches(items: Iterable[T]) -> Iterator[list[T]]:
         yield batch
 
 
-def _softmax(moves: Sequence[str], logits: np.ndarray) -> dict[str, float]:
-    weights = np.exp(logits.astype(np.float64) - logits.max())
-    weights /= weights.sum()
-    ranked = sorted(zip(moves, weights.tolist(), strict=True), key=lambda pair: -pair[1])
-    return dict(ranked)
+def softmax(logits: Sequence[tuple[str, float]]) -> dict[str, float]:
+    """The policy of moves with their logits, the most probable first.
+
+    >>> softmax([("d2d4", 0.5), ("e2e4", 0.5)])
+    {'d2d4': 0.5, 'e2e4': 0.5}
+    """
+    values = np.array([logit for _, logit in logits], np.float64)
+    weights = np.exp(values - values.max())
+    shares = zip((move for move, _ in logits), (weights / weights.sum()).tolist(), strict=True)
+    return dict(sorted(shares, key=lambda pair: -pair[1]))
 
 
 def choose(policy: Mapping[str, float], random: Random, temperature: float = 1.0) -> str:

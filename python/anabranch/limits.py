@@ -66,8 +66,17 @@ class LimitKeywords(TypedDict, total=False):
     root_moves: Sequence[Move] | None
 
 
-def one_of(limits: Limits | None, keywords: LimitKeywords) -> Limits:
-    """Limits that are given as one object, or by keyword."""
+def one_of(limits: Limits | None, keywords: LimitKeywords, position: object = None) -> Limits:
+    """Limits that are given as one object, or by keyword.
+
+    `position` is what was given as the position, or the positions: a limit in its place is refused.
+    """
+    if any(isinstance(given, Limits) for given in (position, *keywords.values())):
+        raise LimitError("a Limits is given by the name limits, as in search(limits=Limits(simulations=800))")
+    if isinstance(position, (int, float)) and limits is None and not keywords:
+        raise LimitError(f"a limit is given by its name, as in search(simulations=800), not as {position!r}")
+    if limits is not None and not isinstance(limits, Limits):
+        raise LimitError(f"limits are a Limits, as in search(limits=Limits(simulations=800)), not {limits!r}")
     if limits is None:
         return Limits(**keywords)  # type: ignore[arg-type]  # it takes None for root_moves
     if keywords:

@@ -1,5 +1,6 @@
 """Positions drawn from games for a teacher, and the children of positions whose moves were scored."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from tests.support.commands import Commands
 from tests.support.fake_engine import FakeEngine
 
 from anabranch.data.check import check_folders
-from anabranch.data.shards import find_shards, read_shards
+from anabranch.data.shards import about, find_shards, read_shard, read_shards
 
 GAMES = Path(__file__).parent.parent / "data" / "lichess.pgn"
 
@@ -50,6 +51,9 @@ def test_positions_of_games_and_beside_them(games: Path, tmp_path: Path, cli: Co
         source = played[row["game"], row["ply"]]
         assert all(row[name] == source[name] for name in ("fen", "move", "result"))
     assert {row["game"] for row in rows} <= {row["game"] for row in played.values()}
+    # Two positions of a game may have the same ply: both are kept.
+    assert len({(row["game"], row["ply"]) for row in rows}) < len(rows)
+    assert all(row["ply"] == chess.Board(row["fen"]).ply() for row in rows)
     # Interrupted between two shards, the command goes on with the same positions.
     find_shards(tmp_path / "drawn")[-1].path.unlink()
     cli.run(*call, tmp_path / "drawn")
@@ -64,8 +68,35 @@ def test_leaves_of_searches(games: Path, tmp_path: Path, cli: Commands) -> None:
     assert len(rows) > 5
     assert all(row["move"] is None and row["result"] is None for row in rows)
     assert sum(row["fen"] in played for row in rows) < len(rows) / 2
+    # Leaves of any depth have their true ply: all these games begin at the start position.
+    assert all(row["ply"] == chess.Board(row["fen"]).ply() for row in rows)
     cli.run(*call, "--search-share", "1", "--search-evaluations", "20", "--out", tmp_path / "again")
     assert rows_of(tmp_path / "again") == rows
+
+
+def test_shards_that_are_new_are_drawn_from_and_none_twice(
+    games: Path, tmp_path: Path, cli: Commands
+) -> None:
+    first, *others = (shard.path for shard in find_shards(games))
+    early, late = tmp_path / "early", tmp_path / "late"
+    for folder, files in ((early, [first]), (late, others)):
+        folder.mkdir()
+        for file in files:
+            file.rename(folder / file.name)
+    call = ("data", "sample", early, late, "--per-game", "3", "--out", tmp_path / "drawn")
+    cli.run(*call)
+    before = find_shards(tmp_path / "drawn")
+    # A new shard of the first folder moves those of the second to later places.
+    added = early / first.name.replace("000000", "000001")
+    shutil.copy(early / first.name, added)
+    cli.run(*call)
+    after = find_shards(tmp_path / "drawn")
+    assert set(before) < set(after)
+    assert len({shard.number for shard in after}) == len(after)
+    origins = [about(read_shard(shard))["drawn_from"] for shard in after]
+    assert sorted(origins) == sorted(path.stem for path in (early / first.name, added, *others))
+    fens = [row["fen"] for shard in after for row in read_shard(shard).to_pylist()]
+    assert len(set(fens)) == len(fens)
 
 
 def test_a_sample_is_refused_where_it_makes_no_sense(games: Path, tmp_path: Path, cli: Commands) -> None:

@@ -154,7 +154,7 @@ def test_commands_refuse_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFix
         ),
         (["run", "--game", "hex", "--data", out, "--out", out, "--generations", "1"], "not of hex"),
         (["status", out, "--watch", "0"], "above 0"),
-        (["run", "--game", "hex", "--out", out], "needs an end"),
+        (["run", "--game", "hex", "--out", out], "a run needs an end: give --minutes or --generations"),
         (["run", "--game", "hex", "--out", out, "--minutes", "1", "--noise", "3"], "share between 0 and 1"),
         (["status", out], "holds no self-play"),
         (["check", "rollout", str(tmp_path / "none.txt")], "none.txt"),

@@ -4,11 +4,13 @@ import asyncio
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from typing import Any
@@ -169,6 +171,23 @@ class TestLimits:
     def test_one_is_needed(self) -> None:
         with pytest.raises(errors.LimitError, match="needs a limit"):
             Engine().search()
+
+    def test_those_in_the_wrong_place_are_shown_the_right_one(self) -> None:
+        engine: Any = Engine()
+        limits = Limits(simulations=30)
+        wrong: list[tuple[Callable[[], object], str]] = [
+            (lambda: engine.search(limits), "search(limits=Limits(simulations=800))"),
+            (lambda: engine.search("startpos", simulations=limits), "search(limits=Limits("),
+            (lambda: engine.search("startpos", 30), "search(limits=Limits("),
+            (lambda: engine.search_many(limits), "search(limits=Limits("),
+            (lambda: engine.search_many(["startpos"], 30), "search(limits=Limits("),
+            (lambda: asyncio.run(engine.search_async(limits)), "search(limits=Limits("),
+            (lambda: engine.search(30), "as in search(simulations=800), not as 30"),
+        ]
+        for call, sentence in wrong:
+            with pytest.raises(errors.LimitError, match=re.escape(sentence)):
+                call()
+        works(engine)
 
     @pytest.mark.parametrize("name", ["simulations", "evaluations", "time", "mate"])
     @pytest.mark.parametrize("value", [0, -1, math.nan, math.inf, "many", True, 10**30, [5]])

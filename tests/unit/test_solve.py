@@ -325,6 +325,15 @@ def test_the_command_refuses(capsys: pytest.CaptureFixture[str], arguments: list
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_unknown_game_is_named_before_a_missing_position(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["solve", "--game", "hexx"]) == 2
+    said = capsys.readouterr().err
+    assert 'there is no variant named "hexx"' in said
+    assert "hex, othello" in said
+    assert run(["solve", "--game", "hex"]) == 2
+    assert "needs a position" in capsys.readouterr().err
+
+
 def test_ctrl_c_shows_what_is_known() -> None:
     command = [sys.executable, "-m", "anabranch", "solve", "startpos", "--time", "100", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -13,8 +13,16 @@ import typer
 
 from anabranch import _core
 from anabranch.cli.from_settings import FromSettings, with_settings
-from anabranch.cli.options import JsonOption, RayOption, VariantOption, WorkersOption, argument, group, option
-from anabranch.data.jobs import TIMEOUT, ExpandJob, GenerateJob, LabelJob, PgnJob, SampleJob
+from anabranch.cli.options import (
+    ChessVariantOption,
+    JsonOption,
+    RayOption,
+    WorkersOption,
+    argument,
+    group,
+    option,
+)
+from anabranch.data.jobs import TIMEOUT, ExpandJob, GenerateJob, LabelJob, PgnJob, SampleJob, check_variant
 from anabranch.jobs.executor import cores
 from anabranch.optional import check_installed
 from anabranch.settings import variants
@@ -43,9 +51,16 @@ def _require() -> None:
 @with_settings
 def generate(
     *,
-    given: Annotated[dict[str, Any], FromSettings(GenerateJob, skip=("variant", "engine", "options"))],
+    given: Annotated[
+        dict[str, Any],
+        FromSettings(
+            GenerateJob,
+            skip=("variant", "engine", "options"),
+            metavars={"opening_plies": "LEAST MOST"},
+        ),
+    ],
     out: OutOption,
-    variant: VariantOption = "chess",
+    variant: ChessVariantOption = "chess",
     engine: EngineOption = None,
     uci: UciOption = None,
     timeout: TimeoutOption = TIMEOUT,
@@ -71,6 +86,7 @@ def generate(
     job = GenerateJob(
         variant=variant, engine=engine or default_engine(variant), options=read_uci(uci), **given
     )
+    job.check()
     find_engine(job.engine)
     with open_generation(job, out, timeout) as generation:
         with show_progress("games") as progress:
@@ -92,7 +108,7 @@ def label(
         list[Path], argument("FILE...", "Lists of FEN or EPD, PGN files, shards or folders of shards.")
     ],
     out: OutOption,
-    variant: VariantOption = "chess",
+    variant: ChessVariantOption = "chess",
     engine: EngineOption = None,
     uci: UciOption = None,
     timeout: TimeoutOption = TIMEOUT,
@@ -126,6 +142,7 @@ def label(
         options=read_uci(uci),
         **given,
     )
+    job.check()
     find_engine(job.engine)
     with open_labelling(job, out, notice, timeout) as labelling:
         with show_progress("positions" if job.block == 1 else "blocks") as progress:
@@ -147,7 +164,7 @@ def sample(
     given: Annotated[dict[str, Any], FromSettings(SampleJob, skip=("variant", "sources", "network"))],
     folders: Annotated[list[Path], argument("FOLDER...", "Folders with shards of games.")],
     out: OutOption,
-    variant: VariantOption = "chess",
+    variant: ChessVariantOption = "chess",
     evaluator: Annotated[
         str, option("NAME|FILE", "The network of the policy, of the family sparse.", "--evaluator", "-e")
     ] = "network",
@@ -165,6 +182,7 @@ def sample(
     from anabranch.errors import DataError
     from anabranch.evaluators.resolve import resolve_evaluator
 
+    check_variant(variant)
     network = resolve_evaluator(evaluator, variant)
     if not isinstance(network, _core.Network):
         raise DataError(f"{evaluator} is not a network of the family sparse")
@@ -181,7 +199,7 @@ def expand(
     given: Annotated[dict[str, Any], FromSettings(ExpandJob, skip=("variant", "source"))],
     folder: Annotated[Path, argument("FOLDER", "A folder with shards of `data label`.")],
     out: OutOption,
-    variant: VariantOption = "chess",
+    variant: ChessVariantOption = "chess",
 ) -> None:
     """Make positions of the moves that a teacher has scored, each with the score of its move.
 
@@ -209,7 +227,8 @@ def from_pgn(
     ],
     out: OutOption,
     variant: Annotated[
-        str, option("NAME", f"One of {', '.join(variants())}, or chess960.", "--variant", "-v")
+        str,
+        option("NAME", f"One of {', '.join(variants())}, or chess960.", "--variant", "--game", "-v"),
     ] = "chess",
     threads: Annotated[int | None, option("N", "[default: the cores here]", "--threads", "-t")] = None,
 ) -> None:

@@ -73,7 +73,7 @@ class FromSettings:
         names = (flag, *filter(None, [self.short.get(entry.name)]))
         text = field_texts(self.kind).get(entry.name, "")
         default = self._default(entry.name)
-        shown = "" if default in (None, MISSING, ()) else str(default)
+        shown = "" if default in (None, MISSING, ()) else text_of(default)
         shown = self.defaults.get(entry.name, shown)
         hint, _, option = types_of(self.kind)[entry.name]
         if option is not None:
@@ -179,6 +179,17 @@ def _metavar(kind: Any) -> str:
             return "NAME"
         return f"{_metavar(parts[0])},..." if parts[1:] == (...,) else " ".join(map(_metavar, parts))
     return {int: "N", float: "X"}.get(kind, "NAME")
+
+
+def text_of(value: Any) -> str:
+    """A value as it is given on the command line, or as a list of what is given one by one.
+
+    >>> text_of(0.5), text_of((2, 10)), text_of(("rollout", "first"))
+    ('0.5', '2 10', 'rollout, first')
+    """
+    if not isinstance(value, tuple):
+        return str(value)
+    return (", " if isinstance(value[0], str) else " ").join(map(str, value))
 
 
 def read_value(flag: str, text: str, kind: Any) -> Any:

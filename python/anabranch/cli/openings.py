@@ -14,9 +14,9 @@ import typer
 from anabranch.cli.from_settings import FromSettings, with_settings
 from anabranch.cli.options import (
     Chess960Option,
+    ChessVariantOption,
     JsonOption,
     RayOption,
-    VariantOption,
     WorkersOption,
     argument,
     group,
@@ -52,7 +52,7 @@ def make(
             metavars={"plies": "LEAST MOST", "temperature": "T", "bound": "CP"},
         ),
     ],
-    variant: VariantOption = "chess",
+    variant: ChessVariantOption = "chess",
     chess960: Chess960Option = False,
     judge: JudgesOption = None,
     workers: WorkersOption = None,
@@ -91,7 +91,7 @@ def default_judges(variant: str) -> list[str]:
 @openings.command()
 def check(
     file: OpeningsArgument,
-    variant: VariantOption = "chess",
+    variant: ChessVariantOption = "chess",
     chess960: Chess960Option = False,
     bound: Annotated[int, option("CP", "The most centipawns of a judge for either side.")] = 130,
     judge: JudgesOption = None,
@@ -151,7 +151,7 @@ def check(
 def convert(
     file: OpeningsArgument,
     out: Annotated[Path, argument("OUT", "What to write: .epd, .fen or .pgn.")],
-    variant: VariantOption = "chess",
+    variant: ChessVariantOption = "chess",
     chess960: Chess960Option = False,
 ) -> None:
     """Write openings in another format, every position once.

@@ -46,6 +46,10 @@ VariantOption: TypeAlias = Annotated[
         "-v",
     ),
 ]
+ChessVariantOption: TypeAlias = Annotated[
+    str, option("NAME", f"One of {', '.join(variants())}.", "--variant", "--game", "-v")
+]
+"""For what other games do not have."""
 Chess960Option: TypeAlias = Annotated[
     bool, option(None, "Castling as in Chess960: the king takes the rook.", "--chess960")
 ]

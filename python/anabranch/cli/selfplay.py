@@ -11,15 +11,16 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from anabranch.cli.from_settings import FromSettings, with_settings
+from anabranch.cli.from_settings import FromSettings, text_of, with_settings
 from anabranch.cli.options import JsonOption, RayOption, WorkersOption, argument, group, option
 from anabranch.errors import SelfPlayError
-from anabranch.selfplay.plan import LoopPlan
+from anabranch.selfplay.plan import USUAL, LoopPlan
 
 selfplay = group("Networks that learn from games against themselves.")
 
@@ -37,6 +38,25 @@ RunFolderOption: TypeAlias = Annotated[
     Path, option("DIR", "The folder of the run: plan, journal, positions, networks.", "--out")
 ]
 FolderArgument: TypeAlias = Annotated[Path, argument("DIR", "The folder of a run.")]
+
+
+def plan_options(*skip: str) -> FromSettings:
+    """Options for the plan of a run; the help has the defaults of all games."""
+    metavars = {"initial": "NAME|FILE", "data": "DIR", "outsiders": "NAME|FILE|uci:COMMAND"}
+    texts = {entry.name: _default_text(entry) for entry in fields(LoopPlan)}
+    defaults = {name: text for name, text in texts.items() if text is not None}
+    return FromSettings(LoopPlan, skip=("game", *skip), metavars=metavars, defaults=defaults)
+
+
+def _default_text(entry: Field[Any]) -> str | None:
+    """The default of a field and those of games that have another one; none where all have the same."""
+    games: dict[Any, list[str]] = {}
+    for game, usual in USUAL.items():
+        value = usual.get(entry.name, entry.default)
+        if value != entry.default:
+            games.setdefault(value, []).append(game)
+    others = [f"{text_of(value)} in {', '.join(names)}" for value, names in games.items()]
+    return "; ".join([text_of(entry.default), *others]) if others else None
 
 
 def _notify(sentence: str) -> None:
@@ -90,7 +110,7 @@ def _plan(out: Path, game: str | None, given: dict[str, Any]) -> LoopPlan:
 @with_settings
 def run(
     *,
-    plan: Annotated[dict[str, Any], FromSettings(LoopPlan, skip=("game",))],
+    plan: Annotated[dict[str, Any], plan_options()],
     out: RunFolderOption = Path("selfplay"),
     game: GameOption = None,
     minutes: Annotated[
@@ -112,6 +132,8 @@ def run(
     from anabranch.selfplay import loop
 
     chosen = _plan(out, game, plan)
+    if minutes is None and generations is None:
+        raise SelfPlayError("a run needs an end: give --minutes or --generations")
     with _saying_what_is_kept(out):
         limit = loop.Limit(minutes, generations)
         folder = loop.run(out, chosen, limit, executor_of(workers, ray), _notify)
@@ -123,7 +145,7 @@ def run(
 @with_settings
 def play(
     *,
-    plan: Annotated[dict[str, Any], FromSettings(LoopPlan, skip=("game", "initial", "data", "data_share"))],
+    plan: Annotated[dict[str, Any], plan_options("initial", "data", "data_share")],
     out: RunFolderOption,
     game: GameOption = None,
     evaluator: Annotated[
@@ -210,7 +232,9 @@ def compare(
     pairs: Annotated[int, option("N", "Pairs of games of two runs in each generation.")] = 50,
     evaluations: Annotated[
         int | None,
-        option("N", "Evaluations of a move.  [default: those of the gates]", "--evaluations", "-n"),
+        option(
+            "N", "Evaluations of a move, from 1 on.  [default: those of the gates]", "--evaluations", "-n"
+        ),
     ] = None,
     workers: WorkersOption = None,
     ray: RayOption = None,
@@ -230,9 +254,9 @@ def compare(
     from anabranch.selfplay.folder import read_run
 
     ways = [[read_run(path) for path in way] for way in (first, second)]
-    for sentence in differing(ways[0][0], ways[1][0]):
-        _notify(sentence)
     rows = compared(ways[0], ways[1], pairs, evaluations, out, executor_of(workers, ray))
+    for sentence in differing(ways[0], ways[1]):
+        _notify(sentence)
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in rows]))
         return

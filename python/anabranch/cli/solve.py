@@ -66,6 +66,9 @@ def solve(
     """
     from anabranch.cli.output import output, print_json
 
+    # First, because what else is missing depends on the game. The evaluator plays no part, and the cheapest
+    # one is loaded fastest.
+    engine = Engine(variant, chess960=chess960, evaluator="uniform")
     if position is None and moves is None:
         raise PositionError("solve needs a position, or --moves from the start of a game")
     if certificate is not None and not certificate.absolute().parent.is_dir():
@@ -74,8 +77,6 @@ def solve(
         raise OSError(f"{certificate} is a directory")
     if time is positions is None:
         time = SECONDS
-    # The evaluator plays no part, and the cheapest one is loaded fastest.
-    engine = Engine(variant, chess960=chess960, evaluator="uniform")
     engine.position = position_text(position, moves)
     solution, is_interrupted = _solve(
         engine, time=time, positions=positions, shortest=shortest, checks_only=checks_only

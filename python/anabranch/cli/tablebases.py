@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from anabranch.cli.options import JsonOption, VariantOption, argument, group, option
+from anabranch.cli.options import ChessVariantOption, JsonOption, argument, group, option
 
 tablebases = group("Syzygy tablebases: fetch the small ones, check them, probe a position.")
 WORDS = {2: "win", 1: "cursed win", 0: "draw", -1: "blessed loss", -2: "loss"}
@@ -78,7 +78,7 @@ def probe(
     path: Annotated[
         list[str] | None, option("DIR", "Directories of tables.  [default: your data directory]", "--path")
     ] = None,
-    variant: VariantOption = "chess",
+    variant: ChessVariantOption = "chess",
     as_json: JsonOption = False,
 ) -> None:
     """Print the result of a position by the tables, as if its clock stood at 0.

@@ -1,4 +1,7 @@
-"""Folders of training data: shards, the journals of unfinished ones, and the job that makes them."""
+"""Folders of training data: shards, the journals of unfinished ones, and the job that makes them.
+
+A folder belongs to one job, whose document it holds; what a job does is not known here.
+"""
 
 from __future__ import annotations
 

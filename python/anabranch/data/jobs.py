@@ -1,4 +1,8 @@
-"""What jobs of training data are to do, as plain records. The commands have an option for each field."""
+"""What jobs of training data are to do, as plain records.
+
+The commands have an option for each field, with its text as help. Equal jobs make equal data; a folder keeps
+its job, so that the same command continues. How a job is done is in the files named after them.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,13 @@ TIMEOUT = 20.0
 DECIDED = {"chess": 800, "crazyhouse": 1200}
 """Centipawns that decide a game, by variant: in crazyhouse 700 are far from won."""
 DEFAULT_DECIDED = 1000
+
+
+def check_variant(variant: str, *others: str) -> None:
+    """Refuse what has no training data: all but the variants of chess, and `others`."""
+    *most, last = (*_core.variants(), *others)
+    if variant not in (*most, last):
+        raise DataError(f"training data are positions of {', '.join(most)} or {last}, not of {variant}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +152,7 @@ class SampleJob:
 
     def check(self) -> None:
         """Refuse values that make no sense."""
-        if self.variant not in _core.variants():
-            raise DataError(f"there is no variant {self.variant}")
+        check_variant(self.variant)
         for name in ("per_game", "policy_plies", "random_plies", "search_evaluations"):
             if getattr(self, name) < 1:
                 raise DataError(f"{name} must be at least 1")
@@ -172,8 +182,7 @@ class ExpandJob:
 
     def check(self) -> None:
         """Refuse values that make no sense."""
-        if self.variant not in _core.variants():
-            raise DataError(f"there is no variant {self.variant}")
+        check_variant(self.variant)
         if not self.gap > 0.0:
             raise DataError("gap must be above 0")
         if not 0.0 <= self.least <= 1.0:
@@ -185,8 +194,7 @@ TeacherJob: TypeAlias = GenerateJob | LabelJob
 
 def check_teacher_job(job: TeacherJob, *counts: str) -> None:
     """Refuse values that make no sense; `counts` are the names of further numbers that are at least 1."""
-    if job.variant not in _core.variants():
-        raise DataError(f"there is no variant {job.variant}")
+    check_variant(job.variant)
     for name in ("nodes", "lines", *counts):
         if getattr(job, name) < 1:
             raise DataError(f"{name} must be at least 1")
@@ -227,8 +235,7 @@ class PgnJob:
 
     def check(self) -> None:
         """Refuse values that make no sense."""
-        if self.variant not in (*_core.variants(), "chess960"):
-            raise DataError(f"there is no variant {self.variant}")
+        check_variant(self.variant, "chess960")
         for name, value in asdict(self).items():
             if isinstance(value, int) and value < 0:
                 raise DataError(f"{name} must be at least 0")

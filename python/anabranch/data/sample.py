@@ -8,24 +8,39 @@ They have no targets: they wait for `anabranch data label`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import pairwise
+from itertools import count
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from anabranch import _core
 from anabranch.data.folder import DATA
 from anabranch.data.jobs import SampleJob
-from anabranch.data.shards import Seen, Shard, about, find_shards, read_shard, remove_parts, write_shard
+from anabranch.data.shards import (
+    Seen,
+    Shard,
+    about,
+    find_shards,
+    list_shards,
+    read_shard,
+    remove_parts,
+    write_shard,
+)
 from anabranch.engine import Engine
 from anabranch.errors import DataError
 from anabranch.evaluators import Leaf
+from anabranch.human import choose, softmax
 from anabranch.jobs.progress import OnProgress, no_progress
+from anabranch.result import board_of
+
+DRAWN_FROM = "drawn_from"
+"""The note of a shard that names the shard of games its positions were drawn from."""
 
 
 def sample_shards(
@@ -33,30 +48,42 @@ def sample_shards(
 ) -> int:
     """Write a shard of positions for each shard of games that has none yet; how many positions there are.
 
-    No position occurs twice. A shard is written completely or not at all; the same job continues.
+    No position occurs twice. A shard is written completely or not at all; the same job continues, and takes
+    shards of games that are new.
     """
     job.check()
     if network.variant != job.variant:
         raise DataError(f"the network is for {network.variant}, not for {job.variant}")
-    sources = [shard for source in job.sources for shard in find_shards(Path(source))]
+    sources = {shard.path.stem: shard for shard in list_shards(map(Path, job.sources))}
     if not sources:
         raise DataError(f"there is no shard in {', '.join(job.sources)}")
     with DATA.open(out, asdict(job)):
         remove_parts(out)
-        done = {shard.number: shard for shard in find_shards(out)}
         seen = Seen()
         positions = 0
-        for number, shard in enumerate(sources):
-            if number in done:
-                fens = read_shard(done[number]).column("fen").to_pylist()
-                seen.add(_keys(job.variant, fens))
-                positions += len(fens)
-            else:
+        numbers = {}
+        for shard in find_shards(out):
+            table = read_shard(shard)
+            numbers[_origin(shard, table)] = shard.number
+            seen.add(_keys(job.variant, table.column("fen").to_pylist()))
+            positions += table.num_rows
+        for place, (name, shard) in enumerate(sources.items()):
+            if name not in numbers:
+                # Not the place: that of a shard changes when a folder before it gets another one.
+                numbers[name] = next(number for number in count(place) if number not in numbers.values())
                 rows = _sample(job, network, shard, seen)
-                write_shard(out, number, rows, {"variant": job.variant})
+                write_shard(out, numbers[name], rows, {"variant": job.variant, DRAWN_FROM: name})
                 positions += len(rows)
-            progress(number + 1, len(sources), f"{positions:,} positions")
+            progress(place + 1, len(sources), f"{positions:,} positions")
     return positions
+
+
+def _origin(shard: Shard, table: pa.Table) -> str:
+    """The shard of games that the positions of a shard were drawn from, by its name."""
+    name = about(table).get(DRAWN_FROM)
+    if name is None:
+        raise DataError(f"{shard.path} does not name the shard of its games; delete it to draw them again")
+    return name
 
 
 def _keys(variant: str, fens: list[str]) -> NDArray[np.uint64]:
@@ -89,8 +116,6 @@ def _sample(job: SampleJob, network: _core.Network, shard: Shard, seen: Seen) ->
         for i in searched:
             leaves.replace(rows[i])
     rows.sort(key=lambda row: (row["game"], row["ply"]))
-    same = [before["game"] == row["game"] and before["ply"] == row["ply"] for before, row in pairwise(rows)]
-    rows = [row for row, is_same in zip(rows, [False, *same], strict=True) if not is_same]
     is_new = seen.add(_keys(job.variant, [row["fen"] for row in rows]))
     return [row for row, new in zip(rows, is_new, strict=True) if new]
 
@@ -99,6 +124,7 @@ class _Leaves:
     """Replaces positions by leaves of short searches: what the value of a network is asked for."""
 
     def __init__(self, job: SampleJob, network: _core.Network, generator: np.random.Generator) -> None:
+        self._variant = job.variant
         self._evaluations = job.search_evaluations
         self._generator = generator
         self._observer = _Observer(network)
@@ -112,7 +138,12 @@ class _Leaves:
         leaves = [leaf for leaf in self._observer.seen if leaf != row["fen"]]
         if leaves:
             fen = leaves[int(self._generator.integers(len(leaves)))]
-            row |= {"fen": fen, "ply": row["ply"] + 1, "move": None, "result": None}
+            depth = self._ply(fen) - self._ply(row["fen"])
+            row |= {"fen": fen, "ply": row["ply"] + depth, "move": None, "result": None}
+
+    def _ply(self, fen: str) -> int:
+        """By the number of the move."""
+        return board_of(self._variant, fen, False).ply()
 
 
 class _Observer:
@@ -152,30 +183,18 @@ class _Walk:
     def __init__(self, job: SampleJob, network: _core.Network, generator: np.random.Generator) -> None:
         self._temperature = job.temperature
         self._network = network
-        self._generator = generator
+        self._random = Random(int(generator.integers(2**63)))
         self._rules = _core.Session(job.variant, False, {}, False)
 
     def move(self, rows: list[dict[str, Any]], by_policy: bool) -> None:
         """Play a move in each position; one that ends the game is not played."""
         answers = self._network.evaluate([row["fen"] for row in rows]) if by_policy else [None] * len(rows)
-        for row, answer, drawn in zip(rows, answers, self._generator.random(len(rows)), strict=True):
+        for row, answer in zip(rows, answers, strict=True):
             if answer is None:
                 self._rules.set_position(row["fen"], [])
-                moves = self._rules.legal_moves()
-                move = moves[int(drawn * len(moves))]
+                move = self._random.choice(self._rules.legal_moves())
             else:
-                move = self._draw(answer[2], drawn)
+                move = choose(softmax(answer[2]), self._random, self._temperature)
             self._rules.set_position(row["fen"], [move])
             if self._rules.ending() is None:
                 row |= {"fen": self._rules.fen(), "ply": row["ply"] + 1, "move": None, "result": None}
-
-    def _draw(self, logits: list[tuple[str, float]], drawn: float) -> str:
-        """A move of a softmax of the logits over the temperature."""
-        top = max(logit for _, logit in logits)
-        weights = [math.exp((logit - top) / self._temperature) for _, logit in logits]
-        left = drawn * sum(weights)
-        for (move, _), weight in zip(logits, weights, strict=True):
-            left -= weight
-            if left <= 0.0:
-                return move
-        return logits[-1][0]

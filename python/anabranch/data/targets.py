@@ -1,4 +1,7 @@
-"""Targets: what a teacher's centipawns mean for policy and value."""
+"""Targets: what a teacher's centipawns mean for policy and value.
+
+The scores themselves are stored beside the targets, so that training may weigh them in another way.
+"""
 
 from __future__ import annotations
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.executor import Executor
-from anabranch.match.statistics import elo
 from anabranch.selfplay.folder import RunFolder
-from anabranch.selfplay.judge import match_spec, play_match, player_of
+from anabranch.selfplay.judge import bounded_elo, elo_words, match_spec, play_match, player_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +24,45 @@ class ComparedGeneration:
     generation: int
     counts: tuple[int, ...]
     """Pairs with 0, 1/2, 1, 3/2 and 2 points, of all runs."""
-    elo: float | None
+    elo: float
+    """2000 stands for all points, -2000 for none."""
     error: float | None
-    """`None` where the games do not determine it."""
+    """Half width of the interval of 95 %; `None` where the games do not determine it."""
     evaluations: tuple[int, int]
     """Evaluations in the games of self-play up to here, of all runs, for each way."""
 
 
-def differing(first: RunFolder, second: RunFolder) -> list[str]:
-    """In what the plans of two runs differ, besides their seeds.
+def differing(first: Sequence[RunFolder], second: Sequence[RunFolder]) -> list[str]:
+    """In what the plans of two ways differ, and those of the runs of one way, besides their seeds.
 
-    Runs of different games are refused.
+    Ways that cannot be compared are refused.
     """
-    plans = [folder.plan.as_dict() for folder in (first, second)]
-    if plans[0]["game"] != plans[1]["game"]:
-        raise SelfPlayError(f"a run of {plans[0]['game']} cannot be compared with one of {plans[1]['game']}")
-    names = [name for name in plans[0] if name != "seed" and plans[0][name] != plans[1][name]]
-    return [f"{name}: {plans[0][name]} against {plans[1][name]}" for name in names]
+    _check_ways(first, second)
+    found = [f"{name}: {one} against {other}" for name, one, other in _differences(first[0], second[0])]
+    for way in (first, second):
+        for run in way[1:]:
+            found += [
+                f"runs of one way differ in {name}: {one} in {way[0].path}, {other} in {run.path}"
+                for name, one, other in _differences(way[0], run)
+            ]
+    return found
+
+
+def _differences(first: RunFolder, second: RunFolder) -> list[tuple[str, Any, Any]]:
+    one, other = first.plan.as_dict(), second.plan.as_dict()
+    return [(name, one[name], other[name]) for name in one if name != "seed" and one[name] != other[name]]
+
+
+def _check_ways(first: Sequence[RunFolder], second: Sequence[RunFolder]) -> None:
+    if len(first) != len(second) or not first:
+        raise SelfPlayError(f"each way needs as many runs as the other, not {len(first)} and {len(second)}")
+    game = first[0].plan.game
+    for run in (*first, *second):
+        if run.plan.game != game:
+            raise SelfPlayError(
+                f"{first[0].path} is a run of {game} and cannot be compared with {run.path}, "
+                f"one of {run.plan.game}"
+            )
 
 
 def compare(
@@ -56,48 +78,45 @@ def compare(
     `evaluations` of a move are those of the first plan's gates by default. The games are kept in `out`, so
     the same call continues.
     """
-    if len(first) != len(second) or not first:
-        raise SelfPlayError(f"each way needs as many runs as the other, not {len(first)} and {len(second)}")
+    _check_ways(first, second)
+    for name, count in (("pairs", pairs), ("evaluations", evaluations)):
+        if count is not None and count < 1:
+            raise SelfPlayError(f"{name} must be at least 1, not {count}")
     common = set(first[0].generations("learn"))
     common = common.intersection(*(run.generations("learn") for run in (*first, *second)))
     if not common:
         raise SelfPlayError("there is no generation that all runs have learned")
-    for generation in sorted(common):
+
+    def row(generation: int) -> ComparedGeneration:
         total = [0] * 5
         for number, (one, other) in enumerate(zip(first, second, strict=True)):
-            budget = evaluations or one.plan.gate_evaluations
+            budget = one.plan.gate_evaluations if evaluations is None else evaluations
+            files = [str(run.network_file(generation).resolve()) for run in (one, other)]
             players = (
-                player_of("first", str(one.network_file(generation).resolve()), budget, one.plan.simulations),
-                player_of(
-                    "second", str(other.network_file(generation).resolve()), budget, one.plan.simulations
-                ),
+                player_of("first", files[0], budget, one.plan.simulations),
+                player_of("second", files[1], budget, one.plan.simulations),
             )
             # The same openings in every generation.
             spec = match_spec(one.plan, players, pairs, 2000 + number)
             verdict = play_match(executor, spec, out / f"{generation:04d}" / str(number))
             total = [old + new for old, new in zip(total, verdict.counts, strict=True)]
-        estimate = elo(total).to_dict()
-        spent = [
-            sum(
-                record["evaluations"]
-                for run in way
-                for key, record in run.records("play").items()
-                if key[1] <= generation
-            )
-            for way in (first, second)
-        ]
-        yield ComparedGeneration(
-            generation, tuple(total), estimate["value"], estimate["error"], (spent[0], spent[1])
-        )
+        spent = (_spent(first, generation), _spent(second, generation))
+        return ComparedGeneration(generation, tuple(total), *bounded_elo(total), spent)
+
+    return map(row, sorted(common))
+
+
+def _spent(way: Sequence[RunFolder], generation: int) -> int:
+    """Evaluations in the games of self-play of all runs, up to a generation."""
+    records = (item for run in way for item in run.records("play").items())
+    return sum(record["evaluations"] for key, record in records if key[1] <= generation)
 
 
 def compared_text(row: ComparedGeneration) -> str:
     """A row as text."""
-    value = "-" if row.elo is None else f"{row.elo:+.0f}"
-    error = "" if row.error is None else f" ± {row.error:.0f}"
     points = sum(place * count for place, count in enumerate(row.counts)) / 2.0
     games = 2 * sum(row.counts)
     return (
-        f"generation {row.generation:>3}: {points:g} of {games} points, {value}{error} Elo; evaluations in "
-        f"self-play {row.evaluations[0]:,} and {row.evaluations[1]:,}"
+        f"generation {row.generation:>3}: {points:g} of {games} points, {elo_words(row.elo, row.error)}; "
+        f"evaluations in self-play {row.evaluations[0]:,} and {row.evaluations[1]:,}"
     )

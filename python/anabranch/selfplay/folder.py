@@ -75,7 +75,7 @@ class RunFolder:
 
     def network_file(self, generation: int) -> Path:
         """The network that was learned after the games of a generation."""
-        return self.network_folder(generation) / f"network{self.plan.suffix}"
+        return self.network_folder(generation) / self.plan.network_name
 
     def records(self, what: str, generation: int | None = None) -> dict[StepKey, StepRecord]:
         """The records of a kind, of one generation or of all."""

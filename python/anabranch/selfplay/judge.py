@@ -8,7 +8,7 @@ their numbers, so that it does not depend on which worker was faster.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,8 +58,7 @@ class MatchVerdict:
         return sum(self.counts)
 
     def __str__(self) -> str:
-        unit = "" if abs(self.elo) >= MOST_ELO else " Elo"
-        return f"{elo_text(self.elo, self.error)}{unit} in {self.pairs} pairs"
+        return f"{elo_words(self.elo, self.error)} in {self.pairs} pairs"
 
 
 def elo_text(elo: float, error: float | None) -> str:
@@ -71,6 +70,26 @@ def elo_text(elo: float, error: float | None) -> str:
     if abs(elo) >= MOST_ELO:
         return "all won" if elo > 0.0 else "all lost"
     return f"{elo:+.0f}" + ("" if error is None else f" ± {error:.0f}")
+
+
+def elo_words(elo: float, error: float | None) -> str:
+    """The same with its unit, for sentences.
+
+    >>> elo_words(41.2, 20.0), elo_words(-2000.0, None)
+    ('+41 ± 20 Elo', 'all lost')
+    """
+    unit = "" if abs(elo) >= MOST_ELO else " Elo"
+    return f"{elo_text(elo, error)}{unit}"
+
+
+def bounded_elo(counts: Sequence[int]) -> tuple[float, float | None]:
+    """Elo of counted pairs, at most `MOST_ELO`, and its error where the games determine it.
+
+    >>> bounded_elo([0, 0, 0, 0, 3])
+    (2000.0, None)
+    """
+    estimate = elo(counts)
+    return float(np.clip(estimate.value, -MOST_ELO, MOST_ELO)), estimate.to_dict()["error"]
 
 
 def player_of(name: str, evaluator: str, evaluations: int, simulations: float) -> PlayerSpec:
@@ -127,11 +146,9 @@ def play_match(
 
     standings = run_match(spec, folder, executor, heard)
     counts = standings.matchups[0].pairs if spec.sprt is None else standings.tested
-    estimate = elo(counts)
     return MatchVerdict(
         counts,
-        float(np.clip(estimate.value, -MOST_ELO, MOST_ELO)),
-        estimate.to_dict()["error"],
+        *bounded_elo(counts),
         standings.verdict != "rejected",
         round(_processor_time() - begun, 3),
     )

@@ -168,4 +168,4 @@ def _write(
         "licence": "GPL-3.0-or-later",
         "plan": json.dumps(plan.as_dict()),
     }
-    learner.write(folder / f"network{plan.suffix}", about, data)
+    learner.write(folder / plan.network_name, about, data)

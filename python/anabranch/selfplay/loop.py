@@ -168,8 +168,7 @@ class _Loop:
         rows = self._folder.records("play", generation).values()
         games, positions = (sum(row[name] for row in rows) for name in ("games", "positions"))
         self._notify(
-            f"generation {generation}: {games:,} games with {Path(evaluator).parent.name or evaluator}, "
-            f"{positions:,} positions"
+            f"generation {generation}: {games:,} games with {_short_name(evaluator)}, {positions:,} positions"
         )
 
     def _evaluator(self, generation: int) -> str:
@@ -243,7 +242,7 @@ class _Loop:
             return {"passed": True, "against": None}
         test = Sprt(-plan.gate_elo, 0.0)
         verdict = self._match(generation, "gate", (network, best, plan.gate_evaluations), generation, test)
-        against = Path(best).parent.name or best
+        against = _short_name(best)
         word = "passed" if verdict.passed else "failed"
         self._notify(f"generation {generation}: {word} its gate against {against}, {verdict}")
         return {**asdict(verdict), "against": against}
@@ -273,6 +272,11 @@ class _Loop:
     def _stop_if_over(self) -> None:
         if self._is_over():
             raise _Over
+
+
+def _short_name(evaluator: str) -> str:
+    """The generation of a network of the run; any other evaluator by its name."""
+    return Path(evaluator).parent.name or evaluator
 
 
 def _play_record(done: PlayDone) -> dict[str, Any]:

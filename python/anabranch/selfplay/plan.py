@@ -32,8 +32,8 @@ class LoopPlan:
     network: str = "sparse"
     """sparse (in the core; ONNX for games written in Python) or conv (ONNX)."""
     initial: str | None = None
-    """Network to begin with, a file or 'network'.  [default: from nothing, the first games with random
-    playouts, in chess and its variants by counted material]"""
+    """Network to begin with, a file or 'network' for that of the package.  [default: from nothing, the first
+    games with random playouts, in chess and its variants by counted material]"""
     data: tuple[str, ...] = ()
     """Folder with shards of 'anabranch data' to learn from beside the games; may be repeated (chess and its
     variants)."""
@@ -53,7 +53,7 @@ class LoopPlan:
     full_share: float = 0.5
     """Share of the moves that get a full search and are recorded."""
     backup: str = "recompute"
-    """The backup of the searches for data."""
+    """The backup of the searches for data: tree, tree+cache, naive, paper, delta or recompute."""
     c_init: float = 1.5
     """Exploration in PUCT."""
     noise: float = 0.25
@@ -127,16 +127,11 @@ class LoopPlan:
     """The test decides between this many Elo worse and equal strength."""
     outsiders: tuple[str, ...] = ("rollout", "first")
     """What every network plays for its Elo: evaluators, uci:COMMAND,nodes=N in chess and its variants, and
-    first, the network that the run began with or that of the first generation."""
+    first, the network that the run began with or that of the first generation; may be repeated."""
     outsider_pairs: int = 10
     """Pairs against each of them."""
     outsider_factor: float = 4.0
     """Evaluations of the outsiders for each one of the network; first has as many as it."""
-
-    @property
-    def suffix(self) -> str:
-        """The ending of network files."""
-        return SUFFIX if self.network == "sparse" and not is_reference(self.game) else ".onnx"
 
     def check(self) -> None:
         """Refuse values that make no sense."""
@@ -187,6 +182,12 @@ class LoopPlan:
             raise SelfPlayError(f"there are networks to train for {known}, not for {self.game}")
         if self.network != "sparse":
             raise SelfPlayError(f"in {self.game} self-play trains a sparse network, not {self.network}")
+
+    @property
+    def network_name(self) -> str:
+        """The name of the network files of a run."""
+        is_inside = self.network == "sparse" and not is_reference(self.game)
+        return "network.safetensors" if is_inside else "network.onnx"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values by name."""

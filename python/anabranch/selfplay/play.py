@@ -132,7 +132,7 @@ def _play(job: PlayJob, source: np.random.Generator, writer: SampleWriter) -> _E
             first = root.solved if session.player() == 0 else -root.solved
             return _Ended(first, plies, True, game.evaluations)
         temperature = plan.temperature * (1.0 if plies < plan.temperature_plies else LATE)
-        session.play(report["moves"][draw(policy, temperature, source)]["move"])
+        session.play(report["moves"][draw_move(policy, temperature, source)]["move"])
         plies += 1
     result = 0.0 if ending is None else ending if session.player() == 0 else -ending
     return _Ended(result, plies, False, game.evaluations)
@@ -168,7 +168,7 @@ def play_opening(game: GameSearch, plies: int, kind: str, source: np.random.Gene
     for _ in range(plies):
         if kind == "policy":
             report = game.search(1)
-            drawn = draw(game.statistics(report).prior, 1.0, source)
+            drawn = draw_move(game.statistics(report).prior, 1.0, source)
             session.play(report["moves"][drawn]["move"])
         else:
             moves = session.legal_moves()
@@ -180,7 +180,7 @@ def play_opening(game: GameSearch, plies: int, kind: str, source: np.random.Gene
     return len(played)
 
 
-def draw(policy: Floats, temperature: float, source: np.random.Generator) -> int:
+def draw_move(policy: Floats, temperature: float, source: np.random.Generator) -> int:
     """A move by its share, sharpened or flattened by the temperature."""
     if temperature <= 0.0:
         return int(policy.argmax())

@@ -88,8 +88,8 @@ class GameSearch:
             return root_statistics(report)
         _, _, moves = self._network.evaluate([self.session.fen()])[0]
         logits = dict(moves)
-        sorted_logits = np.array([logits[row["move"]] for row in report["moves"]])
-        powers = np.exp(sorted_logits - sorted_logits.max())
+        in_order = np.array([logits[row["move"]] for row in report["moves"]])
+        powers = np.exp(in_order - in_order.max())
         return root_statistics(report, powers / powers.sum())
 
     def proven(self, most: int) -> list[tuple[str, float]]:

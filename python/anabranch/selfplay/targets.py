@@ -20,6 +20,7 @@ VALUE_SCALE = 0.1
 LEAST_PRIOR = 2.0**-24
 """The least prior of the core."""
 WORTH = {"win": 1.0, "draw": 0.0, "loss": -1.0}
+"""Results as values."""
 
 
 @dataclass(frozen=True, slots=True)

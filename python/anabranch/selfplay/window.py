@@ -1,4 +1,7 @@
-"""The replay window: the newest positions, equal ones merged."""
+"""The replay window: the newest positions, equal ones merged.
+
+Symmetric forms of a position on a grid count as equal. Nothing here knows files, games or networks.
+"""
 
 from __future__ import annotations
 

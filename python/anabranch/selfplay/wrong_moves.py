@@ -23,9 +23,9 @@ from anabranch.errors import SelfPlayError
 from anabranch.jobs.executor import Executor, Processes
 from anabranch.jobs.files import write_json
 from anabranch.selfplay.search import GameSearch
+from anabranch.selfplay.targets import WORTH
 
 GAME = "connect-four"
-WORTH = {"win": 1, "draw": 0, "loss": -1}
 MOST = 1_000_000_000
 """Positions after which the solver gives up: about a minute."""
 SIMULATIONS = 4

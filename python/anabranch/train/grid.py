@@ -6,7 +6,7 @@ Both take the same arrays and answer with logits of all places of the policy and
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -27,6 +27,34 @@ from anabranch.train.sparse import (
     Round,
     load_sparse,
 )
+
+
+class PlaneInputs(Protocol):
+    """What a convolutional network reads and answers."""
+
+    @property
+    def game(self) -> str:
+        """The game that it is for."""
+
+    @property
+    def planes(self) -> int:
+        """Number of planes."""
+
+    @property
+    def height(self) -> int:
+        """Rows of a plane."""
+
+    @property
+    def width(self) -> int:
+        """Columns of a plane."""
+
+    @property
+    def area(self) -> int:
+        """Number of cells."""
+
+    @property
+    def actions(self) -> int:
+        """Size of the policy."""
 
 
 class GridSparse(BucketedNetwork):
@@ -129,7 +157,7 @@ class GridConv(nn.Module):
 
 
 def planes_of(
-    inputs: GridInputs, cells: NDArray[np.uint8], constants: NDArray[np.uint8]
+    inputs: PlaneInputs, cells: NDArray[np.uint8], constants: NDArray[np.uint8]
 ) -> NDArray[np.float32]:
     """The planes [B, C, H, W] of positions."""
     planes = np.empty((len(cells), inputs.planes, inputs.area), np.float32)

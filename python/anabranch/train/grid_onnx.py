@@ -1,4 +1,4 @@
-"""Convolutional networks for games on a grid as ONNX files, with metadata and canaries."""
+"""Networks over the planes of a game as ONNX files, with metadata and canaries."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from anabranch.jobs.files import replacing
 from anabranch.networks.metadata import Metadata
 from anabranch.networks.planes import GRID
 from anabranch.train.grid import GridConv
+from anabranch.train.rows import RowsSparse
 from anabranch.train.to_onnx import OPSET
 
 
-def write_grid_onnx(path: Path, network: GridConv, about: Mapping[str, str]) -> None:
+def write_grid_onnx(path: Path, network: GridConv | RowsSparse, about: Mapping[str, str]) -> None:
     """Write the network; the file appears whole and sound, or not at all."""
     inputs = network.inputs_of_game
     planes = torch.zeros(2, inputs.planes, inputs.height, inputs.width)
