@@ -36,7 +36,6 @@ from anabranch.formats.tablebases import TablebasePaths
 from anabranch.graph import SearchGraph, graph_of
 from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds, one_of
 from anabranch.loop import Loop
-from anabranch.named_games import OBJECT, ROWS
 from anabranch.many import (
     BATCH,
     MOST_BATCH,
@@ -47,6 +46,7 @@ from anabranch.many import (
     SharedBatches,
     run_many,
 )
+from anabranch.named_games import OBJECT, ROWS
 from anabranch.positions import Position
 from anabranch.result import Progress, Result, Root, progress_of, result_of
 from anabranch.settings import Settings

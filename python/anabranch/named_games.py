@@ -51,9 +51,14 @@ def load_reference(name: str) -> Adapter:
     return _known[name]
 
 
+def is_loaded(name: str) -> bool:
+    """Whether a game was loaded before, by its name or as an object."""
+    return name in _known
+
+
 def known_reference(name: str) -> Adapter:
-    """A game that was loaded before, by its name or as an object."""
-    if name not in _known:
+    """A game that was loaded before."""
+    if not is_loaded(name):
         raise VariantError(f"the game {name} must be loaded first: Engine(game={name!r}), or --game {name}")
     return _known[name]
 

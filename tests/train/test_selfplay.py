@@ -15,6 +15,7 @@ import pytest
 from anabranch import Engine
 from anabranch.cli import run as run_command
 from anabranch.errors import MatchError, SelfPlayError, TrainingError, VariantError
+from anabranch.examples import ConnectFour
 from anabranch.jobs.executor import Processes
 from anabranch.networks import describe_network
 from anabranch.networks.grid import inputs_of, write_grid
@@ -267,3 +268,23 @@ def test_an_outsider_that_does_not_exist_is_refused_before_a_game_is_played(tmp_
         tiny_run(tmp_path, plan, 1)
     corrected = plan.changed(outsiders=("uniform",))
     assert loop.play_only(tmp_path, corrected, "rollout", Processes(0), silent).records("play", 0)
+
+
+@pytest.mark.parametrize("network", ["sparse", "conv"])
+def test_a_game_written_in_python_learns_by_its_features(tmp_path: Path, network: str) -> None:
+    """Its network is an ONNX file that plays the game, by name and as an object, and no other game."""
+    game = "anabranch.examples:ConnectFour"
+    sizes = {"games": 6, "evaluations": 8, "last_evaluations": 8, "gate_pairs": 1, "outsider_pairs": 0}
+    folder = tiny_run(tmp_path / "run", plan_of(game, network=network, **{**TINY, **sizes}), 2)
+    first, second = (record["policy_loss"] for record in folder.records("learn").values())
+    assert second < first
+    file = folder.network_file(1)
+    assert file.name == "network.onnx"
+    moves = [
+        Engine(game=given, evaluator=file, seed=1).search(simulations=30).moves
+        for given in (game, ConnectFour())
+    ]
+    assert moves[0] == moves[1]
+    with pytest.raises(VariantError, match=r"is for anabranch\.examples"):
+        Engine("connect-four", evaluator=file)
+    assert describe_network(file)["variant"] == "anabranch.examples.connect_four:ConnectFour"

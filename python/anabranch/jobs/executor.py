@@ -36,9 +36,10 @@ def cores() -> int:
 
 
 def check_cluster(ray: str | None) -> None:
-    """Refuse an address of a cluster where Ray is not installed."""
+    """Refuse an address of a cluster where Ray is not installed, or where no cluster answers."""
     if ray is not None:
         require("ray", "cluster")
+        Ray(ray).check()
 
 
 def executor_of(workers: int | None = None, ray: str | None = None) -> Executor:

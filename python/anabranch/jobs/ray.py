@@ -35,6 +35,13 @@ class Ray:
 
     address: str
 
+    def check(self) -> None:
+        """Refuse an address where no program listens."""
+        try:
+            _check_listening(self.address)
+        except OSError as error:
+            raise ClusterError(f"there is no Ray cluster at {self.address}: {_reason(error)}") from error
+
     def run(
         self, work: Callable[[Job], Done], jobs: Iterable[Job], at_exit: Callable[[], object] | None = None
     ) -> Generator[Done]:

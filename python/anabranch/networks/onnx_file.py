@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.errors import EvaluatorError, NetworkError, VariantError
+from anabranch.named_games import is_loaded, is_reference
 from anabranch.networks.canaries import Canary, read_canaries
 from anabranch.networks.container import DamageError, family_of, read_bytes, read_texts, seal_of
 from anabranch.networks.metadata import CANARIES, SHA256, Metadata
@@ -262,13 +263,16 @@ def _guess(shape: _Shape, value: int | None, policy: int | None) -> Metadata:
 
 
 def _compare(metadata: Metadata, shape: _Shape, value: int | None, policy: int | None) -> None:
-    try:
-        expected, size = shape_of(metadata.variant, metadata.inputs)
-        board = plane_shape_of(metadata.variant, metadata.inputs)[1:]
-    except (VariantError, EvaluatorError) as error:
-        raise DamageError(f"its metadata do not fit this version: {error}") from None
+    planes, *board_of_file = shape
+    expected, board, size = planes, tuple(board_of_file), policy
+    # A game written in Python is compared when it is there: a file does not load one.
+    if not is_reference(metadata.variant) or is_loaded(metadata.variant):
+        try:
+            expected, size = shape_of(metadata.variant, metadata.inputs)
+            board = plane_shape_of(metadata.variant, metadata.inputs)[1:]
+        except (VariantError, EvaluatorError) as error:
+            raise DamageError(f"its metadata do not fit this version: {error}") from None
     what = f"{metadata.variant} {metadata.inputs}"
-    planes = shape[0]
     if shape[1:] != board:
         raise DamageError(f"its planes are {_show(shape[1:])}, and those of {what} are {_show(board)}")
     if planes != expected:

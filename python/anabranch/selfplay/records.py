@@ -103,7 +103,7 @@ class GridSamples(PlaySamples):
     """Positions of one game on a grid, or of one of rows."""
 
     cells: NDArray[np.uint8]
-    """[B, area]: 0 empty, 1 own, 2 enemy, row by row from the top; in games of rows the bytes of the state."""
+    """[B, area]: 0 empty, 1 own, 2 enemy, row by row from the top; of rows the bytes of the state."""
     constants: NDArray[np.uint8]
     """[B, planes - 2]: the planes that are the same on all cells."""
     legal: NDArray[np.bool_]
