@@ -56,6 +56,17 @@ def is_loaded(name: str) -> bool:
     return name in _known
 
 
+def check_loaded(name: str) -> str:
+    """A name that came from outside, such as a query: one of a module that is not loaded is refused.
+
+    >>> check_loaded("hex:size=7")
+    'hex:size=7'
+    """
+    if is_reference(name):
+        known_reference(name)
+    return name
+
+
 def known_reference(name: str) -> Adapter:
     """A game that was loaded before."""
     if not is_loaded(name):

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import socket
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -204,7 +205,17 @@ MALFORMED: list[Any] = [
     {"type": "play", "id": 1, "game": GAME, "level": {"by": "seconds", "seconds": 1e9}},
     {"type": "play", "id": 1, "game": GAME, "level": {"by": "magic"}},
     {"type": "play", "id": 1, "game": GAME},
+    {"type": "grid-position", "id": 1, "game": {"name": "antigravity:fly"}},
 ]  # fmt: skip
+
+
+def test_a_browser_cannot_have_a_module_imported() -> None:
+    """A game by name is one that ships; the other names of games are modules (`anabranch.named_games`)."""
+    message = {"type": "grid-position", "id": 1, "game": {"name": "hex:size=5"}}
+    read_message(json.dumps(message))
+    with pytest.raises(MessageError, match="one of those that ship"):
+        read_message(json.dumps(message | {"game": {"name": "antigravity:fly"}}))
+    assert "antigravity" not in sys.modules
 
 
 def test_what_makes_no_sense_is_refused_in_a_sentence_and_the_line_stays(server: Server) -> None:

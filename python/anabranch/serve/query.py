@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
-from anabranch.errors import AnabranchError, AnnotationError, LimitError, QueryError
+from anabranch.errors import AnabranchError, AnnotationError, LimitError, QueryError, VariantError
 from anabranch.formats.pgn import parse_game, split_games
 from anabranch.limits import LimitKeywords, Limits, check_count, check_seconds
+from anabranch.named_games import check_loaded
 from anabranch.positions import read_position
 
 SCHEMA = 1
@@ -208,7 +209,10 @@ class _Game:
 
 
 def _read_game(fields: _Fields, defaults: QueryDefaults) -> _Game:
-    variant = fields.take("variant", _read_word) or defaults.variant
+    try:
+        variant = check_loaded(fields.take("variant", _read_word) or defaults.variant)
+    except VariantError as error:
+        raise QueryError("variant", f"cannot be used: {error}") from None
     chess960 = fields.take("chess960", _read_flag)
     if fields.has("pgn"):
         for name in ("position", "moves"):

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from anabranch.defaults import MOST_THREADS
 from anabranch.errors import AnabranchError
+from anabranch.named_games import is_reference
 from anabranch.settings import presets
 from anabranch.strength import HIGHEST, LOWEST
 
@@ -57,6 +58,13 @@ class MessageError(AnabranchError, ValueError):
     """A message of a browser makes no sense."""
 
 
+def _refuse_module(name: str) -> str:
+    """A browser may not name a game of a module, which would be imported."""
+    if is_reference(name):
+        raise ValueError("a game on a grid is one of those that ship")
+    return name
+
+
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -77,7 +85,9 @@ class Game(_Strict):
 class GridGame(_Strict):
     """A game on a grid up to the position in question."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z-]{1,20}(:[a-z0-9=.,-]{1,60})?$")]
+    name: Annotated[
+        str, Field(pattern=r"^[a-z-]{1,20}(:[a-z0-9=.,-]{1,60})?$"), AfterValidator(_refuse_module)
+    ]
     """With its parameters, as "hex:size=7"."""
     moves: Annotated[
         list[Annotated[str, Field(pattern=r"^[a-z0-9]{1,6}$")]], Field(max_length=MOST_MOVES)
