@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from anabranch import _core
 from anabranch.errors import VariantError
@@ -73,6 +73,7 @@ def base_name(name: str) -> str:
     return name.partition(":")[0].strip().lower().replace("_", "-").replace(" ", "-")
 
 
+@lru_cache(maxsize=256)
 def is_grid(name: str) -> bool:
     """Whether a name is that of a game on a grid or of one written in Python, and not of a variant of chess.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from anabranch.errors import LimitError, MoveError
@@ -53,7 +53,13 @@ class Limits:
         >>> Limits(simulations=5).for_core()["simulations"]
         5
         """
-        return {**asdict(self), "root_moves": list(_read_moves(self.root_moves))}
+        return {
+            "simulations": self.simulations,
+            "evaluations": self.evaluations,
+            "time": self.time,
+            "mate": self.mate,
+            "root_moves": list(_read_moves(self.root_moves)),
+        }
 
 
 class LimitKeywords(TypedDict, total=False):

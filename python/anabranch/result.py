@@ -124,6 +124,15 @@ class Line:
         board = self.root.board()
         return board.variation_san([chess.Move.from_uci(move) for move in self.moves])
 
+    def to_dict(self) -> dict[str, Any]:
+        """The same in a dictionary of plain values, with centipawns, mate and wdl.
+
+        >>> from anabranch import Engine
+        >>> Engine().search(simulations=20).lines[0].to_dict()["visits"] > 0
+        True
+        """
+        return {**_fields_of(self), "moves": list(self.moves), **_judgement_of(self)}
+
 
 @dataclass(frozen=True)
 class MoveStatistics:
@@ -199,6 +208,15 @@ class MoveStatistics:
         if self.q is None and self.state == "unknown":
             return None
         return chances_of(self.q or 0.0, self.state, self.root.raw, self.root.variant)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in a dictionary of plain values, with centipawns, mate and wdl.
+
+        >>> from anabranch import Engine
+        >>> Engine().search(simulations=20).moves[0].to_dict()["visits"] > 0
+        True
+        """
+        return {**_fields_of(self), **_judgement_of(self)}
 
 
 @dataclass(frozen=True)
@@ -408,12 +426,23 @@ class Progress:
         >>> sorted(Engine().search(simulations=20).to_dict())[:4]
         ['best_move', 'centipawns', 'chess960', 'elapsed']
         """
+        return {
+            **self.summary(),
+            "lines": [line.to_dict() for line in self.lines],
+            "statistics": _fields_of(self.statistics),
+            "moves": [row.to_dict() for row in self.moves],
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """The same without lines, moves and statistics, which are most of it.
+
+        >>> from anabranch import Engine
+        >>> sorted(Engine().search(simulations=20).summary())[:4]
+        ['best_move', 'centipawns', 'chess960', 'elapsed']
+        """
         values = _fields_of(self)
-        values["lines"] = [
-            {**_fields_of(line), "moves": list(line.moves), **_judgement_of(line)} for line in self.lines
-        ]
-        values["moves"] = [{**_fields_of(row), **_judgement_of(row)} for row in self.moves]
-        values["statistics"] = _fields_of(self.statistics)
+        for name in ("lines", "moves", "statistics"):
+            del values[name]
         if self.solved is not None:
             values["solved"] = {**_fields_of(self.solved), "mate": self.solved.mate}
         return {

@@ -5,6 +5,7 @@ The server is `anabranch.serve`'s; this file is options in, lines out.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -20,6 +21,9 @@ from anabranch.jobs.executor import cores
 
 if TYPE_CHECKING:
     from anabranch.serve import ServiceOptions
+
+COLLECT_AFTER = 20_000
+"""New objects after which Python looks for cycles; a result with 30 moves has some 100."""
 
 
 @with_settings
@@ -64,6 +68,8 @@ def serve(
         if not least <= number <= most:
             raise LimitError(f"{name} takes a number from {least} to {most}, not {number}")
     service = package.Service(_service_options(options, threads, queue, batch, tables))
+    gc.freeze()  # what is there stays, and answers have no cycles: collections need not be frequent
+    gc.set_threshold(COLLECT_AFTER)
     if port is None:
         from anabranch.serve.stdio import serve_lines
 

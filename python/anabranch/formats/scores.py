@@ -42,11 +42,7 @@ def centipawns(value: float, variant: str = "chess") -> int:
     >>> centipawns(0.0), centipawns(0.183), centipawns(-0.183), centipawns(1.0)
     (0, 100, -100, 9999)
     """
-    value = _checked(value)
-    if abs(value) >= 1.0:
-        return int(math.copysign(LARGEST_SHOWN, value))
-    score = round(2.0 * SHOWN_SCALE.get(variant, DEFAULT_SCALE) * math.atanh(value))
-    return max(-LARGEST_SHOWN, min(LARGEST_SHOWN, score))
+    return curve_of(None, variant).score(value)
 
 
 def value_of(score: float, variant: str = "chess") -> float:
@@ -112,13 +108,7 @@ def wdl(
     >>> wdl(0.2, (0.3, 0.6, 0.1))
     (300, 600, 100)
     """
-    value = _checked(value)
-    width = SHARPNESS.get(variant.partition(":")[0], DEFAULT_SHARPNESS) if raw is None else _width(raw)
-    won, lost = _shares(value, width)
-    wins, losses = round(1000.0 * won), round(1000.0 * lost)
-    if wins + losses > 1000:  # both halves rounded up
-        wins, losses = math.floor(1000.0 * won), math.floor(1000.0 * lost)
-    return wins, 1000 - wins - losses, losses
+    return curve_of(raw, variant).chances(value)
 
 
 def mate_in(state: str, plies: int | None) -> int | None:
@@ -174,25 +164,65 @@ def _checked(value: float) -> float:
     return max(-1.0, min(1.0, value))
 
 
-@lru_cache(maxsize=64)  # all moves of a result have the same
+class Curve:
+    """Scores and chances of values that are not proven, in one position: what is the same for all its moves
+    is computed once. `centipawns` and `wdl` say what they mean.
+
+    >>> curve = Curve((0.3, 0.6, 0.1), "chess")
+    >>> curve.score(0.183), curve.chances(0.2)
+    (100, (300, 600, 100))
+    """
+
+    __slots__ = ("_k", "_k_sum", "_scale")
+
+    def __init__(self, raw: tuple[float, float, float] | None, variant: str) -> None:
+        width = SHARPNESS.get(variant.partition(":")[0], DEFAULT_SHARPNESS) if raw is None else _width(raw)
+        self._scale = 2.0 * SHOWN_SCALE.get(variant, DEFAULT_SCALE)
+        self._k = math.exp(1.0 / width)
+        self._k_sum = self._k + 1.0 / self._k
+
+    def score(self, value: float) -> int:
+        """A value in centipawns."""
+        if -1.0 < value < 1.0:
+            score = round(self._scale * math.atanh(value))
+            if -LARGEST_SHOWN <= score <= LARGEST_SHOWN:
+                return score
+        return int(math.copysign(LARGEST_SHOWN, _number(value)))
+
+    def chances(self, value: float) -> tuple[int, int, int]:
+        """Win, draw and loss per mille of a value.
+
+        With K = exp(1 / s) and x = exp(mu / s), win is x / (x + K) and loss 1 / (1 + K x). Their difference
+        is v where (1 - v) x^2 - v (K + 1/K) x - (1 + v) = 0.
+        """
+        if not -1.0 < value < 1.0:
+            return (1000, 0, 0) if _number(value) > 0.0 else (0, 0, 1000)
+        v, k = abs(value), self._k  # one side of zero, so that the other is its exact mirror
+        b = v * self._k_sum
+        x = (b + math.sqrt(b * b + 4.0 * (1.0 - v * v))) / (2.0 * (1.0 - v))
+        better, worse = 1000.0 * (x / (x + k)), 1000.0 * (1.0 / (1.0 + k * x))
+        more, less = round(better), round(worse)
+        if more + less > 1000:  # both halves rounded up
+            more, less = math.floor(better), math.floor(worse)
+        draws = 1000 - more - less
+        return (more, draws, less) if value >= 0.0 else (less, draws, more)
+
+
+@lru_cache(maxsize=64)
+def curve_of(raw: tuple[float, float, float] | None, variant: str) -> Curve:
+    """The curve of a position; all moves of a result have the same."""
+    return Curve(raw, variant)
+
+
+def _number(value: float) -> float:
+    if math.isnan(value):
+        raise ValueError("a value is a number from -1 to 1, not NaN")
+    return value
+
+
 def _width(raw: tuple[float, float, float]) -> float:
     """The width s = 2 / (a + b) with a = ln(1/L - 1) and b = ln(1/W - 1)."""
     floored = [max(share, _LEAST) if share > 0.0 else _LEAST for share in raw]  # NaN is none of both
     total = sum(floored)
     win, _, loss = (share / total for share in floored)
     return 2.0 / (math.log(1.0 / loss - 1.0) + math.log(1.0 / win - 1.0))
-
-
-def _shares(value: float, width: float) -> tuple[float, float]:
-    """Win and loss of the distribution of a width whose win less loss is the value.
-
-    With K = exp(1 / s) and x = exp(mu / s), win is x / (x + K) and loss 1 / (1 + K x). Their difference is v
-    where (1 - v) x^2 - v (K + 1/K) x - (1 + v) = 0.
-    """
-    if abs(value) >= 1.0:
-        return (1.0, 0.0) if value > 0.0 else (0.0, 1.0)
-    v, k = abs(value), math.exp(1.0 / width)  # one side of zero, so that the other is its exact mirror
-    b = v * (k + 1.0 / k)
-    x = (b + math.sqrt(b * b + 4.0 * (1.0 - v * v))) / (2.0 * (1.0 - v))
-    better, worse = x / (x + k), 1.0 / (1.0 + k * x)
-    return (better, worse) if value >= 0.0 else (worse, better)

@@ -79,7 +79,7 @@ class EngineKind:
 
     def give_back(self, engine: Engine) -> None:
         """Keep an engine for the next search."""
-        engine.reset()  # frees its graph
+        engine.forget()  # frees its graph
         with self._lock:
             self._idle.append(engine)
 

@@ -110,7 +110,8 @@ def parse(text: str | bytes) -> dict[str, Any]:
         raise QueryError(None, f"a message has at most {LARGEST_LINE} bytes")
     try:
         document = json.loads(text, parse_constant=_refuse_constant)
-        json.dumps(document, ensure_ascii=False).encode()
+        if not text.isascii() or (b"\\" if isinstance(text, bytes) else "\\") in text:
+            json.dumps(document, ensure_ascii=False).encode()
     except RecursionError:
         raise QueryError(None, "the message is nested too deeply") from None
     except UnicodeEncodeError:

@@ -10,16 +10,16 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from threading import Condition
 
 from anabranch import __version__
 from anabranch.errors import AnabranchError, QueryError
 from anabranch.formats.json_lines import dump_line
 from anabranch.many import BATCH
 from anabranch.result import Progress, Result
-from anabranch.serve.answers import Findings, JsonAnswer, answer_to, error_of, event
+from anabranch.serve.answers import Findings, JsonAnswer, error_of, event, line_of
 from anabranch.serve.engines import EngineDefaults, EngineStore
 from anabranch.serve.query import Action, Query, QueryDefaults, id_of, parse, read_document
+from anabranch.serve.signals import Signals
 from anabranch.serve.waiting import MOST_UNREAD, Analysis, QueryClient, Waiting
 from anabranch.serve.workers import Workers
 
@@ -63,13 +63,13 @@ class Service:
     def __init__(self, options: ServiceOptions | None = None) -> None:
         self._options = options or ServiceOptions()
         self._store = EngineStore(self._options.engines)
-        self._changed = Condition()
+        self._signals = Signals()
         self._closed = False
         self._waiting = Waiting()
         self._open: dict[str, dict[int, Analysis]] = {}
         """The analyses without a last answer, by query and ply."""
         self._workers = Workers(
-            self._waiting, self._changed, self._on_found, self._options.threads, self._options.batch
+            self._waiting, self._signals, self._on_found, self._options.threads, self._options.batch
         )
 
     def connect(self, deliver: Callable[[str], None]) -> QueryClient:
@@ -77,25 +77,28 @@ class Service:
         wait; `read` is to be called when answers have been read, or no more searches begin.
         """
         client = QueryClient(deliver)
-        with self._changed:
+        with self._signals.lock:
             self._waiting.clients.append(client)
         return client
 
     def disconnect(self, client: QueryClient) -> None:
         """Forget a client, and end its searches."""
-        with self._changed:
+        with self._signals.lock:
             if client.is_gone:
                 return
             client.is_gone = True
             self._cancel(one for one in self._analyses() if one.client is client)
             self._waiting.clients.remove(client)
-            self._changed.notify_all()
+            self._signals.notify_all()
 
     def read(self, client: QueryClient, count: int = 1) -> None:
         """Note that a client has read answers."""
-        with self._changed:
-            client.unread -= count
-            self._changed.notify_all()
+        with self._signals.lock:
+            before, client.unread = client.unread, client.unread - count
+            if before >= MOST_UNREAD > client.unread:
+                self._signals.work.notify_all()
+            if before >= MOST_BEHIND > client.unread:
+                self._signals.room.notify_all()
 
     def receive(self, client: QueryClient, message: str | bytes) -> bool:
         """Handle a message of a client. What is wrong with it becomes an answer. Returns false after a
@@ -118,26 +121,24 @@ class Service:
     def wait_for_room(self, client: QueryClient) -> None:
         """Wait until a client may send another message."""
         most = self._options.most_waiting
-
-        def is_ready() -> bool:
-            has_room = client.waiting < most and client.unread < MOST_BEHIND
-            return has_room or client.is_gone or self._closed
-
-        with self._changed:
-            self._changed.wait_for(is_ready)
+        with self._signals.lock:
+            while client.waiting >= most or client.unread >= MOST_BEHIND:
+                if client.is_gone or self._closed:
+                    return
+                self._signals.room.wait()
 
     def drain(self, client: QueryClient) -> None:
         """Wait until all queries of a client are answered."""
-        with self._changed:
-            self._changed.wait_for(lambda: client.open == 0 or client.is_gone or self._closed)
+        with self._signals.lock:
+            self._signals.drained.wait_for(lambda: client.open == 0 or client.is_gone or self._closed)
 
     def close(self) -> None:
         """End everything, without further answers."""
-        with self._changed:
+        with self._signals.lock:
             self._closed = True
             for client in list(self._waiting.clients):
                 self.disconnect(client)
-            self._changed.notify_all()
+            self._signals.notify_all()
         self._workers.close()
 
     def __enter__(self) -> Service:
@@ -149,7 +150,7 @@ class Service:
     def _add(self, client: QueryClient, query: Query) -> None:
         kind = self._store.kind_of(query.key)
         kind.check(query)
-        with self._changed:
+        with self._signals.lock:
             if self._closed or client.is_gone:
                 return
             if query.id in self._open:
@@ -160,16 +161,16 @@ class Service:
             for analysis in group.values():
                 self._waiting.add(analysis)
             self._workers.start(outside=kind.is_outside)
-            self._changed.notify_all()
+            self._signals.work.notify_all()
 
     def _act(self, client: QueryClient, action: Action) -> bool:
         if action.action == "status":
-            with self._changed:
+            with self._signals.lock:
                 numbers = {"waiting": self._waiting.size, "running": self._workers.running}
             status = event("status", action.id, version=__version__, threads=self._options.threads, **numbers)
             self._answer(client, status)
             return True
-        with self._changed:
+        with self._signals.lock:
             if action.action == "cancel":
                 group = self._open.get(action.query or "", {})
                 chosen = [one for ply, one in group.items() if action.plies is None or ply in action.plies]
@@ -194,14 +195,16 @@ class Service:
             else:
                 clients.add(analysis.client)
                 analysis.client.waiting -= 1
-                self._finish(analysis, dump_line(answer_to(analysis.query, analysis.ply, None)))
+                self._finish(analysis, line_of(analysis.query, analysis.ply, None))
         for client in clients:
             self._waiting.purge(client)
+        if clients:
+            self._signals.room.notify_all()
         return count
 
     def _answer(self, client: QueryClient, answer: JsonAnswer) -> None:
         line = dump_line(answer)
-        with self._changed:
+        with self._signals.lock:
             self._deliver(client, line)
 
     def _deliver(self, client: QueryClient, line: str) -> None:
@@ -213,12 +216,14 @@ class Service:
         """JsonAnswer with a partial result, or finally."""
         if isinstance(found, Progress) and not isinstance(found, Result):
             if analysis.client.unread < MOST_UNREAD // 2:  # the next one will do
-                self._answer(analysis.client, answer_to(analysis.query, analysis.ply, found))
+                line = line_of(analysis.query, analysis.ply, found)
+                with self._signals.lock:
+                    self._deliver(analysis.client, line)
             return
         if isinstance(found, Exception) and not isinstance(found, AnabranchError):
             traceback.print_exception(found, file=sys.stderr)
-        line = dump_line(answer_to(analysis.query, analysis.ply, found))
-        with self._changed:
+        line = line_of(analysis.query, analysis.ply, found)
+        with self._signals.lock:
             self._finish(analysis, line)
 
     def _finish(self, analysis: Analysis, line: str) -> None:
@@ -231,4 +236,5 @@ class Service:
             del self._open[query.id]
         client.open -= 1
         self._deliver(client, line)
-        self._changed.notify_all()
+        if client.open == 0:
+            self._signals.drained.notify_all()

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from threading import Condition, Thread, Timer
+from threading import Thread, Timer
 
 from anabranch.errors import AnabranchError
 from anabranch.result import Progress, Result
 from anabranch.serve.answers import Findings
 from anabranch.serve.batches import search_together
+from anabranch.serve.signals import Signals
 from anabranch.serve.waiting import Analysis, Waiting
 
 STOP_AGAIN = 0.02
@@ -26,13 +27,13 @@ class Workers:
     def __init__(
         self,
         waiting: Waiting,
-        changed: Condition,
+        signals: Signals,
         on_found: Callable[[Analysis, Findings | None], None],
         threads: int,
         batch: int,
     ) -> None:
         self._waiting = waiting
-        self._changed = changed
+        self._signals = signals
         self._on_found = on_found
         self._sizes = (threads, 1)
         self._batch = batch
@@ -54,7 +55,7 @@ class Workers:
 
     def stop(self, analysis: Analysis) -> None:
         """Stop the search of an analysis. One in shared batches ends by itself when it is cancelled."""
-        with self._changed:
+        with self._signals.lock:
             if analysis.engine is None:
                 return
             analysis.engine.stop()
@@ -64,35 +65,35 @@ class Workers:
 
     def close(self) -> None:
         """End the threads. All analyses are cancelled already."""
-        with self._changed:
+        with self._signals.lock:
             self._closing = True
-            self._changed.notify_all()
+            self._signals.work.notify_all()
         for thread in self._threads:
             thread.join()
 
     def _take(self, outside: bool) -> Analysis | None:
         """The next analysis, when there is one; none when all is to end."""
-        with self._changed:
+        with self._signals.lock:
             while not self._closing:
                 if (analysis := self._waiting.next(outside)) is not None:
                     self.running += 1
-                    self._changed.notify_all()  # there is room for another query
+                    self._signals.room.notify_all()
                     return analysis
-                self._changed.wait()
+                self._signals.work.wait()
         return None
 
     def _take_same(self, first: Analysis) -> Analysis | None:
         """Another analysis for the same batches, if its turn has come."""
-        with self._changed:
+        with self._signals.lock:
             analysis = None if self._closing else self._waiting.next(True, first.kind)
             if analysis is not None:
                 self.running += 1
-                self._changed.notify_all()
+                self._signals.room.notify_all()
             return analysis
 
     def _report(self, analysis: Analysis, found: Findings | None) -> None:
         if isinstance(found, Result) or not isinstance(found, Progress):
-            with self._changed:
+            with self._signals.lock:
                 self.running -= 1
         self._on_found(analysis, found)
 
@@ -112,7 +113,7 @@ class Workers:
             progress, interval = _AtIntervals(query.progress, analysis, self._report), query.progress / 4
         try:
             engine.reset(analysis.position)
-            with self._changed:
+            with self._signals.lock:
                 analysis.engine = engine
                 if analysis.is_cancelled:
                     self.stop(analysis)
@@ -120,7 +121,7 @@ class Workers:
                 limits=query.limits, lines=query.lines, progress=progress, progress_interval=interval
             )
         finally:
-            with self._changed:
+            with self._signals.lock:
                 analysis.engine = None
             analysis.kind.give_back(engine)
 
