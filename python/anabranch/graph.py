@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anabranch.catalogue import ROWS, base_name
 from anabranch.errors import GraphAccessError, GraphFileError
 from anabranch.jobs.files import write_atomic
 from anabranch.optional import require
@@ -21,8 +22,10 @@ from anabranch.result import SolverState
 if TYPE_CHECKING:
     import networkx
 
+FIRST = (["w"], ["x"])
+"""The first player, as positions write who is to move."""
 SECOND = (["b"], ["o"])
-"""The second player, as positions write who is to move."""
+"""The second player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,19 @@ class GraphNode:
         True
         """
         return -self.value if self.position.split()[1:2] in SECOND else self.value
+
+    @property
+    def player(self) -> int | None:
+        """Who is to move: 0 for White, or the first player; `None` where the text does not say.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> _ = engine.search("startpos moves e2e4", simulations=10)
+        >>> engine.graph().nodes[0].player
+        1
+        """
+        word = self.position.split()[1:2]
+        return 1 if word in SECOND else 0 if word in FIRST else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +138,26 @@ class SearchGraph:
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
     variant: str
+
+    def keeps_turn(self, edge: GraphEdge) -> bool:
+        """Whether the side that makes a move moves again: after a pass, and in games of one player.
+
+        The positions say it. Games given as rows write positions as they like; there the signs of the
+        child's value in both views do, zeros included.
+
+        >>> from anabranch import Engine
+        >>> engine = Engine()
+        >>> _ = engine.search("startpos", simulations=20)
+        >>> graph = engine.graph()
+        >>> any(map(graph.keeps_turn, graph.edges))
+        False
+        """
+        child = self.nodes[edge.target]
+        if base_name(self.variant) != ROWS:
+            before, after = self.nodes[edge.source].player, child.player
+            if before is not None and after is not None:
+                return before == after
+        return math.copysign(1.0, edge.child_value) == math.copysign(1.0, child.value)
 
     def to_networkx(self) -> networkx.MultiDiGraph[int]:
         """The graph for NetworkX, with all numbers as attributes; edges are keyed by their move.

@@ -16,6 +16,10 @@ from dataclasses import dataclass
 
 from anabranch.graph import GraphEdge, SearchGraph
 
+NODES = 600
+"""Nodes of a graph that say what sharing does while a search goes on; more are more exact, and slower."""
+LEAST_LEAD = 0.001
+"""A move that leads by less is not another decision."""
 CANDIDATE = 0.1
 """A move is a candidate with at least this share of the visits of the most visited move."""
 MOST_CANDIDATES = 8
@@ -52,7 +56,7 @@ class SharedNode:
     gains: dict[str, float]
     """By candidate: how much of its value the candidate owes to the other lines that reach this node."""
     decides: bool
-    """Whether another candidate would be the best if only this node were not shared."""
+    """Whether another candidate would lead, by `LEAST_LEAD` at least, if only this node were not shared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +82,14 @@ class Sharing:
     """The same without sharing."""
 
     @property
+    def lead(self) -> float:
+        """How far `best_alone` is ahead of `best` without sharing; 0 where they are the same move."""
+        return _lead({row.move: row.alone for row in self.moves}, self.best)
+
+    @property
     def decides(self) -> bool:
-        """Whether the best candidate is another one without sharing."""
-        return self.best != self.best_alone
+        """Whether the best candidate is another one without sharing, by `LEAST_LEAD` at least."""
+        return self.lead >= LEAST_LEAD
 
 
 def sharing_of(graph: SearchGraph) -> Sharing:
@@ -106,13 +115,18 @@ def sharing_of(graph: SearchGraph) -> Sharing:
     nodes = []
     for node, gains in copies.gains(candidates).items():
         without = {move: shared[move] - gains.get(move, 0.0) for move in shared}
-        nodes.append(SharedNode(node, copies.lines(node), gains, _best(without) != best))
+        nodes.append(SharedNode(node, copies.lines(node), gains, _lead(without, best) >= LEAST_LEAD))
     nodes.sort(key=lambda row: (-max(map(abs, row.gains.values())), row.node))
     return Sharing(moves, tuple(nodes), best, _best({row.move: row.alone for row in moves}))
 
 
 def _best(values: dict[str, float]) -> str | None:
     return max(values, key=lambda move: values[move], default=None)
+
+
+def _lead(values: dict[str, float], move: str | None) -> float:
+    """How far the best value is above that of a move."""
+    return max(values.values()) - values[move] if move is not None else 0.0
 
 
 def _rounded(visits: float) -> float:
@@ -126,6 +140,7 @@ class _Copies:
     def __init__(self, graph: SearchGraph) -> None:
         self.below: dict[int, list[GraphEdge]] = defaultdict(list)
         self._nodes = graph.nodes
+        self._signs = {id(edge): 1.0 if graph.keeps_turn(edge) else -1.0 for edge in graph.edges}
         self._above: dict[int, list[GraphEdge]] = defaultdict(list)
         for edge in graph.edges:
             if edge.visits:
@@ -213,8 +228,7 @@ class _Copies:
 
     def _sign(self, edge: GraphEdge) -> float:
         """1 where the same side moves again."""
-        value = self._nodes[edge.target].value
-        return 1.0 if value != 0.0 and edge.child_value == value else -1.0
+        return self._signs[id(edge)]
 
     def _order(self) -> list[int]:
         """The nodes, parents first."""

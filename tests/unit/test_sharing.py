@@ -3,6 +3,7 @@
 import pytest
 
 from anabranch import Engine
+from anabranch.examples.left_right import LeftRight
 from anabranch.graph import GraphEdge, GraphNode, SearchGraph
 from anabranch.result import SolverState
 from anabranch.sharing import sharing_of
@@ -52,6 +53,19 @@ def test_a_transposition_changes_the_decision() -> None:
     assert shared.lines == (("a", "c"), ("b", "d"))
 
 
+def test_a_smaller_lead_is_no_other_decision() -> None:
+    """Without sharing a is worth 0.299, and b 0.09 less than its Q."""
+    for q, decides in ((0.3895, False), (0.3885, False), (0.3875, True)):
+        graph = diamond()
+        found = sharing_of(
+            SearchGraph(graph.nodes, (graph.edges[0], edge(0, 2, "b", 3, q), *graph.edges[2:]), "chess")
+        )
+        assert found.best == "b"
+        assert found.decides == decides
+        assert found.lead == pytest.approx(max(0.0, 0.389 - q))
+        assert [row.decides for row in found.nodes] == [decides]
+
+
 def test_a_proof_is_kept() -> None:
     found = sharing_of(diamond("loss"))
     assert [row.alone for row in found.moves] == [row.shared for row in found.moves]
@@ -95,3 +109,21 @@ def test_it_says_what_a_tree_search_finds() -> None:
     before = sum(abs(row.shared - (values[row.move] or 0.0)) for row in moves)
     after = sum(abs(row.alone - (values[row.move] or 0.0)) for row in moves)
     assert after < 0.6 * before
+
+
+def test_in_a_game_of_one_player_values_keep_their_sign() -> None:
+    engine = Engine(game=LeftRight(12))
+    engine.search(simulations=300)
+    graph = engine.graph()
+    assert any(graph.nodes[edge.target].value == 0.0 for edge in graph.edges)
+    assert all(graph.keeps_turn(edge) for edge in graph.edges)
+
+
+def test_positions_say_who_moves_whatever_the_values() -> None:
+    nodes = tuple(
+        GraphNode(at, text, at, 3 - at, 0.0, 0.0, "unknown", None, False, 2)
+        for at, text in enumerate(("a/a x", "b/b x", "c/c o"))
+    )
+    edges = (edge(0, 1, "again", 2, 0.0), edge(1, 2, "other", 1, 0.0))
+    graph = SearchGraph(nodes, edges, "object:Game")
+    assert [graph.keeps_turn(one) for one in edges] == [True, False]

@@ -234,6 +234,8 @@ export interface GraphColumns {
 export interface Sharing {
   best: string | null;
   best_alone: string | null;
+  lead: number;
+  decides: boolean;
   moves: { move: string; visits: number; shared: number; alone: number }[];
   nodes: {
     position: string;

@@ -96,6 +96,8 @@ def sharing(found: Sharing, part: SearchGraph) -> dict[str, Any]:
     return {
         "best": found.best,
         "best_alone": found.best_alone,
+        "lead": _short(found.lead),
+        "decides": found.decides,
         "moves": [
             {
                 "move": row.move,

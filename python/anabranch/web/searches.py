@@ -28,7 +28,7 @@ from anabranch.limits import Limits
 from anabranch.networks.folders import human_networks, installed_networks
 from anabranch.networks.shipped import bundled
 from anabranch.result import Result
-from anabranch.sharing import sharing_of
+from anabranch.sharing import NODES, sharing_of
 from anabranch.strength import Handicap
 from anabranch.web import proof, report
 from anabranch.web.judge import KnownResults, StoppedError, evaluation, judge_game
@@ -61,8 +61,6 @@ GRAPH_SHARE = 0.2
 """Most of the time that may go into copies of the graph."""
 GRAPH_PAUSE = 0.6
 """Least seconds between two copies."""
-SHARING_NODES = 600
-"""Nodes of the graph that say what sharing does."""
 CLOCK_RESERVE = 0.1
 """Network latency reserve in seconds."""
 
@@ -332,7 +330,7 @@ class _Side:
         if view is None or not is_due:
             return None
         part = self._engine.graph(depth=view.depth, visits=view.visits, nodes=view.nodes)
-        whole = self._engine.graph(nodes=SHARING_NODES)
+        whole = self._engine.graph(nodes=NODES)
         found = report.sharing(sharing_of(whole), whole)
         message = {"side": self._number, **report.graph(part), "sharing": found}
         self._copied = time.monotonic()

@@ -12,9 +12,6 @@ import { sanCached } from './analysisPanel';
 import type { VNode } from './dom';
 import { button, h, scrolled, table } from './dom';
 
-/** A smaller difference of values is none. */
-const LEAST_LEAD = 0.001;
-
 /** `show` selects the node of a key; `write` writes a line of moves. */
 export interface Shower {
   show(key: string, fen: string, path: readonly string[]): void;
@@ -34,9 +31,6 @@ function content(app: App, sharing: Sharing, shower: Shower): VNode[] {
   const sign = turnOf(fen) === 'white' ? 1 : -1;
   const name = (move: string | null): string =>
     move === null ? '–' : (sanCached(app, fen, [move])[0] ?? move);
-  const aloneOf = (move: string | null): number => sharing.moves.find((row) => row.move === move)?.alone ?? 0;
-  const lead = aloneOf(sharing.best_alone) - aloneOf(sharing.best);
-  const isOther = lead >= LEAST_LEAD;
   const rows = sharing.moves.map((row) =>
     h('tr', { key: row.move, class: { leading: row.move === sharing.best } }, [
       h('td', name(row.move)),
@@ -49,10 +43,10 @@ function content(app: App, sharing: Sharing, shower: Shower): VNode[] {
   return [
     h(
       'p.decision',
-      { class: { other: isOther }, attrs: { 'data-id': 'decision' } },
-      isOther
+      { class: { other: sharing.decides }, attrs: { 'data-id': 'decision' } },
+      sharing.decides
         ? `Transpositions change the order: ${name(sharing.best)} has the best value, ` +
-            `without sharing ${name(sharing.best_alone)} would, by ${lead.toFixed(3)}.`
+            `without sharing ${name(sharing.best_alone)} would, by ${sharing.lead.toFixed(3)}.`
         : `${name(sharing.best)} has the best value with and without sharing.`,
     ),
     scrolled(
