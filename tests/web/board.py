@@ -3,13 +3,29 @@
 import json
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import Locator, Page, expect
 
 AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-
-
+WIDTHS = (360, 390, 768, 1366, 1536, 1920)
+"""Of phones, tablets and screens."""
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+MEASURE = """async ([width, theme]) => {
+  const root = document.documentElement;
+  const fits = () => innerWidth === width && root.scrollWidth <= width && root.dataset.theme === theme;
+  for (let frames = 0; frames === 0 || (frames < 30 && !fits()); frames++) {
+    await new Promise((done) => requestAnimationFrame(done));
+  }
+  const boxes = [...document.querySelectorAll('div.table, dialog, .card, .openings, .games')];
+  return {
+    theme: root.dataset.theme,
+    width: root.scrollWidth,
+    wide: boxes.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.outerHTML.slice(0, 100)),
+  };
+}"""
+"""What is drawn, some frames after a change at most: the theme, the width of the page, and the boxes that are
+too narrow for what is in them."""
 CASTLING = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1"
 MATE = "8/7k/3n3p/4B1p1/6P1/8/R5P1/5RK1 w - - 0 1"
 POCKETS = "r1bqk2r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQK2R[Bb] w KQkq - 0 1"
@@ -111,6 +127,33 @@ def expect_no_faults(page: Page, part: str = "body", colours: bool = False) -> N
         (fault["id"], [node["html"][:120] for node in fault["nodes"]][:3]) for fault in found["violations"]
     ]
     assert faults == [], json.dumps(faults, indent=1)
+
+
+def theme(page: Page, name: Literal["light", "dark"]) -> None:
+    """Have the system ask for a theme; the page follows, as long as none is chosen in it."""
+    page.emulate_media(color_scheme=name)
+    expect(page.locator("html")).to_have_attribute("data-theme", name)
+
+
+def expect_to_fit(
+    page: Page, what: str, widths: tuple[int, ...] = WIDTHS, *, colours: str | None = None
+) -> None:
+    """At every width, light and dark, nothing scrolls sideways. With `colours`, axe looks at those of a part
+    of the page too.
+    """
+    size = page.viewport_size
+    for width in widths:
+        page.set_viewport_size({"width": width, "height": 800})
+        for name in THEMES:
+            page.emulate_media(color_scheme=name)
+            seen = page.evaluate(MEASURE, [width, name])
+            assert (seen["theme"], seen["wide"]) == (name, []), (what, width)
+            assert seen["width"] <= width, (what, width, name)
+            if colours is not None:
+                expect_no_faults(page, colours, colours=True)
+    page.emulate_media(color_scheme="light")
+    if size is not None:
+        page.set_viewport_size(size)
 
 
 def width_of(page: Page) -> int:

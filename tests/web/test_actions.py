@@ -8,13 +8,13 @@ from tests.web.board import (
     analyse,
     expect_moves,
     expect_no_faults,
+    expect_to_fit,
     fen,
     mode,
     read_state,
     spot,
     type_move,
     wait_until,
-    width_of,
 )
 
 
@@ -109,9 +109,7 @@ def test_a_position_is_set_up_with_pockets(page: Page) -> None:
     page.click("[data-pocket=n]", click_count=2)
     page.click("[data-pocket=n]", button="right")
     expect_no_faults(page)
-    for width in (360, 1400):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert width_of(page) <= width
+    expect_to_fit(page, "editor", colours="dialog")
     page.click("[data-id=editor-use]")
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert fen(page).split()[:3] == ["4k2r/8/8/8/8/8/P7/4K3[Qn]", "b", "k"]

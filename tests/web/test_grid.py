@@ -2,7 +2,15 @@
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.web.board import expect_moves, expect_no_faults, mode, read_state, wait_until, width_of
+from tests.web.board import (
+    expect_moves,
+    expect_no_faults,
+    expect_to_fit,
+    mode,
+    read_state,
+    theme,
+    wait_until,
+)
 from tests.web.connection import Server, hear, until
 
 from anabranch import Engine, games
@@ -75,10 +83,7 @@ def test_every_game_is_played_by_clicks_and_analysed(
     wait_until(page, f"anabranch.state.grid.moves.length === {len(moves) + 1}")
     page.keyboard.press("ArrowLeft")
     wait_until(page, f"anabranch.state.grid.at === {len(moves)}")
-    for width in (360, 390, 768, 1366, 1536, 1920):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(30)
-        assert width_of(page) <= width
+    expect_to_fit(page, name)
 
 
 def test_a_match_of_connect_four_to_its_end(page: Page) -> None:
@@ -112,16 +117,16 @@ def test_a_match_of_connect_four_to_its_end(page: Page) -> None:
     expect(page.locator("cg-board")).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_games_are_for_everybody(page: Page, theme: str) -> None:
-    page.evaluate(f"anabranch.state.theme = '{theme}'")
+def test_the_games_are_for_everybody(page: Page) -> None:
     choose(page, "hex", size="4")
     page.click("[data-id=start]")
     page.wait_for_selector("button.transposition", timeout=20_000)
     stop(page)
     page.locator("button.transposition").first.click()
     expect(page.get_by_role("region", name="Selected node")).to_contain_text("for x")
-    expect_no_faults(page, colours=theme == "dark")
+    expect_no_faults(page)
+    theme(page, "dark")
+    expect_no_faults(page, colours=True)
 
 
 def test_a_bad_parameter_is_a_sentence(page: Page) -> None:

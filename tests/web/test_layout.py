@@ -1,27 +1,12 @@
 """The page at every size, light and dark: nothing scrolls sideways, everything can be seen."""
 
-import pytest
-from playwright.sync_api import Page, expect
-from tests.web.board import MATE, POCKETS, mode, paste, width_of
+import itertools
 
-WIDTHS = (360, 390, 768, 1366, 1536, 1920)
-"""Of phones, tablets and screens."""
+from playwright.sync_api import Page, expect
+from tests.web.board import MATE, POCKETS, THEMES, WIDTHS, expect_to_fit, mode, paste, theme, width_of
+
 MORE = (1024, 1400, 1450)
 """Where columns change."""
-
-
-def expect_to_fit(page: Page, what: str, widths: tuple[int, ...] = WIDTHS) -> None:
-    """Nothing scrolls sideways; light and dark in turn, because both have the same sizes."""
-    for number, width in enumerate(widths):
-        theme = "dark" if number % 2 else "light"
-        page.evaluate(f"anabranch.state.theme = '{theme}'")
-        page.set_viewport_size({"width": width, "height": 800})
-        page.wait_for_timeout(30)
-        assert width_of(page) <= width, (what, width)
-        tables = page.locator("div.table")
-        wide = tables.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length")
-        assert wide == 0, (what, width)
-    page.set_viewport_size({"width": 1400, "height": 900})
 
 
 def test_no_route_scrolls_sideways_at_any_width(page: Page) -> None:
@@ -29,8 +14,6 @@ def test_no_route_scrolls_sideways_at_any_width(page: Page) -> None:
     box = page.locator("cg-board").bounding_box()
     assert box is not None
     assert box["width"] >= 300
-    page.click("[data-id=theme]")
-    expect(page.locator("html")).not_to_have_attribute("data-theme", "")
     for name in ("Settings", "Openings", "Board editor"):
         page.get_by_role("button", name=name).click()
         expect(page.get_by_role("dialog")).to_be_visible()
@@ -54,7 +37,7 @@ def test_no_route_scrolls_sideways_at_any_width(page: Page) -> None:
     page.wait_for_selector("button.transposition")
     page.locator(".transpositions button.transposition").first.click()
     page.click("[data-id=stop]")
-    expect_to_fit(page, "graph", WIDTHS + MORE)
+    expect_to_fit(page, "graph", MORE)
     paste(page, MATE)
     page.click("[data-id=prove]")
     page.wait_for_selector(".proof-step")
@@ -74,13 +57,19 @@ def test_every_enhancement_has_a_tooltip(page: Page) -> None:
         assert width_of(page) <= 1400
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_pocket_pieces_stand_out(page: Page, theme: str) -> None:
-    page.evaluate(f"anabranch.state.theme = '{theme}'")
+def test_the_button_changes_the_theme(page: Page) -> None:
+    for chosen, drawn in (("light", "light"), ("dark", "dark"), ("system", "light")):
+        page.click("[data-id=theme]")
+        expect(page.get_by_role("button", name=f"Theme: {chosen}")).to_be_visible()
+        expect(page.locator("html")).to_have_attribute("data-theme", drawn)
+
+
+def test_pocket_pieces_stand_out(page: Page) -> None:
     paste(page, POCKETS)
     page.mouse.move(0, 0)
     page.wait_for_timeout(300)
-    for side in ("white", "black"):
+    for name, side in itertools.product(THEMES, ("white", "black")):
+        theme(page, name)
         button = page.get_by_role("group", name=f"Pocket of {side}").locator("[data-role=bishop]")
         colour = button.evaluate("(element) => getComputedStyle(element).backgroundColor")
         parts = [float(part) / 255 for part in colour.strip("rgb()").split(",")[:3]]

@@ -14,6 +14,7 @@ from tests.web.board import (
     drag,
     expect_moves,
     expect_no_faults,
+    expect_to_fit,
     fen,
     mode,
     moves,
@@ -21,6 +22,7 @@ from tests.web.board import (
     pieces,
     read_state,
     spot,
+    theme,
     type_move,
     wait_until,
 )
@@ -247,7 +249,8 @@ def test_presets_and_enhancements_change_what_is_found(page: Page) -> None:
 
 
 def test_a_pasted_game_is_judged_position_by_position(page: Page) -> None:
-    analyse(page, "1. e4 e5 (1... c5 2. Nf3) 2. Qh5 Ke7 {a blunder} 3. Qxe5# 1-0")
+    names = '[White "Somebody with a long name, of a place"]\n[Black "Kieseritzky, Lionel"]\n\n'
+    analyse(page, f"{names}1. e4 e5 (1... c5 2. Nf3) 2. Qh5 Ke7 {{a blunder}} 3. Qxe5# 1-0")
     expect_moves(page, "e4", "e5", "c5", "Nf3", "Qh5", "Ke7", "Qxe5#")
     expect(page.locator(".comment")).to_have_text("a blunder")
     expect(page.locator(".outcome")).to_have_text("White wins by checkmate")
@@ -270,6 +273,7 @@ def test_a_pasted_game_is_judged_position_by_position(page: Page) -> None:
     expect(summary.nth(4)).to_have_text("1")
     expect(summary.nth(1)).to_contain_text("%")
     expect_no_faults(page)
+    expect_to_fit(page, "a judged game")
     page.click("[data-id=copy-pgn]")
     text = page.evaluate("navigator.clipboard.readText()")
     game = chess.pgn.read_game(io.StringIO(text))
@@ -447,11 +451,8 @@ def test_play_by_keys_alone(page: Page) -> None:
     expect_moves(page, "B@e7")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_stands_in_the_way_of_anybody(page: Page, scheme: str) -> None:
+def test_nothing_stands_in_the_way_of_anybody(page: Page) -> None:
     """Light and dark differ in their colours only."""
-    page.evaluate(f"anabranch.state.theme = '{scheme}'")
-    dark = scheme == "dark"
     for name in ("play", "analyse", "graph"):
         mode(page, name)
         if name == "analyse":
@@ -463,11 +464,15 @@ def test_nothing_stands_in_the_way_of_anybody(page: Page, scheme: str) -> None:
             page.wait_for_selector("button.transposition", timeout=30_000)
             page.click("[data-id=stop]")
             page.locator("button.transposition").first.click()
-        expect_no_faults(page, colours=dark)
+        expect_no_faults(page)
+        expect_to_fit(page, name, colours="body")
     for dialog in ("Openings", "Settings"):
         page.get_by_role("button", name=dialog).click()
         page.wait_for_selector("dialog")
-        expect_no_faults(page, "dialog", colours=dark)
+        expect_no_faults(page, "dialog")
+        theme(page, "dark")
+        expect_no_faults(page, "dialog", colours=True)
+        theme(page, "light")
         page.keyboard.press("Escape")
 
 

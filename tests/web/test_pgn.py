@@ -11,7 +11,7 @@ import chess.variant
 import pytest
 import zstandard
 from playwright.sync_api import Page, expect
-from tests.web.board import expect_moves, expect_no_faults, mode, paste, read_state
+from tests.web.board import expect_moves, expect_no_faults, expect_to_fit, mode, paste, read_state
 
 GAMES = 200
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "games" / "strong.pgn.zst"
@@ -194,10 +194,14 @@ def test_a_file_can_be_dropped_on_the_page(page: Page) -> None:
 
 
 def test_many_games_can_be_pasted_and_the_clocks_of_a_match_are_written(page: Page) -> None:
-    paste(page, '[White "A"]\n\n1. e4 *\n\n[White "B"]\n[Variant "Atomic"]\n\n1. d4 *')
+    name = "Somebody with a long name, of a place with a longer one"
+    paste(
+        page, f'[White "{name}"]\n[Black "{name}"]\n\n1. e4 *\n\n[White "B"]\n[Variant "Atomic"]\n\n1. d4 *'
+    )
     buttons = page.locator(".games button")
     expect(buttons).to_have_count(2)
     expect(buttons.nth(1)).to_be_disabled()
+    expect_to_fit(page, "games of a file", colours="dialog")
     buttons.nth(0).click()
     expect_moves(page, "e4")
     page.click("[data-id=games]")

@@ -28,6 +28,7 @@ export function stop(app: App): void {
   state.analysis.running = false;
   state.analysis.finish = null;
   state.analysis.sweep = [];
+  state.analysis.stopped = state.request?.purpose === 'analysis' ? state.request.id : null;
   stopSearch(app);
   app.redraw();
 }
@@ -76,6 +77,7 @@ export function requestAnalysis(app: App): void {
 export function onPositionChange(app: App): void {
   const { analysis } = app.state;
   app.state.proof = null;
+  analysis.stopped = null;
   if (app.state.mode === 'play') return;
   if (analysis.running || analysis.finish === 'solved' || analysis.finish === 'idle') {
     analysis.running = true; // it ended because the old position was searched out
@@ -91,6 +93,7 @@ function clearGraphs(analysis: Analysis): void {
   analysis.graphs = [null, null];
   analysis.history = [[], []];
   analysis.shownMoment = null;
+  analysis.stopped = null;
 }
 
 /** The graph on the screen: the newest, or the one of an earlier moment. */

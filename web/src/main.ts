@@ -101,7 +101,13 @@ function receive(message: ServerMessage): void {
     app.redraw();
     return;
   }
-  if (message.id !== state.request?.id) return; // of an earlier request
+  if (message.id !== state.request?.id) {
+    // Of an earlier request: only what a search found that was stopped is still of use.
+    if (message.id !== state.analysis.stopped) return;
+    if (message.type === 'report') analysis.onReport(app, message);
+    if (message.type === 'graph') analysis.onGraph(app, message.side, message);
+    return;
+  }
   const { purpose } = state.request;
   switch (message.type) {
     case 'report':

@@ -74,6 +74,8 @@ export interface Analysis {
   /** Earlier graphs of this search, thinned out; and the one that is shown, null for the newest. */
   history: [Graph[], Graph[]];
   shownMoment: number | null;
+  /** The request that was stopped: its last report and graph are still to come. */
+  stopped: number | null;
   finish: string | null;
   trials: { fen: string; rows: Trial[] };
   /** Nodes of the game that are being judged, and those of them that are still to come. */
@@ -214,6 +216,7 @@ export function initialState(): State {
       graphs: [null, null],
       history: [[], []],
       shownMoment: null,
+      stopped: null,
       finish: null,
       trials: { fen: '', rows: [] },
       judging: [],

@@ -202,7 +202,7 @@ class Client:
             case Networks():
                 self._queue({"type": "networks", "networks": await networks()})
             case StopMessage():
-                await self._end_search()
+                await self._end_search(last=True)
 
     async def _run(
         self, request: Analyse | Play | Judge | Prove | GridAnalyse | GridPlay | GridProve
@@ -236,13 +236,13 @@ class Client:
             )
             raise
 
-    async def _end_search(self) -> None:
-        """Stop the search and wait until its thread is free."""
+    async def _end_search(self, *, last: bool = False) -> None:
+        """Stop the search and wait until its thread is free; with `last`, after its last graph."""
         search, self._search = self._search, None
         if search is None:
             return
         while not search.done():
-            self._searches.stop()
+            self._searches.stop(last=last)
             await asyncio.wait((search,), timeout=0.1)
         if (error := search.exception()) is not None:
             raise error

@@ -88,6 +88,8 @@ class ClientSearches:
         self._tables = tables
         self._evaluator = evaluator
         self._stopped = Event()
+        self._wants_last = False
+        """Whether a search that is stopped still sends its graph as it is."""
         self._engines: list[Engine | None] = [None, None]
         self._chosen: list[tuple[str | None, int] | None] = [None, None]
         """The installed networks that the engines use, and their threads."""
@@ -96,8 +98,11 @@ class ClientSearches:
         self._random = Random()
         self._known = KnownResults()
 
-    def stop(self) -> None:
-        """End the search. Any thread may call this; it never waits."""
+    def stop(self, *, last: bool = False) -> None:
+        """End the search; with `last` it sends its graph once more. Any thread may call this; it never
+        waits.
+        """
+        self._wants_last = last
         self._stopped.set()
         for engine in self._engines:
             if engine is not None:
@@ -131,7 +136,8 @@ class ClientSearches:
                 finish = sides[0].finish or finish
                 break
         for side in sides:
-            shown = None if self._stopped.is_set() else side.snapshot(self.view, last=True)
+            is_wanted = self._wants_last or not self._stopped.is_set()
+            shown = side.snapshot(self.view, last=True) if is_wanted else None
             if shown is not None:
                 send({"type": "graph", "id": request.id, **shown})
         send({"type": "done", "id": request.id, "finish": finish})

@@ -62,8 +62,9 @@ function summaryTable(app: App): VNode | null {
       sides.map((side) => {
         const row = summary[side];
         const name = side === 'white' ? 'White' : 'Black';
+        const player = shown(headers[name]) || name;
         return h('tr', { key: side, attrs: { 'data-side': side } }, [
-          h('td.label', shown(headers[name]) || name),
+          h('td.label', { attrs: { title: player } }, player),
           h('td', row.accuracy === null ? '–' : `${row.accuracy.toFixed(1)} %`),
           h('td.nag-6', { attrs: { title: 'Inaccuracies' } }, String(row.inaccuracies)),
           h('td.nag-2', { attrs: { title: 'Mistakes' } }, String(row.mistakes)),
