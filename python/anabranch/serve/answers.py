@@ -71,7 +71,8 @@ def _lines_text(lines: tuple[Line, ...], root: Root, curve: Curve) -> str:
 
 def _numbers_text(statistics: Counts) -> str:
     """`Progress.to_dict` of statistics, as JSON."""
-    names, values_of, template = _numbers_of(statistics.__class__)
+    kind: Any = statistics.__class__
+    names, values_of, template = _numbers_of(kind)
     numbers = values_of(statistics)
     if not isfinite(sum(numbers)):
         return dump_line(dict(zip(names, numbers, strict=True)))
@@ -79,7 +80,7 @@ def _numbers_text(statistics: Counts) -> str:
 
 
 @cache
-def _numbers_of(kind: type[Counts]) -> tuple[list[str], attrgetter[tuple[float, ...]], str]:
+def _numbers_of(kind: Any) -> tuple[list[str], attrgetter[tuple[float, ...]], str]:
     """The names of fields that are all numbers, how to get these, and their JSON with a place for each."""
     names = [field.name for field in fields(kind)]
     return names, attrgetter(*names), "{" + ", ".join(f'"{name}": %r' for name in names) + "}"

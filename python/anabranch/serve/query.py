@@ -110,7 +110,8 @@ def parse(text: str | bytes) -> dict[str, Any]:
         raise QueryError(None, f"a message has at most {LARGEST_LINE} bytes")
     try:
         document = json.loads(text, parse_constant=_refuse_constant)
-        if not text.isascii() or (b"\\" if isinstance(text, bytes) else "\\") in text:
+        is_plain = text.isascii() and (b"\\" not in text if isinstance(text, bytes) else "\\" not in text)
+        if not is_plain:  # only then there may be half of a surrogate pair
             json.dumps(document, ensure_ascii=False).encode()
     except RecursionError:
         raise QueryError(None, "the message is nested too deeply") from None

@@ -185,7 +185,8 @@ function moveNode(app: App, before: TreeNode, node: TreeNode, needsNumber: boole
         on: { click: () => game.goTo(app, node.id) },
         hook: {
           update: (_, vnode) => {
-            if (isCurrent) intoView(vnode.elm as HTMLElement);
+            // Not before the moves and lines above it are drawn too.
+            if (isCurrent) queueMicrotask(() => intoView(vnode.elm as HTMLElement));
           },
         },
       },
