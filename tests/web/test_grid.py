@@ -21,11 +21,13 @@ def choose(page: Page, name: str, **parameters: str) -> None:
     page.get_by_role("combobox", name="Game").select_option(name)
     for parameter, value in parameters.items():
         choice = page.get_by_role("combobox", name=parameter, exact=True)
+        field = page.get_by_label(parameter, exact=True)
+        choice.or_(field).first.wait_for()
         if choice.count():
             choice.select_option(value)
         else:
-            page.get_by_label(parameter, exact=True).fill(value)
-            page.get_by_label(parameter, exact=True).blur()
+            field.fill(value)
+            field.blur()
     page.click("[data-id=grid-new]")
     text = ":".join([name, *[f"{key}={value}" for key, value in parameters.items()]])
     wait_until(page, f"anabranch.state.grid.position?.game === '{text}'")
