@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anabranch.catalogue import ROWS, base_name
+from anabranch.catalogue import base_name
 from anabranch.errors import GraphAccessError, GraphFileError
 from anabranch.jobs.files import write_atomic
+from anabranch.named_games import ROWS
 from anabranch.optional import require
 from anabranch.result import SolverState
 
