@@ -58,7 +58,9 @@ def test_an_engine_plays_a_game_by_name_as_it_plays_the_object() -> None:
 
 
 def test_the_current_folder_is_searched_and_arguments_are_passed(nim: str) -> None:
-    assert Engine(f"{nim}:stones=8").search(simulations=500).solved.state == "loss"  # type: ignore[union-attr]
+    lost = Engine(f"{nim}:stones=8").search(simulations=500).solved
+    assert lost is not None
+    assert lost.state == "loss"
     assert Engine(f"{nim}:stones=9").search(simulations=500).best_move == "1"
 
 
