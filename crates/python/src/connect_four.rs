@@ -25,15 +25,15 @@ impl ConnectFourSolver {
     }
 
     /// The result for the side to move of a position given as text: 1, 0 or -1; `None` if more than `most`
-    /// positions are needed.
-    #[pyo3(signature = (position, most=u64::MAX))]
-    fn solve(&self, py: Python<'_>, position: &str, most: u64) -> PyResult<Option<i8>> {
+    /// positions are needed. With `least` 0 it is known that the side to move does not lose.
+    #[pyo3(signature = (position, most=u64::MAX, least=-1))]
+    fn solve(&self, py: Python<'_>, position: &str, most: u64, least: i8) -> PyResult<Option<i8>> {
         let refuse = |error: GridError| errors::session(SessionError::from(error));
         let start = Named::parse("connect-four").map_err(refuse)?.start();
         match start.read(position).map_err(refuse)? {
             GridGame::ConnectFour(game) => {
-                Ok(py
-                    .detach(|| self.solver.lock().unwrap_or_else(PoisonError::into_inner).solve(&game, most)))
+                let lock = || self.solver.lock().unwrap_or_else(PoisonError::into_inner);
+                Ok(py.detach(|| lock().solve(&game, most, least)))
             }
             _ => Ok(None),
         }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -30,7 +30,7 @@ MOST = 1_000_000_000
 """Positions after which the solver gives up: about a minute."""
 SIMULATIONS = 4
 """Most simulations for each evaluation of a move: where nearly all is proven, most need none."""
-TABLE = 1 << 23
+TABLE = 1 << 24
 """Results in the solver's table."""
 
 
@@ -69,6 +69,8 @@ class ResultJob(NamedTuple):
 
     position: str
     most: int
+    least: int
+    """A result that the side to move has at least."""
 
 
 class ResultDone(NamedTuple):
@@ -85,7 +87,7 @@ def _solver() -> _core.ConnectFourSolver:
 
 def solve_exactly(job: ResultJob) -> ResultDone:
     """Solve a position, with the table of this process."""
-    return ResultDone(job.position, _solver().solve(job.position, job.most))
+    return ResultDone(job.position, _solver().solve(job.position, job.most, job.least))
 
 
 class ExactResults:
@@ -100,9 +102,10 @@ class ExactResults:
         if path is not None and path.is_file():
             self._known = json.loads(path.read_text(encoding="utf-8"))
 
-    def find(self, positions: Iterable[str]) -> None:
-        """Solve the positions that are not known yet."""
-        jobs = [ResultJob(one, self._most) for one in dict.fromkeys(positions) if one not in self._known]
+    def find(self, positions: Mapping[str, int]) -> None:
+        """Solve the positions that are not known yet, each with a result that it has at least."""
+        missing = {one: least for one, least in positions.items() if one not in self._known}
+        jobs = [ResultJob(one, self._most, least) for one, least in missing.items()]
         with closing(self._executor.run(solve_exactly, jobs)) as results:
             for done in results:
                 self._known[done.position] = done.result
@@ -111,9 +114,9 @@ class ExactResults:
                     self.save()
         self.save()
 
-    def result(self, position: str) -> int | None:
+    def result(self, position: str, least: int = -1) -> int | None:
         """1, 0 or -1 for the side to move; `None` where the solver gave up."""
-        self.find([position])
+        self.find({position: least})
         return self._known[position]
 
     def save(self) -> None:
@@ -145,12 +148,14 @@ def choose(evaluator: str, tasks: Iterable[ExactTask], evaluations: int) -> list
 def count_wrong(chosen: Sequence[Chosen], exact: ExactResults) -> tuple[int, int]:
     """How many moves change win, draw or loss, and how many are undecided."""
     wrong = undecided = 0
-    exact.find(one.after for one in chosen if one.over is None and WORTH[one.task.result] > -1)
-    for one in chosen:
-        worth = WORTH[one.task.result]
+    worths = [WORTH[one.task.result] for one in chosen]
+    # After a move, the other side has at least what the position was worth to it.
+    open_ones = [(one, worth) for one, worth in zip(chosen, worths, strict=True) if one.over is None]
+    exact.find({one.after: -worth for one, worth in open_ones if worth > -1})
+    for one, worth in zip(chosen, worths, strict=True):
         if worth == -1:
             continue
-        after = one.over if one.over is not None else exact.result(one.after)
+        after = one.over if one.over is not None else exact.result(one.after, -worth)
         if after is None:
             undecided += 1
         else:

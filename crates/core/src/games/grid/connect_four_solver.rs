@@ -43,8 +43,9 @@ impl Solver {
         Solver { table: vec![0; results.max(1)], visited: 0, most: 0 }
     }
 
-    /// The result for the side to move, 1, 0 or -1; `None` if more than `most` positions are needed.
-    pub fn solve(&mut self, game: &ConnectFour, most: u64) -> Option<i8> {
+    /// The result for the side to move, 1, 0 or -1; `None` if more than `most` positions are needed. With
+    /// `least` 0 it is known that the side to move does not lose, which spares a question.
+    pub fn solve(&mut self, game: &ConnectFour, most: u64, least: i8) -> Option<i8> {
         (self.visited, self.most) = (0, most);
         let (own, pieces) = game.bits();
         if game.has_lost() {
@@ -53,10 +54,10 @@ impl Solver {
         if winning_cells(own, pieces) & (pieces + BOTTOM) != 0 {
             return Some(1);
         }
-        if self.search(own, pieces, 0, 1)? > 0 {
-            return Some(1);
+        if least < 0 && self.search(own, pieces, -1, 0)? < 0 {
+            return Some(-1);
         }
-        Some(if self.search(own, pieces, -1, 0)? < 0 { -1 } else { 0 })
+        Some(if self.search(own, pieces, 0, 1)? > 0 { 1 } else { 0 })
     }
 
     /// Positions of the last call.
@@ -201,8 +202,11 @@ mod tests {
                 continue;
             }
             compared += 1;
-            let found = solver.solve(&game, u64::MAX).unwrap();
+            let found = solver.solve(&game, u64::MAX, -1).unwrap();
             assert_eq!(found, plain(&game, &mut 0), "{}", game.text());
+            if found >= 0 {
+                assert_eq!(Solver::new(1 << 12).solve(&game, u64::MAX, 0), Some(found));
+            }
             results[(found + 1) as usize] += 1;
         }
         assert!(results.iter().all(|count| *count > 0), "{results:?}");
@@ -210,6 +214,6 @@ mod tests {
 
     #[test]
     fn the_cap_ends_it() {
-        assert_eq!(Solver::new(1 << 10).solve(&ConnectFour::default(), 1000), None);
+        assert_eq!(Solver::new(1 << 10).solve(&ConnectFour::default(), 1000, -1), None);
     }
 }
