@@ -148,7 +148,7 @@ def choose(evaluator: str, tasks: Iterable[ExactTask], evaluations: int) -> list
 def count_wrong(chosen: Sequence[Chosen], exact: ExactResults) -> tuple[int, int]:
     """How many moves change win, draw or loss, and how many are undecided."""
     wrong = undecided = 0
-    worths = [WORTH[one.task.result] for one in chosen]
+    worths = [int(WORTH[one.task.result]) for one in chosen]
     # After a move, the other side has at least what the position was worth to it.
     open_ones = [(one, worth) for one, worth in zip(chosen, worths, strict=True) if one.over is None]
     exact.find({one.after: -worth for one, worth in open_ones if worth > -1})
