@@ -12,6 +12,7 @@ import importlib
 import os
 import re
 import sys
+from functools import cache
 from typing import Any, TypeAlias
 
 from anabranch import _core
@@ -36,8 +37,13 @@ def is_reference(name: str) -> bool:
     (True, False, False)
     """
     match = _NAME.fullmatch(name)
-    shipped = {OBJECT, ROWS, *(row["name"] for row in _core.grid_games())}
-    return match is not None and match["module"] not in shipped
+    return match is not None and match["module"] not in _reserved()
+
+
+@cache
+def _reserved() -> frozenset[str]:
+    """What names of games begin with that are not modules."""
+    return frozenset({OBJECT, ROWS, *(row["name"] for row in _core.grid_games())})
 
 
 def load_reference(name: str) -> Adapter:
