@@ -61,12 +61,12 @@ def _serve(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
 
 
 class _Batch:
-    """A mini-batch on its way from collection to application."""
+    """A mini-batch on its way from collection to application; it is used again for later ones."""
 
     __slots__ = ("answer", "leaves", "planes", "size")
 
-    def __init__(self, size: int, planes: NDArray[np.float32] | None) -> None:
-        self.size = size
+    def __init__(self, planes: NDArray[np.float32] | None) -> None:
+        self.size = 0
         self.planes = planes
         self.leaves: list[LeafText] = []
         self.answer: Arrays | None = None
@@ -84,10 +84,10 @@ class Loop:
         self._call = EvaluatorCall(evaluator, policy_size)
         settings = session.settings()
         shape = (settings["batch_size"], *session.plane_shape(self._version))
-        # As many as are ever under way; the one used last comes first, while caches still hold it.
-        self._buffers = [
-            None if self._takes_positions else np.empty(shape, np.float32)
-            for _ in range(settings["batches_in_flight"])
+        # One more than are ever under way; the one used last comes first, while caches still hold it.
+        self._spare = [
+            _Batch(None if self._takes_positions else np.empty(shape, np.float32))
+            for _ in range(settings["batches_in_flight"] + 1)
         ]
         # Everything below is guarded by the lock.
         self._lock = Lock()
@@ -137,7 +137,7 @@ class Loop:
                 if is_woken:
                     with self._lock:
                         if not self._ended:
-                            self._advance(until_waiting=False)
+                            self._advance(False)
                 if progress is None:
                     continue
                 with self._lock:
@@ -202,10 +202,9 @@ class Loop:
                 return None
             if done is not None:
                 done.answer = answer
-                self._buffers.append(done.planes)
             if not self._waiting:
                 try:
-                    self._advance(until_waiting=True)
+                    self._advance(True)
                 except GameError as error:
                     # It has stopped the search, and the other thread must not take that for a stop.
                     self._error, self._ended = error, True
@@ -215,18 +214,19 @@ class Loop:
                 self._wake.set()  # the other thread goes on meanwhile
             return self._waiting.popleft()
 
-    def _advance(self, *, until_waiting: bool) -> None:
+    def _advance(self, until_waiting: bool) -> None:
         """Collect and apply in the order of the Rust loop, until an evaluation is missing; or until there is
         something to evaluate. Called with the lock.
         """
-        session = self._session
-        while not (until_waiting and self._waiting):
-            if self._must_apply or (self._finish is not None and self._flying):
-                answer = self._flying[0].answer
-                if answer is None:
+        waiting, flying = self._waiting, self._flying
+        while not (until_waiting and waiting):
+            if self._must_apply or (self._finish is not None and flying):
+                batch = flying[0]
+                if batch.answer is None:
                     return
-                session.apply(*answer)
-                self._flying.popleft()
+                self._session.apply(*batch.answer)
+                batch.answer = None
+                self._spare.append(flying.popleft())
                 self._must_apply = False
             elif self._finish is not None:
                 self._ended = True
@@ -235,20 +235,22 @@ class Loop:
                 self._collect()
 
     def _collect(self) -> None:
-        size, self._must_apply, self._finish = self._session.collect(self._buffers[-1], self._version)
-        if self._finish in ("stopped", "time"):
-            self._flying.clear()
-            self._waiting.clear()
-        if size == 0:
-            return
-        batch = _Batch(size, self._buffers.pop())
-        if self._takes_positions:
-            batch.leaves = self._session.newest_leaves()
-        self._waiting.append(batch)
-        self._flying.append(batch)
+        batch = self._spare[-1]
+        size, self._must_apply, finish = self._session.collect(batch.planes, self._version)
+        if finish is not None:
+            self._finish = finish
+            if finish in ("stopped", "time"):
+                self._flying.clear()
+                self._waiting.clear()
+        if size:
+            batch.size = size
+            if self._takes_positions:
+                batch.leaves = self._session.newest_leaves()
+            self._waiting.append(batch)
+            self._flying.append(self._spare.pop())
 
     def _evaluate(self, batch: _Batch) -> Arrays:
-        if batch.planes is None:
-            return self._call.of_leaves(batch.leaves)
         planes = batch.planes
+        if planes is None:
+            return self._call.of_leaves(batch.leaves)
         return self._call.of_planes(planes if len(planes) == batch.size else planes[: batch.size])

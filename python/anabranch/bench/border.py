@@ -33,7 +33,7 @@ class ZeroEvaluator:
     def evaluate(self, planes: Planes) -> tuple[Planes, Planes]:
         """Zeros for a batch."""
         size = len(planes)
-        return self.values[:size], self.logits[:size]
+        return (self.values, self.logits) if size == BATCH else (self.values[:size], self.logits[:size])
 
 
 def measure_border(workload: Workload, announce: Announce) -> list[dict[str, Any]]:

@@ -32,8 +32,8 @@ class EvaluatorCall:
 
     def of_planes(self, planes: NDArray[np.float32]) -> Arrays:
         """The answer for planes `[B, C, H, W]`."""
-        given_values, given_logits = self._ask(planes)
-        return self._check(len(planes), _array("values", given_values), _array("logits", given_logits))
+        values, logits = self._ask(planes)
+        return self._check(len(planes), _array("values", values), _array("logits", logits))
 
     def of_leaves(self, texts: Sequence[LeafText]) -> Arrays:
         """The answer for positions, for an evaluator with such inputs."""
