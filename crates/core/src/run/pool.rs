@@ -21,8 +21,9 @@ use crate::search::{EvaluationScratch, Ranking};
 /// How often a thread looks for work before it sleeps, and a search for results before it lets others run.
 const SPINS: u32 = 4000;
 
-/// Visits on their way down that take as long as an evaluation.
-const VISITS_PER_EVALUATION: usize = 3;
+/// Visits of a wave for each leaf in flight from which on it is shared. They take as long as two
+/// evaluations, because the threads have to meet for it.
+const VISITS_PER_LEAF: usize = 6;
 
 /// Leaves of a batch for which a sleeping thread is called; fewer are evaluated by who is awake.
 const LEAST_CALLED: usize = 3;
@@ -202,7 +203,9 @@ impl<G: Game> Pool<G> {
             if flight.is_cancelled() {
                 return None;
             }
-            if flight.evaluate_next(&mut self.scratch) || self.evaluate_another() {
+            // Who finds all leaves taken must not write where the others count.
+            let is_done = flight.untaken() > 0 && flight.evaluate_next(&mut self.scratch);
+            if is_done || self.evaluate_another() {
                 spins = 0;
             } else if spins < self.shared.spins {
                 spins += 1;
@@ -240,7 +243,7 @@ impl<G: Game> Crew for Pool<G> {
     fn is_free(&self, visits: u32) -> bool {
         let helpers = self.workers.len().min(self.shared.most_awake);
         let leaves: usize = lock(&self.shared.agenda).flights.iter().map(|flight| flight.untaken()).sum();
-        VISITS_PER_EVALUATION * leaves < helpers * visits as usize
+        VISITS_PER_LEAF * leaves < helpers * visits as usize
     }
 
     fn work(&mut self, work: Arc<dyn Work>) {
