@@ -22,13 +22,15 @@ from anabranch.named_games import (
     OBJECT,
     Adapter,
     adapter_of,
+    check_not_reserved,
     core_name,
+    is_for,
     is_reference,
     load_reference,
-    open_session,
-    reference_of,
+    remember,
 )
 from anabranch.networks.shipped import bundled
+from anabranch.sessions import open_session
 from anabranch.settings import Settings
 
 
@@ -148,10 +150,11 @@ def _read_game(game: object, variant: str, chess960: bool) -> Adapter | None:
     """The adapter of a game that is written in Python; none for the games of the core."""
     named = variant if game is None else game
     if not isinstance(named, str):
-        adapter = adapter_of(named)
+        adapter = remember(adapter_of(named))
     elif is_reference(named):
         adapter = load_reference(named)
     else:
+        check_not_reserved(named)
         return None
     if variant not in ("chess", named):
         raise GameError(f"an engine plays one game: either {variant!r} or game={adapter.name}()")
@@ -197,8 +200,8 @@ def check_fit(
 ) -> None:
     """Refuse an evaluator for another variant, or for planes that do not exist."""
     variant, (own, _) = getattr(evaluator, "variant", None), session.variant()
-    names = (own,) if adapter is None else (own, reference_of(adapter))
-    if isinstance(variant, str) and variant not in names:
+    is_own = adapter is not None and isinstance(variant, str) and is_for(variant, adapter)
+    if isinstance(variant, str) and variant != own and not is_own:
         name = getattr(evaluator, "path", None) or repr(evaluator)
         raise VariantError(f"{name} is for {variant}, and this engine plays {own}")
     if base_name(own) == OBJECT and evaluator is not None:

@@ -68,7 +68,8 @@ class Engine(ConfiguredGame):
 
     `variant` is a variant of chess or a game of `anabranch.games()`, by name; `game` is another word for it,
     or a game that is written in Python (see `anabranch.rows` and `anabranch.objects`), which may also be
-    named, `"module:Class"`.
+    named, `"module:Class"`: then the module is imported, so names from elsewhere should go through
+    `anabranch.named_games.check_loaded` first.
     The parameters of a game are part of its name, or keywords: `Engine("hex:size=7")`,
     `Engine("hex", size=7)`.
     `evaluator` is the name of a built-in one or of a bundled network, the path of a network file (see
@@ -353,7 +354,7 @@ class Engine(ConfiguredGame):
             variant, chess960 = _core.saved_variant(path)
         if base_name(variant) in (OBJECT, ROWS) and game is None:
             needed = f"the graph in {os.fsdecode(path)} is one of {variant.partition(':')[2]}"
-            raise VariantError(f"{needed}: the game must be given again, as game=...")
+            raise VariantError(f"{needed}: the game must be given again, game=... or --game")
         engine = cls(
             "chess" if game is not None else variant, "default", chess960, tablebases=tablebases, game=game
         )

@@ -48,10 +48,10 @@ class EvaluatorThread:
 
     def submit(self, job: Callable[[], None]) -> None:
         """Do this next. Never waits."""
-        if not self._started:
-            Thread(target=_serve, args=(self._jobs,), name="anabranch-evaluator", daemon=True).start()
-            self._started = True
         self._jobs.put(job)
+        if not self._started:
+            self._started = True  # before the start, so that an interrupt never leaves two of them
+            Thread(target=_serve, args=(self._jobs,), name="anabranch-evaluator", daemon=True).start()
 
 
 def _serve(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
@@ -63,13 +63,24 @@ def _serve(jobs: SimpleQueue[Callable[[], None] | None]) -> None:
 class _Batch:
     """A mini-batch on its way from collection to application; it is used again for later ones."""
 
-    __slots__ = ("answer", "leaves", "planes", "size")
+    __slots__ = ("_is_kept", "answer", "leaves", "planes", "size")
 
     def __init__(self, planes: NDArray[np.float32] | None) -> None:
         self.size = 0
         self.planes = planes
         self.leaves: list[LeafText] = []
         self.answer: Arrays | None = None
+        self._is_kept = False
+
+    def keep_answer(self) -> None:
+        """Copy the answer: an evaluator may use its arrays again for the next one."""
+        if self.answer is not None and not self._is_kept:
+            values, logits = self.answer
+            self.answer, self._is_kept = (values.copy(), logits.copy()), True
+
+    def set_answer(self, answer: Arrays | None) -> None:
+        """Set the answer, or forget it."""
+        self.answer, self._is_kept = answer, False
 
 
 class Loop:
@@ -119,8 +130,8 @@ class Loop:
         next_report = begun + interval
         slice_, best = SLICE if progress is None else SHORT_SLICE, None
         cut_short: str | None = None
-        thread.submit(self._work)
         try:
+            thread.submit(self._work)
             while True:
                 wait = slice_ if deadline is None else max(0.0, min(slice_, deadline - time.monotonic()))
                 is_woken = self._wake.wait(wait)
@@ -138,6 +149,8 @@ class Loop:
                     with self._lock:
                         if not self._ended:
                             self._advance(False)
+                    if self._is_over():
+                        break
                 if progress is None:
                     continue
                 with self._lock:
@@ -172,6 +185,10 @@ class Loop:
         if improved["solved"] != report["solved"]:
             progress(improved)
 
+    def _is_over(self) -> bool:
+        """Whether the search has ended, by either thread."""
+        return self._ended
+
     def _leave(self) -> None:
         """Take the session back. What is still being evaluated is given up."""
         if not self._ended:
@@ -201,8 +218,8 @@ class Loop:
             if self._left:
                 return None
             if done is not None:
-                done.answer = answer
-            if not self._waiting:
+                done.set_answer(answer)
+            if not (is_slow and self._waiting):
                 try:
                     self._advance(True)
                 except GameError as error:
@@ -210,6 +227,9 @@ class Loop:
                     self._error, self._ended = error, True
             if self._ended:
                 return None
+            for batch in self._flying:
+                if batch.answer is not None:
+                    batch.keep_answer()
             if is_slow:
                 self._wake.set()  # the other thread goes on meanwhile
             return self._waiting.popleft()
@@ -219,17 +239,19 @@ class Loop:
         something to evaluate. Called with the lock.
         """
         waiting, flying = self._waiting, self._flying
-        while not (until_waiting and waiting):
+        while True:
             if self._must_apply or (self._finish is not None and flying):
                 batch = flying[0]
                 if batch.answer is None:
                     return
                 self._session.apply(*batch.answer)
-                batch.answer = None
+                batch.set_answer(None)
                 self._spare.append(flying.popleft())
                 self._must_apply = False
             elif self._finish is not None:
                 self._ended = True
+                return
+            elif until_waiting and waiting:
                 return
             else:
                 self._collect()

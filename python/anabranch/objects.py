@@ -68,6 +68,8 @@ class ObjectAdapter:
             raise GameError(f"a game has one or two players, and {self.name} has {players!r}")
         self.first = game
         self.takes_turns = players == 2
+        self.arguments: str | None = None
+        """Those of its class, where the game was loaded by name."""
         self.can_recur = bool(getattr(game, "can_recur", True))
         self.most_moves = read_most_moves(game)
 

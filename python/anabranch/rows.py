@@ -89,6 +89,8 @@ class RowsAdapter:
         if players not in (1, 2):
             raise GameError(f"a game has one or two players, and {self.name} has {players!r}")
         self.takes_turns = players == 2
+        self.arguments: str | None = None
+        """Those of its class, where the game was loaded by name."""
         self.can_recur = bool(getattr(game, "can_recur", True))
         self.most_moves = read_most_moves(game)
         self.texts = self._read_actions(game.actions)  # type: ignore[attr-defined]

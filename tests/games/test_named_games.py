@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import sys
 from pathlib import Path
 
@@ -10,15 +11,16 @@ import numpy as np
 import pytest
 from tests.support.commands import Commands
 
+import anabranch
 from anabranch import Engine
 from anabranch.errors import MatchError, SelfPlayError, VariantError
 from anabranch.examples import ConnectFour
 from anabranch.match.grid_board import GridBoard, canonical_name
-from anabranch.named_games import is_reference, known_reference, load_reference, reference_of
-from anabranch.selfplay.plan import plan_of
+from anabranch.named_games import class_name, is_loaded, is_reference, load_reference
+from anabranch.selfplay.plan import LoopPlan, plan_of
 from anabranch.selfplay.play import PlayJob, play_games
 from anabranch.selfplay.records import GridSamples
-from anabranch.selfplay.rows_records import rows_of
+from anabranch.selfplay.rows_records import game_of_rows
 
 NUMBERS = itertools.count()
 CONNECT_FOUR = "anabranch.examples:ConnectFour"
@@ -82,12 +84,39 @@ def test_names_of_games_that_ship_are_not_modules() -> None:
     assert not any(map(is_reference, ("hex:size=7", "chess", "connect-four", "rows:ConnectFour", "go:foo")))
 
 
-def test_a_file_that_names_a_game_imports_nothing(nim: str) -> None:
-    with pytest.raises(VariantError, match="must be loaded first"):
-        known_reference(nim)
+def test_a_class_with_other_arguments_is_another_game(nim: str) -> None:
+    """In both orders, by name and as an object."""
+    assert Engine(f"{nim}:stones=5").position == "5 x"
+    assert Engine(nim).position == "12 x"
+    Engine(game=type(load_reference(nim).first)(7))  # type: ignore[call-arg]
+    assert Engine(nim).position == "12 x"
+    assert Engine(f"{nim}:stones=5").position == "5 x"
+
+
+def test_the_folder_of_a_run_imports_nothing(cli: Commands, nim: str, tmp_path: Path) -> None:
+    """A plan names a module that lies in the current folder; only the user can have it imported."""
+    plan = {**plan_of(CONNECT_FOUR).as_dict(), "game": nim}
+    document = {"format": 1, "version": anabranch.__version__, "plan": plan}
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "selfplay.json").write_text(json.dumps(document))
+    for command in ("run --generations 1", "play"):
+        assert f"--game {nim}" in cli.refuses("selfplay", *command.split(), "--out", tmp_path / "run")
     assert nim.partition(":")[0] not in sys.modules
-    load_reference(nim)
-    assert reference_of(known_reference(nim)) == nim
+    assert not is_loaded(nim)
+    assert class_name(load_reference(nim)) == nim
+
+
+def test_modules_named_like_games_that_ship_are_refused_with_a_reason() -> None:
+    with pytest.raises(VariantError, match="must not be named othello"):
+        Engine(game="othello:Mine")
+    assert plan_of("connect_four:Mine").games == LoopPlan("hex").games, "no defaults of the game that ships"
+
+
+def test_a_saved_search_is_opened_with_its_game(cli: Commands, nim: str, tmp_path: Path) -> None:
+    file = tmp_path / "nim.search"
+    cli.run("analyse", "--game", nim, "-n", "20", "--save", file)
+    assert "--game" in cli.refuses("analyse", "--load", file, "-n", "20")
+    assert cli.json("analyse", "--load", file, "--game", nim, "-n", "20")["best_move"]
 
 
 def test_analyse_takes_a_name(cli: Commands) -> None:
@@ -115,7 +144,7 @@ def test_the_turn_of_a_game_whose_texts_do_not_tell_it() -> None:
 def test_self_play_of_a_game_of_rows_records_states_that_lead_back() -> None:
     plan = plan_of(CONNECT_FOUR, games=2, evaluations=8, last_evaluations=8, full_share=1.0)
     done = play_games(PlayJob(plan, "uniform", 0, 0, 2))
-    samples, adapter = done.samples, rows_of(CONNECT_FOUR)
+    samples, adapter = done.samples, game_of_rows(CONNECT_FOUR)
     assert isinstance(samples, GridSamples)
     assert len(samples) > 4
     states, searched = adapter.states(samples.cells.tobytes()), samples.has_policy
@@ -128,8 +157,8 @@ def test_self_play_of_a_game_of_rows_records_states_that_lead_back() -> None:
 
 def test_self_play_refuses_games_without_features_and_of_one_player(nim: str) -> None:
     with pytest.raises(SelfPlayError, match="one of objects"):
-        rows_of(nim)
+        game_of_rows(nim)
     with pytest.raises(SelfPlayError, match="one of one player"):
-        rows_of("anabranch.examples:LeftRight:steps=4")
+        game_of_rows("anabranch.examples:LeftRight:steps=4")
     with pytest.raises(SelfPlayError, match="begins from nothing"):
         plan_of(CONNECT_FOUR, initial="network", network="conv")

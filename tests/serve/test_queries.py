@@ -37,7 +37,7 @@ BAD: list[tuple[dict[str, Any], str | None, str]] = [
     ({"id": "a", "mooves": []}, "mooves", "did you mean 'moves'"),
     ({"id": "a", "schema": 2}, "schema", "must be 1"),
     ({"id": "a", "position": 5}, "position", "text"),
-    ({"id": "a", "variant": "antigravity:fly"}, "variant", "loaded first"),
+    ({"id": "a", "variant": "antigravity:fly"}, "variant", "not the one of the server"),
     ({"id": "a", "position": "no position"}, "position", "refused"),
     ({"id": "a", "moves": ["e2e5"]}, "moves", "cannot be played"),
     ({"id": "a", "moves": [1.5]}, "moves", "list of moves"),

@@ -296,6 +296,33 @@ class TestOrder:
             graphs.append(engine.graph(nodes=100_000))
         assert graphs[0] == graphs[1]
 
+    @pytest.mark.parametrize("batches", [1, 2])
+    def test_an_evaluator_may_use_its_arrays_again(self, batches: int) -> None:
+        """Answers that are not applied yet must not change with the next one, quick or slow."""
+        values, logits = np.empty(4, np.float32), np.empty((4, 4864), np.float32)
+
+        def fresh(planes: Planes) -> tuple[Any, Any]:
+            sums = planes.reshape(len(planes), -1)[:, :4864]
+            wide = np.zeros((len(planes), 4864), np.float32)
+            wide[:, : sums.shape[1]] = sums
+            return planes.mean((1, 2, 3)), wide
+
+        def again(planes: Planes) -> tuple[Any, Any]:
+            size = len(planes)
+            values[:size], logits[:size] = fresh(planes)
+            return values[:size], logits[:size]
+
+        def slowly(planes: Planes) -> tuple[Any, Any]:
+            time.sleep(0.001)
+            return again(planes)
+
+        graphs = []
+        for evaluator in (fresh, again, slowly):
+            engine = Engine(evaluator=evaluator, batch_size=4, batches_in_flight=batches, width_visits=0)
+            engine.search(MIDDLEGAME, simulations=300)
+            graphs.append(engine.graph(nodes=100_000))
+        assert graphs[0] == graphs[1] == graphs[2]
+
     def test_evaluation_and_search_overlap(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """While a slow evaluator works on one batch, this thread applies the one before and collects."""
         collectors = []

@@ -324,7 +324,6 @@ def test_the_command_refuses(capsys: pytest.CaptureFixture[str], arguments: list
     assert captured.err.count("\n") == 1
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_an_unknown_game_is_named_before_a_missing_position(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["solve", "--game", "hexx"]) == 2
     said = capsys.readouterr().err
@@ -334,6 +333,7 @@ def test_an_unknown_game_is_named_before_a_missing_position(capsys: pytest.Captu
     assert "needs a position" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_shows_what_is_known() -> None:
     command = [sys.executable, "-m", "anabranch", "solve", "startpos", "--time", "100", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

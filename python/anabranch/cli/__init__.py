@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from anabranch.errors import AnabranchError, ProofError
+from anabranch.errors import AnabranchError, GameError, ProofError
 
 INTERRUPTED = 130
 
@@ -96,9 +96,11 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except ProofError as error:
-        return _refuse(str(error), 1)
-    except (AnabranchError, OSError) as error:
+        return _refuse(_lowered(str(error)), 1)
+    except GameError as error:  # it may begin with the name of a class
         return _refuse(str(error))
+    except (AnabranchError, OSError) as error:
+        return _refuse(_lowered(str(error)))
     except Exception as error:
         # Typer's own errors about options have a message for people; any other exception is a bug.
         message = getattr(error, "format_message", None)
@@ -107,7 +109,7 @@ def run(arguments: list[str]) -> int:
         text = message()
         if "unexpected extra argument" in text and any(map(is_placement, arguments)):
             text = f"{text.rstrip('.')}; put the FEN in quotes"
-        return _refuse(text) if text else 2
+        return _refuse(_lowered(text)) if text else 2
     return code if isinstance(code, int) else 0
 
 
@@ -126,7 +128,13 @@ def _renamed(arguments: list[str]) -> list[str]:
     return words
 
 
+def _lowered(message: str) -> str:
+    """A sentence as it stands after a colon."""
+    text = message.lstrip()
+    return text[:1].lower() + text[1:]
+
+
 def _refuse(message: str, code: int = 2) -> int:
     text = " ".join(message.split())
-    print(f"anabranch: {text[:1].lower()}{text[1:]}", file=sys.stderr)
+    print(f"anabranch: {text}", file=sys.stderr)
     return code

@@ -28,6 +28,7 @@ from anabranch.engine import Engine
 from anabranch.errors import GraphFileError, LimitError, SettingError
 from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.limits import Limits
+from anabranch.named_games import is_reference
 from anabranch.networks import is_network_path
 from anabranch.optional import require
 
@@ -125,7 +126,9 @@ def analyse(
     if load is None:
         engine = options.make()
     else:
-        if given.keys() & {"variant", "preset", "chess960"}:
+        named = str(given.get("variant", ""))
+        is_named = is_reference(named)
+        if given.keys() & ({"preset", "chess960"} if is_named else {"variant", "preset", "chess960"}):
             raise SettingError(
                 "a saved search has its own variant and settings, so --variant, --chess960 and "
                 "--preset cannot be given with --load"
@@ -133,7 +136,7 @@ def analyse(
         changes = options.changes
         evaluator = changes.pop("evaluator", None)
         opened = None if evaluator is None else resolve_evaluator(str(evaluator), threads=options.threads)
-        engine = Engine.load(load, opened)
+        engine = Engine.load(load, opened, game=named if is_named else None)
         if changes:
             configure(engine, changes)
     _place(engine, position, moves, load is not None)

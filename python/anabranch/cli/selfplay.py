@@ -81,6 +81,14 @@ def _saying_what_is_kept(out: Path) -> Iterator[None]:
         raise
 
 
+def _check_named(game: str) -> None:
+    """Refuse the game of a folder that is a module, unless the user has named it."""
+    from anabranch.named_games import is_loaded
+
+    if not is_loaded(game):
+        raise SelfPlayError(f"the run plays a game written in Python, so name it: --game {game}")
+
+
 def _plan(out: Path, game: str | None, given: dict[str, Any]) -> LoopPlan:
     """The plan of the options; of a run to be continued, its own, with which the options must agree."""
     from anabranch import _core
@@ -88,10 +96,12 @@ def _plan(out: Path, game: str | None, given: dict[str, Any]) -> LoopPlan:
     from anabranch.named_games import is_reference
     from anabranch.selfplay.folder import DOCUMENT, read_run
     from anabranch.selfplay.plan import plan_of
-    from anabranch.selfplay.rows_records import rows_of
+    from anabranch.selfplay.rows_records import game_of_rows
 
     if (out / DOCUMENT).is_file():
         stored = read_run(out).plan
+        if game is None:
+            _check_named(stored.game)
         if game is None and not given:
             return stored
         game = stored.game if game is None else game
@@ -100,7 +110,7 @@ def _plan(out: Path, game: str | None, given: dict[str, Any]) -> LoopPlan:
     if not is_grid(game):
         return plan_of(game, **given)
     if is_reference(game):
-        rows_of(game)
+        game_of_rows(game)
         return plan_of(game, **given)
     name, _ = _core.Session(game, False, {"evaluator": "uniform"}, False).variant()
     return plan_of(name, **given)
@@ -236,6 +246,9 @@ def compare(
             "N", "Evaluations of a move, from 1 on.  [default: those of the gates]", "--evaluations", "-n"
         ),
     ] = None,
+    game: Annotated[
+        str | None, option("NAME", "The game of the runs, needed where it is written in Python.", "--game")
+    ] = None,
     workers: WorkersOption = None,
     ray: RayOption = None,
     as_json: JsonOption = False,
@@ -249,11 +262,17 @@ def compare(
     from dataclasses import asdict
 
     from anabranch.jobs.executor import executor_of
+    from anabranch.named_games import is_reference
     from anabranch.selfplay.compare import compare as compared
     from anabranch.selfplay.compare import compared_text, differing
     from anabranch.selfplay.folder import read_run
+    from anabranch.selfplay.rows_records import game_of_rows
 
     ways = [[read_run(path) for path in way] for way in (first, second)]
+    if game is not None and is_reference(game):
+        game_of_rows(game)
+    for folder in ways[0] + ways[1]:
+        _check_named(folder.plan.game)
     rows = compared(ways[0], ways[1], pairs, evaluations, out, executor_of(workers, ray))
     for sentence in differing(ways[0], ways[1]):
         _notify(sentence)

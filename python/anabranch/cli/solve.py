@@ -70,7 +70,7 @@ def solve(
     # one is loaded fastest.
     engine = Engine(variant, chess960=chess960, evaluator="uniform")
     if position is None and moves is None:
-        raise PositionError("solve needs a position, or --moves from the start of a game")
+        raise PositionError("solve needs a position (startpos is one), or --moves from the start of a game")
     if certificate is not None and not certificate.absolute().parent.is_dir():
         raise OSError(f"there is no directory {certificate.absolute().parent} to write the certificate in")
     if certificate is not None and certificate.is_dir():

@@ -10,7 +10,7 @@ from anabranch.catalogue import base_name
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, MatchError
 from anabranch.match.adjudication import BLACK_WINS, DRAW, WHITE_WINS
-from anabranch.named_games import OBJECT, ROWS, adapter_of, is_reference, load_reference
+from anabranch.named_games import OBJECT, ROWS, adapter_of, class_name, is_reference, load_reference
 from anabranch.objects import key_number
 
 RULES = "rules"
@@ -98,10 +98,10 @@ def canonical_name(variant: str, game: object = None) -> str:
     return variant if has_name else referee_of(variant, game).variant
 
 
-def identity_of(game: object) -> str:
-    """What identifies a game written in Python: its class and first position."""
-    if game is None:
+def identity_of(variant: str, game: object = None) -> str:
+    """What identifies a game written in Python: its class and first position; nothing for others."""
+    if game is None and not is_reference(variant):
         return ""
-    kind = type(game)
-    key = key_number(adapter_of(game).first_key(), kind.__name__)
-    return f"{kind.__module__}.{kind.__qualname__} {key:016x}"
+    adapter = load_reference(variant) if game is None else adapter_of(game)
+    key = key_number(adapter.first_key(), adapter.name)
+    return f"{class_name(adapter).replace(':', '.')} {key:016x}"

@@ -38,7 +38,7 @@ def keep_player(
     game: object = None,
 ) -> Player:
     """The player of a description; the same one whenever the arguments are the same."""
-    key = repr((spec, variant, chess960, margin, timeout, side, identity_of(game)))
+    key = repr((spec, variant, chess960, margin, timeout, side, identity_of(variant, game)))
     if key not in _players:
         _players[key] = make_player(spec, variant, chess960, margin, timeout, game)
     return _players[key]

@@ -140,6 +140,6 @@ class MatchSpec:
     def to_dict(self) -> dict[str, Any]:
         """As plain values; of the openings, number and checksum."""
         values = asdict(self)
-        values["game"] = identity_of(self.game) or None
+        values["game"] = identity_of(self.variant, self.game) or None
         values["openings"] = {"count": len(self.openings), "sha256": digest(self.openings)}
         return values

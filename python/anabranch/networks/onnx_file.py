@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.errors import EvaluatorError, NetworkError, VariantError
-from anabranch.named_games import is_loaded, is_reference
+from anabranch.named_games import find_loaded, is_reference
 from anabranch.networks.canaries import Canary, read_canaries
 from anabranch.networks.container import DamageError, family_of, read_bytes, read_texts, seal_of
 from anabranch.networks.metadata import CANARIES, SHA256, Metadata
@@ -266,7 +266,9 @@ def _compare(metadata: Metadata, shape: _Shape, value: int | None, policy: int |
     planes, *board_of_file = shape
     expected, board, size = planes, tuple(board_of_file), policy
     # A game written in Python is compared when it is there: a file does not load one.
-    if not is_reference(metadata.variant) or is_loaded(metadata.variant):
+    is_own = is_reference(metadata.variant)
+    refuse: type[Exception] = VariantError if is_own else DamageError
+    if not is_own or find_loaded(metadata.variant) is not None:
         try:
             expected, size = shape_of(metadata.variant, metadata.inputs)
             board = plane_shape_of(metadata.variant, metadata.inputs)[1:]
@@ -274,11 +276,11 @@ def _compare(metadata: Metadata, shape: _Shape, value: int | None, policy: int |
             raise DamageError(f"its metadata do not fit this version: {error}") from None
     what = f"{metadata.variant} {metadata.inputs}"
     if shape[1:] != board:
-        raise DamageError(f"its planes are {_show(shape[1:])}, and those of {what} are {_show(board)}")
+        raise refuse(f"its planes are {_show(shape[1:])}, and those of {what} are {_show(board)}")
     if planes != expected:
-        raise DamageError(f"it takes {planes} planes, and {what} has {expected}")
+        raise refuse(f"it takes {planes} planes, and {what} has {expected}")
     if policy not in (None, size):
-        raise DamageError(f"its policy has {policy} places, and {what} has {size}")
+        raise refuse(f"its policy has {policy} places, and {what} has {size}")
     if (metadata.inputs == LC0) != (metadata.policy_map == LC0):
         raise DamageError(f"its metadata combine the planes {metadata.inputs} with another policy map")
     columns = 1 if metadata.value == "scalar" else 3

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anabranch import _core
-from anabranch.named_games import open_session
 from anabranch.positions import Position, read_position
+from anabranch.sessions import open_session
 from anabranch.settings import Settings
 
 GRID = "grid"

@@ -17,7 +17,7 @@ from anabranch.selfplay.learn_grid import grid_loss
 from anabranch.selfplay.learner import Learner, StepLoss, drawn_rows
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.records import GridSamples, PlaySamples
-from anabranch.selfplay.rows_records import rows_of
+from anabranch.selfplay.rows_records import game_of_rows
 from anabranch.selfplay.window import comes_before, merged
 from anabranch.train.grid_onnx import write_grid_onnx
 from anabranch.train.loop import make_optimiser
@@ -29,7 +29,7 @@ class RowsLearner(Learner):
 
     def __init__(self, plan: LoopPlan) -> None:
         self._plan = plan
-        self._adapter = rows_of(plan.game)
+        self._adapter = game_of_rows(plan.game)
         self.network = build_rows(
             inputs_of_rows(self._adapter), plan.network, plan.seed, policy_width=plan.policy_width,
             value_width=plan.value_width, channels=plan.channels, blocks=plan.blocks,

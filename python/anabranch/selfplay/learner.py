@@ -1,6 +1,7 @@
 """What learning knows of a network and its data: which positions make a step, and the loss on them.
 
-`learn` uses a `Learner` and does not know the game; `learn_grid` and `learn_chess` have one each.
+`learn` uses a `Learner` and does not know the game; `learn_grid`, `learn_rows` and `learn_chess`
+have one each.
 """
 
 from __future__ import annotations

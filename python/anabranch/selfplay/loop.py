@@ -21,12 +21,14 @@ from anabranch.jobs.files import checksum
 from anabranch.match.player import PlayerSpec
 from anabranch.match.runner import check_any_player
 from anabranch.match.statistics import Sprt
+from anabranch.named_games import is_reference
 from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder, open_run
 from anabranch.selfplay.judge import MatchVerdict, match_spec, play_match, player_of
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.play import PlayDone, PlayJob, jobs_of, play_games
 from anabranch.selfplay.records import PlaySamples
+from anabranch.selfplay.rows_records import check_rows
 from anabranch.selfplay.schedule import window_at
 from anabranch.selfplay.window import newest
 
@@ -72,6 +74,8 @@ def run(path: Path, plan: LoopPlan, limit: Limit, executor: Executor, notify: On
     """Begin or continue a run until a limit is met; its folder as it is then."""
     limit.check()
     plan.check()
+    if is_reference(plan.game):
+        check_rows(plan.game)
     require("torch", "train")
     with open_run(path, plan) as folder:
         loop = _Loop(folder, limit, executor, notify)

@@ -241,6 +241,11 @@ USUAL: dict[str, dict[str, Any]] = {
 USUAL["crazyhouse"] = USUAL["chess"]
 
 
+def usual_of(game: str) -> dict[str, Any]:
+    """What goes better with a game than the defaults; nothing for a game written in Python."""
+    return {} if is_reference(game) else USUAL.get(base_name(game), {})
+
+
 def plan_of(game: str, **changes: Any) -> LoopPlan:
     """The usual plan of a game, with changes. A network to begin with has its own widths.
 
@@ -248,7 +253,7 @@ def plan_of(game: str, **changes: Any) -> LoopPlan:
     14
     """
     widths = _widths(changes.get("initial"), game)
-    plan = LoopPlan(**{"game": game, **USUAL.get(base_name(game), {}), **widths, **changes})
+    plan = LoopPlan(**{"game": game, **usual_of(game), **widths, **changes})
     plan.check()
     for name, width in widths.items():
         if getattr(plan, name) != width:

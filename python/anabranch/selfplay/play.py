@@ -18,7 +18,7 @@ from anabranch.networks.grid import inputs_of
 from anabranch.selfplay.chess_records import ChessWriter
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.records import GridWriter, PlaySamples, SampleWriter
-from anabranch.selfplay.rows_records import RowsWriter, rows_of
+from anabranch.selfplay.rows_records import RowsWriter, game_of_rows
 from anabranch.selfplay.schedule import cheap_evaluations_at, evaluations_at
 from anabranch.selfplay.search import GameSearch
 from anabranch.selfplay.targets import Floats, policy_target, root_statistics, surprise_of
@@ -141,7 +141,7 @@ def _play(job: PlayJob, source: np.random.Generator, writer: SampleWriter) -> _E
 def writer_of(game: str) -> SampleWriter:
     """What collects the positions of a game."""
     if is_reference(game):
-        return RowsWriter(rows_of(game))
+        return RowsWriter(game_of_rows(game))
     return GridWriter(inputs_of(game)) if is_grid(game) else ChessWriter()
 
 
@@ -152,7 +152,7 @@ def usual_moves(game: str) -> int:
     (7, 70)
     """
     if is_reference(game):
-        return max(2, len(rows_of(game).texts))
+        return max(2, len(game_of_rows(game).texts))
     if not is_grid(game):
         return MOVES[game]
     inputs = inputs_of(game)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anabranch.check import check_game
 from anabranch.errors import SelfPlayError
 from anabranch.named_games import load_reference
 from anabranch.rows import RowsAdapter
@@ -26,10 +27,10 @@ class RowsShape:
     constants: int = 0
 
 
-def rows_of(game: str) -> RowsAdapter:
+def game_of_rows(game: str) -> RowsAdapter:
     """A game of rows for two players, by name; others are refused.
 
-    >>> rows_of("anabranch.examples:ConnectFour").plane_shape
+    >>> game_of_rows("anabranch.examples:ConnectFour").plane_shape
     (3, 6, 7)
     """
     adapter = load_reference(game)
@@ -38,6 +39,12 @@ def rows_of(game: str) -> RowsAdapter:
     if not adapter.takes_turns:
         raise SelfPlayError(f"self-play is for games of two players, and {game} is one of one player")
     return adapter
+
+
+def check_rows(game: str) -> None:
+    """Refuse a game of rows at fault, its symmetries included, before it is played."""
+    if problems := check_game(game_of_rows(game).game):
+        raise SelfPlayError(f"{game} cannot be learned: {problems[0]}")
 
 
 class RowsWriter(PlacesWriter):

@@ -19,8 +19,9 @@ from anabranch.evaluators import AnyEvaluator
 from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.limits import Limits
 from anabranch.loop import EvaluatorThread, Loop
-from anabranch.named_games import core_name, is_reference, load_reference, open_session, reference_of
+from anabranch.named_games import core_name, full_name, is_reference, load_reference
 from anabranch.selfplay.targets import VALUE_SCALE, WORTH, RootStatistics, root_statistics
+from anabranch.sessions import open_session
 
 MEMORY = 256 << 20
 """Bytes of a graph."""
@@ -33,7 +34,7 @@ IN_BATCHES = {"threads": 1, "memory": MEMORY, "width_visits": 8, "batch_size": 8
 @lru_cache(maxsize=4)
 def open_evaluator(name: str, game: str) -> str | _core.Network | AnyEvaluator:
     """An evaluator, opened once in a process. Networks of another game are refused."""
-    own = reference_of(load_reference(game)) if is_reference(game) else game
+    own = full_name(load_reference(game)) if is_reference(game) else game
     found = resolve_evaluator(name, game, threads=1)
     plays = getattr(found, "variant", None)
     if plays is not None and plays != own:

@@ -116,7 +116,8 @@ class ExactResults:
 
     def result(self, position: str, least: int = -1) -> int | None:
         """1, 0 or -1 for the side to move; `None` where the solver gave up."""
-        self.find({position: least})
+        if position not in self._known:
+            self.find({position: least})
         return self._known[position]
 
     def save(self) -> None:

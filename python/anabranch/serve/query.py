@@ -213,8 +213,8 @@ class _Game:
 def _read_game(fields: _Fields, defaults: QueryDefaults) -> _Game:
     try:
         variant = check_loaded(fields.take("variant", _read_word) or defaults.variant)
-    except VariantError as error:
-        raise QueryError("variant", f"cannot be used: {error}") from None
+    except VariantError:
+        raise QueryError("variant", "is not a game that ships, and not the one of the server") from None
     chess960 = fields.take("chess960", _read_flag)
     if fields.has("pgn"):
         for name in ("position", "moves"):

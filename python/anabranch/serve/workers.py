@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from threading import Thread, Timer
 
-from anabranch.errors import AnabranchError
 from anabranch.result import Progress, Result
 from anabranch.serve.answers import Findings
 from anabranch.serve.batches import search_together
@@ -129,7 +128,7 @@ class Workers:
         while (analysis := self._take(outside=True)) is not None:
             try:
                 self._search_together(analysis)
-            except AnabranchError as error:  # its engine cannot be made
+            except Exception as error:  # its engine cannot be made, and the thread goes on
                 self._report(analysis, error)
 
     def _search_together(self, first: Analysis) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from anabranch.named_games import reference_of
+from anabranch.named_games import full_name
 from anabranch.rows import RowsAdapter
 from anabranch.train.grid import GridConv
 
@@ -35,7 +35,7 @@ class RowsInputs:
 
 def inputs_of_rows(adapter: RowsAdapter) -> RowsInputs:
     """The inputs of a game."""
-    return RowsInputs(reference_of(adapter), *adapter.plane_shape, len(adapter.texts))
+    return RowsInputs(full_name(adapter), *adapter.plane_shape, len(adapter.texts))
 
 
 class RowsSparse(nn.Module):

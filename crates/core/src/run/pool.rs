@@ -21,8 +21,8 @@ use crate::search::{EvaluationScratch, Ranking};
 /// How often a thread looks for work before it sleeps, and a search for results before it lets others run.
 const SPINS: u32 = 4000;
 
-/// Visits of a wave for each leaf in flight from which on it is shared. They take as long as two
-/// evaluations, because the threads have to meet for it.
+/// A wave is shared when it has more than this many visits per leaf that nobody has taken, and helper. So
+/// many visits take as long as two evaluations: the threads have to meet for it.
 const VISITS_PER_LEAF: usize = 6;
 
 /// Leaves of a batch for which a sleeping thread is called; fewer are evaluated by who is awake.
