@@ -132,6 +132,11 @@ def is_loaded(name: str) -> bool:
     return not is_reference(name) or name in _named
 
 
+def find_named(name: str) -> Adapter | None:
+    """A game that was loaded by this name."""
+    return _named.get(name)
+
+
 def find_loaded(name: str) -> Adapter | None:
     """A game that was loaded by this name, or else one of the same class that was used last."""
     match = _NAME.fullmatch(name)

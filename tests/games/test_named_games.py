@@ -106,6 +106,15 @@ def test_the_folder_of_a_run_imports_nothing(cli: Commands, nim: str, tmp_path: 
     assert class_name(load_reference(nim)) == nim
 
 
+def test_the_folder_of_a_study_imports_nothing(cli: Commands, nim: str, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    cli.run("study", "run", "games", "--scale", "tiny", "--game", CONNECT_FOUR, "-w", "0", "--out", folder)
+    file = folder / "study.json"
+    file.write_text(file.read_text().replace(CONNECT_FOUR, nim))
+    assert f"--game {nim}" in cli.refuses("study", "run", "games", "--out", folder)
+    assert nim.partition(":")[0] not in sys.modules
+
+
 def test_modules_named_like_games_that_ship_are_refused_with_a_reason() -> None:
     with pytest.raises(VariantError, match="must not be named othello"):
         Engine(game="othello:Mine")
@@ -128,7 +137,7 @@ def test_analyse_takes_a_name(cli: Commands) -> None:
 def test_a_match_is_played_by_name(cli: Commands, nim: str, tmp_path: Path) -> None:
     players = ["-p", "a=preset:default", "-p", "b=preset:mcgs"]
     command = ["match", "--game", f"{nim}:stones=21", *players, "--evaluations", "20", "--pairs", "2"]
-    cli.run(*command, "--workers", "1", "--out", tmp_path / "match")
+    cli.run(*command, "--workers", "0", "--out", tmp_path / "match")
     assert len((tmp_path / "match" / "results.jsonl").read_text().splitlines()) == 4
 
 
@@ -137,6 +146,7 @@ def test_the_turn_of_a_game_whose_texts_do_not_tell_it() -> None:
     turns = [board.turn]
     board.push("4")
     assert [*turns, board.turn] == [False, True]
+    load_reference("anabranch.examples:LeftRight:steps=4")
     with pytest.raises(MatchError, match="two players"):
         canonical_name("anabranch.examples:LeftRight:steps=4")
 

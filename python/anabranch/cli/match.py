@@ -22,6 +22,7 @@ from anabranch.match.adjudication import Adjudication
 from anabranch.match.player import Budget
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.statistics import Sprt
+from anabranch.named_games import is_reference, load_reference
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -129,6 +130,8 @@ def match(
     from anabranch.match.standings import Tally
 
     limits = read_budget(budget)
+    if is_reference(variant):
+        load_reference(variant)
     spec = MatchSpec(
         tuple(read_player(text).with_budget(limits) for text in player),
         tuple(find_openings(openings, variant, chess960, opening_plies, settings.get("seed", 0))),

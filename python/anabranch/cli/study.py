@@ -22,7 +22,9 @@ from anabranch.cli.options import (
     group,
     option,
 )
+from anabranch.errors import StudyError
 from anabranch.match.grid_board import canonical_name
+from anabranch.named_games import is_loaded, is_reference, load_reference
 from anabranch.study.plan import EXPERIMENT, Size, Study
 
 if TYPE_CHECKING:
@@ -137,8 +139,13 @@ def run(
     if changes:
         settings["settings"] = {name: str(value) for name, value in changes.items()}
     if game:
+        for name in filter(is_reference, game):
+            load_reference(name)
         settings["games"] = tuple(canonical_name(name) if is_grid(name) else name for name in game)
     requested = _study(experiment, out, scale, size, settings)
+    for name in requested.games:
+        if not is_loaded(name):
+            raise StudyError(f"the study has a game written in Python, so name it: --game {name}")
     is_complete = True
     executor = executor_of(workers, ray)
     check_cluster(ray)
@@ -256,7 +263,6 @@ def _study(
     name: str, folder: Path, scale: str | None, size: dict[str, Any], changes: dict[str, Any]
 ) -> Study:
     """The study of the options; by default that of the folder."""
-    from anabranch.errors import StudyError
     from anabranch.study.experiments import find_experiment
     from anabranch.study.folder import FOLDER, STUDY, has_results
 

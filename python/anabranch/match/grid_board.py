@@ -10,7 +10,15 @@ from anabranch.catalogue import base_name
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, MatchError
 from anabranch.match.adjudication import BLACK_WINS, DRAW, WHITE_WINS
-from anabranch.named_games import OBJECT, ROWS, adapter_of, class_name, is_reference, load_reference
+from anabranch.named_games import (
+    OBJECT,
+    ROWS,
+    Adapter,
+    adapter_of,
+    class_name,
+    find_named,
+    is_reference,
+)
 from anabranch.objects import key_number
 
 RULES = "rules"
@@ -89,19 +97,25 @@ def canonical_name(variant: str, game: object = None) -> str:
     ('hex:size=7', 'tic-tac-toe')
     """
     has_name = game is None and is_reference(variant)
-    if has_name or (game is not None and not isinstance(game, str)):
-        adapter = load_reference(variant) if has_name else adapter_of(game)
-        if not adapter.takes_turns:
-            raise MatchError(f"a match is between two players, and {adapter.name} is a game of one")
-    elif base_name(variant) in (OBJECT, ROWS):
+    adapter = _adapter_of(variant, game)
+    if adapter is not None and not adapter.takes_turns:
+        raise MatchError(f"a match is between two players, and {adapter.name} is a game of one")
+    if adapter is None and base_name(variant) in (OBJECT, ROWS):
         raise MatchError(f"a match of {variant} needs the game itself: MatchSpec(..., game=...)")
     return variant if has_name else referee_of(variant, game).variant
 
 
+def _adapter_of(variant: str, game: object) -> Adapter | None:
+    """A game written in Python, if it is given or loaded: a description of a match imports no module."""
+    if game is None or isinstance(game, str):
+        return find_named(variant)
+    return adapter_of(game)
+
+
 def identity_of(variant: str, game: object = None) -> str:
     """What identifies a game written in Python: its class and first position; nothing for others."""
-    if game is None and not is_reference(variant):
+    adapter = _adapter_of(variant, game)
+    if adapter is None:
         return ""
-    adapter = load_reference(variant) if game is None else adapter_of(game)
     key = key_number(adapter.first_key(), adapter.name)
     return f"{class_name(adapter).replace(':', '.')} {key:016x}"
