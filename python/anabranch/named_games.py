@@ -128,7 +128,11 @@ def check_loaded(name: str) -> str:
 
 
 def is_loaded(name: str) -> bool:
-    """Whether a game needs no import: it is not one of a module, or was loaded by this name."""
+    """Whether a game needs no import: it is not one of a module, or was loaded by this name.
+
+    >>> is_loaded("hex:size=7"), is_loaded("nowhere:Game")
+    (True, False)
+    """
     return not is_reference(name) or name in _named
 
 
