@@ -19,10 +19,11 @@ from anabranch.examples import ConnectFour
 from anabranch.jobs.executor import Processes
 from anabranch.networks import describe_network
 from anabranch.networks.grid import inputs_of, write_grid
+from anabranch.rows import RowsAdapter
 from anabranch.selfplay import loop
 from anabranch.selfplay.folder import RunFolder, read_run
 from anabranch.selfplay.plan import LoopPlan, plan_of
-from anabranch.selfplay.records import read_board
+from anabranch.selfplay.records import GridSamples, read_board
 
 from .conftest import Shards
 
@@ -288,3 +289,47 @@ def test_a_game_written_in_python_learns_by_its_features(tmp_path: Path, network
     with pytest.raises(VariantError, match=r"is for anabranch\.examples"):
         Engine("connect-four", evaluator=file)
     assert describe_network(file)["variant"] == "anabranch.examples.connect_four:ConnectFour"
+
+
+class Ring:
+    """Three cells in a ring; turning it is a symmetry that is not its own inverse."""
+
+    actions = 3
+
+    def first(self) -> Any:
+        return np.zeros(3, np.uint8)
+
+    def play(self, states: Any, actions: Any) -> Any:
+        return states
+
+    def legal(self, states: Any) -> Any:
+        return states != 9
+
+    def outcome(self, states: Any) -> Any:
+        return np.full(len(states), np.nan)
+
+    def player(self, states: Any) -> Any:
+        return np.zeros(len(states), np.uint8)
+
+    def symmetries(self, states: Any) -> list[tuple[Any, Any]]:
+        return [(np.roll(states, turn, axis=1), (np.arange(3) + turn) % 3) for turn in (1, 2)]
+
+
+def test_the_policy_turns_with_the_state() -> None:
+    """The policy of a symmetric form is on the cells that it was on before; equal ones are merged."""
+    from anabranch.selfplay.learn_rows import canonical_rows
+    from anabranch.selfplay.window import merged
+
+    states = np.array([[5, 1, 3], [3, 5, 1], [1, 3, 5], [5, 3, 1]], np.uint8)
+    policy = np.where(states == 5, 0.75, np.where(states == 3, 0.25, 0.0)).astype(np.float32)
+    legal, number = states != 1, len(states)
+    zeros, no = np.zeros(number, np.float32), np.zeros(number, bool)
+    samples = GridSamples(
+        states, np.zeros((number, 0), np.uint8), legal, policy, zeros, zeros, zeros, no, zeros + 1, ~no
+    )
+    turned = canonical_rows(samples, RowsAdapter(Ring()))
+    assert turned.cells.tolist() == [[1, 3, 5], [1, 3, 5], [1, 3, 5], [1, 5, 3]]
+    assert (turned.policy[turned.cells == 5] == 0.75).all()
+    assert (turned.policy[turned.cells == 3] == 0.25).all()
+    assert np.array_equal(turned.legal, turned.cells != 1)
+    assert len(merged(turned)) == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ from anabranch.selfplay.learner import Learner, StepLoss, drawn_rows
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.records import GridSamples, PlaySamples
 from anabranch.selfplay.rows_records import game_of_rows
-from anabranch.selfplay.window import comes_before, merged
+from anabranch.selfplay.window import comes_before, merged, moved
 from anabranch.train.grid_onnx import write_grid_onnx
 from anabranch.train.loop import make_optimiser
 from anabranch.train.rows import build_rows, inputs_of_rows
@@ -90,12 +89,7 @@ def _chosen(samples: GridSamples, forms: list[_Form], choice: NDArray[np.int64])
     """Each position in the form that `choice` [B] names."""
     cells = np.stack([form.cells for form in forms])[choice, np.arange(len(samples))]
     places = np.stack([form.places for form in forms])[choice]
-    return replace(
-        samples,
-        cells=cells,
-        legal=np.take_along_axis(samples.legal, places, 1),
-        policy=np.take_along_axis(samples.policy, places, 1),
-    )
+    return moved(samples, cells, places)
 
 
 def _any_form(samples: GridSamples, adapter: RowsAdapter, source: np.random.Generator) -> GridSamples:

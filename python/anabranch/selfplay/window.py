@@ -6,6 +6,7 @@ Symmetric forms of a position on a grid count as equal. Nothing here knows files
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -62,17 +63,16 @@ def transformed(
         return samples
     source = np.stack([symmetry.source for symmetry in symmetries])[choice]
     places = np.stack([symmetry.places for symmetry in symmetries])[choice]
-    return GridSamples(
-        np.take_along_axis(samples.cells, source, 1),
-        samples.constants,
-        np.take_along_axis(samples.legal, places, 1),
-        np.take_along_axis(samples.policy, places, 1),
-        samples.value,
-        samples.result,
-        samples.drawn,
-        samples.exact,
-        samples.weight,
-        samples.has_policy,
+    return moved(samples, np.take_along_axis(samples.cells, source, 1), places)
+
+
+def moved(samples: GridSamples, cells: NDArray[np.uint8], places: NDArray[np.int64]) -> GridSamples:
+    """The samples with other cells [B, area], and with the moves at `places` [B, A] of what they were."""
+    return replace(
+        samples,
+        cells=cells,
+        legal=np.take_along_axis(samples.legal, places, 1),
+        policy=np.take_along_axis(samples.policy, places, 1),
     )
 
 
