@@ -32,6 +32,7 @@ def test_keys_and_wheel(page: Page) -> None:
     expect(page.locator(".lines li")).to_have_count(3, timeout=10_000)
     page.keyboard.press("l")
     assert read_state(page, "analysis.running") is False
+    wait_until(page, "anabranch.state.analysis.stopped === null")  # the last report is here
     best = read_state(page, "analysis.reports[0].best")
     page.keyboard.press(" ")
     wait_until(page, f"anabranch.state.game.nodes[anabranch.state.current].uci === '{best}'")

@@ -106,6 +106,7 @@ function receive(message: ServerMessage): void {
     if (message.id !== state.analysis.stopped) return;
     if (message.type === 'report') analysis.onReport(app, message);
     if (message.type === 'graph') analysis.onGraph(app, message.side, message);
+    if (message.type === 'done') state.analysis.stopped = null;
     return;
   }
   const { purpose } = state.request;
