@@ -74,6 +74,20 @@ def test_leaves_of_searches(games: Path, tmp_path: Path, cli: Commands) -> None:
     assert rows_of(tmp_path / "again") == rows
 
 
+def test_dead_positions_are_not_walked_from(tmp_path: Path, cli: Commands) -> None:
+    moves = "1. Ka2 Ke4 2. Ka1 Ke5 3. Ka2 Ke4 4. Kb3 Kd5 5. Kb4 Ke5 6. Kb5 Kd4 1/2-1/2"
+    pgn = tmp_path / "dead.pgn"
+    pgn.write_text(f'[SetUp "1"]\n[FEN "8/8/8/4k3/8/8/7p/K7 w - - 0 1"]\n[Result "1/2-1/2"]\n\n{moves}\n')
+    bare = pgn.read_text().replace("7p", "8")
+    pgn.write_text(f"{pgn.read_text()}\n{bare}")
+    cli.run("data", "from-pgn", pgn, "--out", tmp_path / "games")
+    call = ("data", "sample", tmp_path / "games", "--policy-share", "0.5", "--random-share", "0.5", "--out")
+    cli.run(*call, tmp_path / "drawn")
+    rows = rows_of(tmp_path / "drawn")
+    assert {chess.Board(row["fen"]).is_insufficient_material() for row in rows} == {True, False}
+    assert all(row["move"] for row in rows if chess.Board(row["fen"]).is_insufficient_material())
+
+
 def test_shards_that_are_new_are_drawn_from_and_none_twice(
     games: Path, tmp_path: Path, cli: Commands
 ) -> None:
@@ -128,3 +142,6 @@ def test_children_have_the_scores_of_their_moves(
             child = by_fen.get(board.fen(en_passant="fen"))
             assert child is None or child["moves"] or (child["score"], child["game"]) == (-score, row["game"])
     assert check_folders([tmp_path / "children"], every_position=True).faults == []
+    call = ("data", "expand", tmp_path / "labels", "--least", "1", "--no-parents", "--out")
+    cli.run(*call, tmp_path / "only")
+    assert rows_of(tmp_path / "only") == [row for row in rows if not row["moves"]]

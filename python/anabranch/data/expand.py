@@ -53,7 +53,8 @@ def _expand(job: ExpandJob, shard: Shard) -> tuple[list[dict[str, Any]], dict[st
     seen = set(table.column("fen").to_pylist())
     rows: list[dict[str, Any]] = []
     for row in table.to_pylist():
-        rows.append(row)
+        if job.parents:
+            rows.append(row)
         scores = row["scores"] or []
         gaps = max(scores, default=0) - np.array(scores)
         kept = generator.random(len(scores)) < np.maximum(np.exp(-gaps / job.gap), job.least)

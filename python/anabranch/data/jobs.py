@@ -177,6 +177,8 @@ class ExpandJob:
     """Centipawns g: a move that is worse than the best by d is kept with probability exp(-d / g)."""
     least: float = 0.2
     """Least probability with which a move is kept; 1 keeps all."""
+    parents: bool = True
+    """Also the labelled positions themselves."""
     seed: int = 1
     """Seed of all random choices."""
 

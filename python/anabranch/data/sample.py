@@ -187,11 +187,14 @@ class _Walk:
         self._rules = _core.Session(job.variant, False, {}, False)
 
     def move(self, rows: list[dict[str, Any]], by_policy: bool) -> None:
-        """Play a move in each position; one that ends the game is not played."""
+        """Play a move in each position; one that ends the game is not played, nor any where it is over:
+        people play on in dead positions."""
         answers = self._network.evaluate([row["fen"] for row in rows]) if by_policy else [None] * len(rows)
         for row, answer in zip(rows, answers, strict=True):
+            self._rules.set_position(row["fen"], [])
+            if self._rules.ending() is not None:
+                continue
             if answer is None:
-                self._rules.set_position(row["fen"], [])
                 move = self._random.choice(self._rules.legal_moves())
             else:
                 move = choose(softmax(answer[2]), self._random, self._temperature)
