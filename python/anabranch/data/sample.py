@@ -188,7 +188,8 @@ class _Walk:
 
     def move(self, rows: list[dict[str, Any]], by_policy: bool) -> None:
         """Play a move in each position; one that ends the game is not played, nor any where it is over:
-        people play on in dead positions."""
+        people play on in dead positions.
+        """
         answers = self._network.evaluate([row["fen"] for row in rows]) if by_policy else [None] * len(rows)
         for row, answer in zip(rows, answers, strict=True):
             self._rules.set_position(row["fen"], [])
