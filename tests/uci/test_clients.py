@@ -194,20 +194,25 @@ def play_cecp(adapter: EngineProcess, variant: str, moves: int) -> chess.Board:
     adapter.send("new")
     if variant != "chess":
         adapter.send(f"variant {variant}")
-    adapter.send("level 40 0:20 0", "post", "easy")
+    adapter.send("level 40 0:05 0", "post", "easy")
     for _ in range(moves):
         reply = sorted(board.legal_moves, key=lambda move: (not board.is_capture(move), move.uci()))[0]
-        adapter.send("time 2000", "otim 2000", f"usermove {board.uci(reply)}")
+        adapter.send("time 500", "otim 500", f"usermove {board.uci(reply)}")
         board.push(reply)
         answer = adapter.wait_for("move", 30).text
         board.push_uci(answer.split()[1])
     return board
 
 
+def is_thinking(text: str) -> bool:
+    """Whether a line is thinking output: depth, score, time, nodes and moves."""
+    return re.match(r"\s*\d+\s+[+-]?\d+\s+\d+\s+\d+\s+\S", text) is not None
+
+
 def thinking_lines(adapter: EngineProcess) -> list[str]:
-    """Lines of thinking output: depth, score, time, nodes and moves."""
+    """All lines of thinking output."""
     said = [event.text for event in adapter.transcript if not event.to_engine]
-    return [text for text in said if re.match(r"\s*\d+\s+[+-]?\d+\s+\d+\s+\d+\s+\S", text)]
+    return [text for text in said if is_thinking(text)]
 
 
 def test_polyglot_plays_our_engine(tmp_path: Path, program: Path) -> None:
@@ -242,11 +247,11 @@ def test_uci2wb_analyses_with_our_engine(program: Path) -> None:
         adapter.send("xboard", "protover 2")
         adapter.wait_until(lambda text: "done=1" in text)
         adapter.send("new", "post", "analyze")
-        time.sleep(1.5)
+        adapter.wait_until(is_thinking)
         adapter.send("usermove e2e4")
-        time.sleep(1.5)
+        # Now the lines begin with a move of black.
+        adapter.wait_until(lambda text: is_thinking(text) and text.split()[4][1] in "78")
         adapter.send("exit")
-        assert thinking_lines(adapter)
         adapter.send("quit")
         adapter.wait_for_exit(5.0)
 
