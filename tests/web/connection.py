@@ -109,9 +109,7 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
-def start(
-    *options: str, browser: str | None = None, data: Path | None = None, hasty: bool = False
-) -> Server:
+def start(*options: str, browser: str | None = None, data: Path | None = None, hasty: bool = False) -> Server:
     """A server on a free port, and a command that takes its address as a browser would. `data` is the folder
     of the user's data, which has the installed networks. A hasty server waits for nobody for long.
     """
