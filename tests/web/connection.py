@@ -99,11 +99,12 @@ class Server:
 
 
 HASTY = 1.5
-"""Seconds for which a hasty server waits for the rest of a request, and for somebody to read."""
+"""Seconds for which a hasty server waits for a request, for the rest of one, and for somebody to read."""
 HASTY_PROGRAM = f"""
-import sys
+import functools, sys, uvicorn
 from anabranch.cli import run
 from anabranch.web import client, http_timeout
+uvicorn.Config = functools.partial(uvicorn.Config, timeout_keep_alive={HASTY})
 client.SEND_TIMEOUT = http_timeout.TIMEOUT = {HASTY}
 sys.exit(run(sys.argv[1:]))
 """
