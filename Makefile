@@ -13,6 +13,9 @@ PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolati
 # the tests; the one that finishes first takes tests from the other.
 TWO_AT_ONCE := --numprocesses=2 --dist=worksteal
 
+# Tests start hundreds of processes: without bytecode each would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # What needs PyTorch: it has tests of its own.
 LEARNING := tests/train python/anabranch/train $(wildcard python/anabranch/selfplay/learn*.py)
 

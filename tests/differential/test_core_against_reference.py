@@ -2,7 +2,7 @@
 
 import dataclasses
 import random
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any
 
 import chess
@@ -11,7 +11,7 @@ import pytest
 
 from anabranch import _core
 from anabranch import reference as ref
-from anabranch.reference import evaluators
+from anabranch.reference import evaluators, forced
 
 TOLERANCE = 1e-6
 
@@ -27,6 +27,24 @@ def remembering(evaluate: ref.ReferenceEvaluator) -> ref.ReferenceEvaluator:
         return known[key]
 
     return look_up
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _remembered_mates() -> Iterator[None]:
+    """Such searches meet the same positions with the same budgets too: a mate is searched for once."""
+    known: dict[Hashable, tuple[ref.MateAnswer, int]] = {}
+    search = forced.find_mate
+
+    def look_up(board: chess.Board, drawn: Collection[str], budget: int) -> tuple[ref.MateAnswer, int]:
+        key = type(board), board.chess960, board.fen(), frozenset(drawn), budget
+        if key not in known:
+            known[key] = search(board, drawn, budget)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forced, "find_mate", look_up)
+        patch.setattr("anabranch.reference.search.find_mate", look_up)
+        yield
 
 
 EVALUATORS = {

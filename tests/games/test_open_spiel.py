@@ -10,6 +10,8 @@ import pytest
 from anabranch import Engine
 
 GAMES = 200
+FEWER = {"hex": 4, "hex:size=19": 20, "breakthrough": 4, "go": 5}
+"""So many times fewer games where a game has many moves."""
 
 
 def _cell(action: str) -> str:
@@ -61,7 +63,7 @@ def test_random_games_agree_move_by_move(name: str, theirs: str, read: Callable[
     is_go = name.startswith("go")
     random = Random(name)
     results = set()
-    for _ in range(GAMES // (5 if name in ("hex:size=19", "go") else 1)):
+    for _ in range(GAMES // FEWER.get(name, 1)):
         engine.reset()
         state = game.new_initial_state()
         while not state.is_terminal():

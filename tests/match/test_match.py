@@ -45,7 +45,7 @@ def test_a_match_with_engines_that_misbehave(
     bad = [read_player(f"{mode}=uci:{mock(mode)},time=5") for mode in modes]
     bad[1] = replace(bad[1], budget=Budget(time=0.2))
     good = read_player(f"good=uci:{mock('')},nodes=5,Hash=2")
-    asked = spec(quick("ours"), *bad, good, mode="gauntlet", timeout=4.0, margin=2.0)
+    asked = spec(quick("ours"), *bad, good, mode="gauntlet", timeout=3.0, margin=1.0)
     heard: list[str | None] = []
     standings = run_match(
         asked, tmp_path, 0, lambda _, record: heard.append(None if record is None else record.fault)
@@ -77,10 +77,10 @@ def test_a_player_that_is_late_loses_on_time(
     mock: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uci_player, "HANG_TIMEOUT", 30.0)
-    slow = read_player(f"slow=uci:{mock('late')},clock=1.5+0.1")
+    slow = read_player(f"slow=uci:{mock('late')},clock=0.75+0.05")
     standings = run_match(spec(slow, quick("b"), margin=0.05), tmp_path, 0)
     assert standings.faults == {"slow": {"time": 2}}
-    # 0.7 s a move: the third cannot be in time.
+    # 0.35 s a move: the third cannot be in time.
     assert all(len(record.plies) <= 5 for record in read_results(tmp_path).values())
 
 
@@ -88,10 +88,10 @@ def test_a_margin_is_one_for_the_whole_game(
     mock: FakeEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uci_player, "HANG_TIMEOUT", 30.0)
-    # 0.7 s a move with 0.1 s back: every move is within the margin of what is left, all together are not.
-    slow = read_player(f"slow=uci:{mock('late')},clock=1+0.1")
+    # 0.35 s a move with 0.05 s back: every move is within the margin of what is left, all together are not.
+    slow = read_player(f"slow=uci:{mock('late')},clock=0.5+0.05")
     rules = Adjudication(longest=16)
-    standings = run_match(spec(slow, quick("b"), margin=0.9, adjudication=rules), tmp_path, 0)
+    standings = run_match(spec(slow, quick("b"), margin=0.45, adjudication=rules), tmp_path, 0)
     assert standings.faults == {"slow": {"time": 2}}
 
 

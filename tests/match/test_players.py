@@ -113,7 +113,7 @@ def test_faults_have_names_and_the_next_game_goes_on(
     monkeypatch.setattr(uci_player, "HANG_TIMEOUT", 0.2 if mode == "hang" else 30.0)
     spec = read_player(f"bad=uci:{mock(mode)}")
     player = UciPlayer(spec, "chess", margin=0.1, timeout=1.0 if mode == "never ready" else 30.0)
-    limits = MoveLimits(Budget(time={"late": 0.3, "hang": 1.0}.get(mode, 30.0)))
+    limits = MoveLimits(Budget(time={"late": 0.1, "hang": 1.0}.get(mode, 30.0)))
     try:
         for _ in range(2):
             with pytest.raises(Fault) as fault:

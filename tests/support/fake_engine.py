@@ -18,6 +18,8 @@ import chess.variant
 ROOT = Path(__file__).parents[2]
 PROGRAM = """#!{python}
 import sys
+if {mode!r} == "dies at once":
+    sys.exit(3)
 sys.path.insert(0, {root!r})
 from tests.support.fake_engine import main
 main({mode!r}, {every!r})
@@ -83,8 +85,6 @@ def say(text: str) -> None:
 
 def main(mode: str, every: int) -> None:
     """The program."""
-    if mode == "dies at once":
-        sys.exit(3)
     board_of: type[chess.Board] = chess.Board
     board = chess.Board()
     chess960 = False
@@ -161,7 +161,7 @@ def answer(mode: str, board: chess.Board) -> None:
     if "slow" in mode:
         time.sleep(0.03)
     if "late" in mode:
-        time.sleep(0.7)
+        time.sleep(0.35)
     say("info string score cp 999 and pv are only words here")
     for rank, (score, move) in enumerate(ranked[:2], start=1):
         text = {"resigned": "cp -3000", "winning": "mate 3"}.get(mode, f"cp {score}")

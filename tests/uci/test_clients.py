@@ -187,27 +187,34 @@ def test_python_chess_restricts_the_root() -> None:
 
 
 def play_cecp(adapter: EngineProcess, variant: str, moves: int) -> chess.Board:
-    """Some moves by the engine behind an adapter, as xboard would ask for them; our side plays at random."""
+    """Some moves by the engine behind an adapter, as xboard would ask for them; our side plays anything, and
+    may be mated.
+    """
     board = chess.variant.find_variant(variant)()
     adapter.send("xboard", "protover 2")
     adapter.wait_until(lambda text: "done=1" in text)
     adapter.send("new")
     if variant != "chess":
         adapter.send(f"variant {variant}")
-    adapter.send("level 40 0:20 0", "post", "easy")
-    for _ in range(moves):
+    adapter.send("level 40 0:05 0", "post", "easy")
+    while board.ply() < 2 * moves and not board.is_game_over():
         reply = sorted(board.legal_moves, key=lambda move: (not board.is_capture(move), move.uci()))[0]
-        adapter.send("time 2000", "otim 2000", f"usermove {board.uci(reply)}")
+        adapter.send("time 500", "otim 500", f"usermove {board.uci(reply)}")
         board.push(reply)
         answer = adapter.wait_for("move", 30).text
         board.push_uci(answer.split()[1])
     return board
 
 
+def is_thinking(text: str) -> bool:
+    """Whether a line is thinking output: depth, score, time, nodes and moves."""
+    return re.match(r"\s*\d+\s+[+-]?\d+\s+\d+\s+\d+\s+\S", text) is not None
+
+
 def thinking_lines(adapter: EngineProcess) -> list[str]:
-    """Lines of thinking output: depth, score, time, nodes and moves."""
+    """All lines of thinking output."""
     said = [event.text for event in adapter.transcript if not event.to_engine]
-    return [text for text in said if re.match(r"\s*\d+\s+[+-]?\d+\s+\d+\s+\d+\s+\S", text)]
+    return [text for text in said if is_thinking(text)]
 
 
 def test_polyglot_plays_our_engine(tmp_path: Path, program: Path) -> None:
@@ -219,7 +226,7 @@ def test_polyglot_plays_our_engine(tmp_path: Path, program: Path) -> None:
     )
     with EngineProcess([find_engine("polyglot"), str(settings)]) as adapter:
         board = play_cecp(adapter, "chess", 8)
-        assert board.ply() == 16
+        assert board.ply() == 16 or board.is_checkmate()
         assert thinking_lines(adapter)
         adapter.send("quit")
         adapter.wait_for_exit(5.0)
@@ -229,7 +236,7 @@ def test_polyglot_plays_our_engine(tmp_path: Path, program: Path) -> None:
 def test_uci2wb_plays_our_engine(program: Path, variant: str) -> None:
     with EngineProcess([find_engine("uci2wb"), "debug", str(program)]) as adapter:
         board = play_cecp(adapter, variant, 8)
-        assert board.ply() == 16
+        assert board.ply() == 16 or board.is_checkmate()
         assert thinking_lines(adapter)
         features = [event.text for event in adapter.transcript if event.text.startswith("feature variants=")]
         assert "crazyhouse" in features[0]
@@ -242,11 +249,11 @@ def test_uci2wb_analyses_with_our_engine(program: Path) -> None:
         adapter.send("xboard", "protover 2")
         adapter.wait_until(lambda text: "done=1" in text)
         adapter.send("new", "post", "analyze")
-        time.sleep(1.5)
+        adapter.wait_until(is_thinking)
         adapter.send("usermove e2e4")
-        time.sleep(1.5)
+        # Now the lines begin with a move of black.
+        adapter.wait_until(lambda text: is_thinking(text) and text.split()[4][1] in "78")
         adapter.send("exit")
-        assert thinking_lines(adapter)
         adapter.send("quit")
         adapter.wait_for_exit(5.0)
 

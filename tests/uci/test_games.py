@@ -13,7 +13,7 @@ import pytest
 from tests.support.engine_process import our_environment
 
 ROOT = Path(__file__).parents[2]
-GAMES = 12
+GAMES = 6
 
 
 def run_games(out: Path, variant: str, games: int) -> tuple[int, dict[str, object]]:

@@ -59,7 +59,7 @@ CALLS = [
     (["openings", "make", "-n", "2", "--judge", JUDGE, "-o", "o.epd", *HERE], "candidates"),
     (["openings", "check", "book.fen"], "each once"),
     (["openings", "convert", "book.fen", "book.epd"], "1 position"),
-    (["data", "generate", *TEACHER, "--games", "3", *HERE, "-o", "generated"], "3 games"),
+    (["data", "generate", *TEACHER, "--games", "3", "--longest", "8", *HERE, "-o", "generated"], "3 games"),
     (["data", "label", "book.fen", *TEACHER, *HERE, "-o", "labelled"], "1 position"),
     (["data", "from-pgn", "game.pgn", "--min-plies", "2", "-o", "d"], "1 kept"),
     (["data", "stats", "d"], "undecided"),

@@ -25,6 +25,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
+@pytest.fixture(scope="session")
+def hasty() -> Iterator[Server]:
+    """For those who keep a server waiting."""
+    with start(hasty=True) as running:
+        yield running
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Not for the whole session: its event loop runs as long, and other tests have loops of their own."""

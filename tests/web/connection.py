@@ -98,11 +98,24 @@ class Server:
             assert until(line, "done")["finish"] == "time"
 
 
-def start(*options: str, browser: str | None = None, data: Path | None = None) -> Server:
+HASTY = 1.5
+"""Seconds for which a hasty server waits for a request, for the rest of one, and for somebody to read."""
+HASTY_PROGRAM = f"""
+import functools, sys, uvicorn
+from anabranch.cli import run
+from anabranch.web import client, http_timeout
+uvicorn.Config = functools.partial(uvicorn.Config, timeout_keep_alive={HASTY})
+client.SEND_TIMEOUT = http_timeout.TIMEOUT = {HASTY}
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def start(*options: str, browser: str | None = None, data: Path | None = None, hasty: bool = False) -> Server:
     """A server on a free port, and a command that takes its address as a browser would. `data` is the folder
-    of the user's data, which has the installed networks.
+    of the user's data, which has the installed networks. A hasty server waits for nobody for long.
     """
-    call = [sys.executable, "-m", "anabranch", "play", "--port", "0", *options]
+    program = ["-c", HASTY_PROGRAM] if hasty else ["-m", "anabranch"]
+    call = [sys.executable, *program, "play", "--port", "0", *options]
     environment = {**os.environ, "BROWSER": browser or ""}
     if data is not None:
         environment["XDG_DATA_HOME"] = str(data)

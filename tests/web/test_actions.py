@@ -13,6 +13,7 @@ from tests.web.board import (
     mode,
     read_state,
     spot,
+    stop,
     type_move,
     wait_until,
 )
@@ -74,9 +75,8 @@ def test_resigning_asks_and_a_draw_is_offered(page: Page) -> None:
 
 def test_the_history_of_the_graph_and_its_picture(page: Page, tmp_path: Path) -> None:
     mode(page, "graph")
-    wait_until(page, "anabranch.state.analysis.history[0].length >= 3", 30)
-    page.click("[data-id=stop]")
-    page.wait_for_timeout(300)
+    wait_until(page, "anabranch.state.analysis.history[0].length >= 2", 30)
+    stop(page)
     newest = read_state(page, "analysis.graphs[0].nodes[0].visits")
     page.get_by_role("slider", name="History").fill("0")
     first = read_state(page, "analysis.history[0][0].nodes[0].visits")

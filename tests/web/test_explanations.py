@@ -13,8 +13,8 @@ from tests.web.board import (
     mode,
     paste,
     read_state,
+    stop,
     theme,
-    wait_until,
 )
 
 ENDING = "8/8/1k6/p1p1p1p1/P1P1P1P1/3K4/8/8 w - - 0 1"
@@ -25,12 +25,7 @@ def test_what_sharing_changes_is_said(page: Page) -> None:
     mode(page, "graph")
     card = page.get_by_role("region", name="What sharing changes")
     expect(card.locator(".shared-nodes button").nth(2)).to_be_visible(timeout=30_000)
-    page.click("[data-id=stop]")
-    wait_until(  # for its last graph
-        page,
-        """(({ graphs, reports }) => graphs[0].nodes[0].visits === reports[0].statistics.visits)
-             (anabranch.state.analysis)""",
-    )
+    stop(page)
     sharing = read_state(page, "analysis.graphs[0].sharing")
     alone = {row["move"]: row["alone"] for row in sharing["moves"]}
     lead = alone[sharing["best_alone"]] - alone[sharing["best"]]

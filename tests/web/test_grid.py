@@ -42,7 +42,7 @@ def stop(page: Page) -> None:
     """End the analysis, if the position is not solved already."""
     if read_state(page, "analysis.running"):
         page.click("[data-id=stop], [data-id=start]")
-    page.wait_for_timeout(100)
+    wait_until(page, "anabranch.state.analysis.stopped === null")  # the last report is here
 
 
 @pytest.mark.parametrize(

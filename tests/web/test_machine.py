@@ -65,7 +65,7 @@ def test_colours_and_pieces_are_chosen_and_remembered(page: Page) -> None:
     after = page.evaluate(square), page.evaluate(piece)
     assert before[0] != after[0]
     assert before[1] != after[1]
-    page.wait_for_timeout(500)
+    wait_until(page, "Object.values(localStorage).some((stored) => stored.includes('letters'))")
     page.reload()
     page.wait_for_selector(".connection.open")
     assert (page.evaluate(square), page.evaluate(piece)) == after
