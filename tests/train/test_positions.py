@@ -93,7 +93,9 @@ def test_wdl_has_the_value_and_the_draws() -> None:
     assert wdl[0, 1] == pytest.approx(0.6)
     assert (wdl >= 0).all()
     assert mix_wdl(values, results, 0.6, 1.0)[:3].tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
-    assert fit_draws(np.zeros(4, np.float32), np.array([0, 0, 1, -1], np.float32)) == 0.5
+    assert fit_draws(np.zeros(4, np.float32), np.array([0, 0, 0, -1], np.float32)) == 0.75
+    # Without results nothing is known: half, so that scores alone do not make a network without draws.
+    assert fit_draws(np.zeros(4, np.float32), np.full(4, np.nan, np.float32)) == 0.5
 
 
 def test_order_is_a_function_of_seed_and_index() -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-SHOWN_SCALE = {"chess": 270.0, "crazyhouse": 400.0}
+SHOWN_SCALE = {"chess": 250.0, "crazyhouse": 400.0}
 """The value scale that the networks of the package were trained with."""
 RESULT_SCALE = {"chess": 270.0, "crazyhouse": 700.0}
 """What `anabranch data stats` fits to results of games of Stockfish and Fairy-Stockfish at 400 nodes."""

@@ -77,7 +77,7 @@ def describe(recipe: Recipe, saved: dict[str, Any], licence: str, name: str | No
             {
                 "positions": saved.get("positions"),
                 "shards": len(saved["shards"]),
-                **{note: notes[note] for note in ("teacher", "job") if note in notes},
+                **{note: without_folders(notes[note]) for note in ("teacher", "job") if note in notes},
             }
         ),
         "recipe": json.dumps(
@@ -86,6 +86,25 @@ def describe(recipe: Recipe, saved: dict[str, Any], licence: str, name: str | No
         "metrics": json.dumps(saved.get("metrics", {})),
     }
     return about | ({} if name is None else {"name": name})
+
+
+def without_folders(note: str) -> str:
+    """A note of a shard as others may read it: its files by their names, not where they were.
+
+    >>> without_folders('{"variant": "chess", "sources": ["/home/ada/games"], "engine": "/opt/stockfish"}')
+    '{"variant": "chess", "sources": ["games"], "engine": "stockfish"}'
+    >>> without_folders("Stockfish 15.1")
+    'Stockfish 15.1'
+    """
+    if not note.startswith("{"):
+        return note
+    job = json.loads(note)
+    for key in ("engine", "source"):
+        if key in job:
+            job[key] = Path(job[key]).name
+    if "sources" in job:
+        job["sources"] = [Path(source).name for source in job["sources"]]
+    return json.dumps(job)
 
 
 def check_difference(difference: dict[str, float]) -> None:

@@ -102,6 +102,8 @@ def read_training_data(
     scale, sentences = choose_scale(recipe, scores[kept & ~held], results[kept & ~held])
     values = np.tanh(scores / (2.0 * scale)).astype(np.float32)
     if draw_share is None:
+        draw_share = recipe.draw_share
+    if draw_share is None:
         draw_share = fit_draws(values[kept & ~held], results[kept & ~held])
     importance = np.where(np.abs(scores) > UNDECIDED, recipe.decided_weight, 1.0).astype(np.float32)
     everything = Positions(
@@ -157,11 +159,11 @@ def fit_scale(scores: NDArray[np.float32], results: NDArray[np.float32]) -> floa
 
 
 def fit_draws(values: NDArray[np.float32], results: NDArray[np.float32]) -> float:
-    """The share D for which draws are as frequent as D (1 - |value|)."""
+    """The share D for which draws are as frequent as D (1 - |value|); 0.5 where nothing is known."""
     known = ~np.isnan(values) & ~np.isnan(results)
     room = float((1.0 - np.abs(values[known])).sum())
     draws = float((results[known] == 0.0).sum())
-    return round(min(draws / room, 1.0), 4) if room > 0.0 else 0.0
+    return round(min(draws / room, 1.0), 4) if room > 0.0 else 0.5
 
 
 def mix_wdl(

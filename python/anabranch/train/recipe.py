@@ -59,6 +59,8 @@ class Recipe:
     """Share of the game's result in the value target; the rest is the teacher's score."""
     value_scale: float | None = None
     """Centipawns s in value = tanh(score / (2 s)).  [default: fitted to the results]"""
+    draw_share: float | None = None
+    """Probability of a draw where the score is 0.  [default: fitted to the results; without any, 0.5]"""
     score_limit: int | None = None
     """Centipawns; positions with a score beyond are left out."""
     decided_weight: float = 1.0
@@ -94,6 +96,8 @@ class Recipe:
         for name in ("decay", "decided_weight", "policy_loss", "value_loss"):
             if not getattr(self, name) >= 0.0:
                 raise TrainingError(f"{name} must be at least 0, not {getattr(self, name)}")
+        if self.draw_share is not None and not 0.0 <= self.draw_share <= 1.0:
+            raise TrainingError(f"draw_share is a share between 0 and 1, not {self.draw_share}")
         for name in ("policy_temperature", "value_scale", "score_limit"):
             number = getattr(self, name)
             if number is not None and not number > 0:
