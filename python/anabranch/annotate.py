@@ -53,7 +53,7 @@ _JUDGEMENTS = frozenset(range(1, 7))
 class Evaluation:
     """The evaluation of a position by a search, for White.
 
-    >>> Evaluation(0.183, None, "chess").score().white().score()
+    >>> Evaluation(0.197, None, "chess").score().white().score()
     100
     """
 

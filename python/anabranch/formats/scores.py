@@ -39,7 +39,7 @@ _LEAST = 0.0005
 def centipawns(value: float, variant: str = "chess") -> int:
     """A value in [-1, 1] as centipawns.
 
-    >>> centipawns(0.0), centipawns(0.183), centipawns(-0.183), centipawns(1.0)
+    >>> centipawns(0.0), centipawns(0.197), centipawns(-0.197), centipawns(1.0)
     (0, 100, -100, 9999)
     """
     return curve_of(None, variant).score(value)
@@ -49,7 +49,7 @@ def value_of(score: float, variant: str = "chess") -> float:
     """The value of a score in centipawns.
 
     >>> round(value_of(100), 3), centipawns(value_of(-250))
-    (0.183, -250)
+    (0.197, -250)
     """
     return value_at(score, SHOWN_SCALE.get(variant, DEFAULT_SCALE))
 
@@ -127,7 +127,7 @@ def score_of(value: float, state: str, variant: str = "chess") -> int:
     """Centipawns of a value that may be proven: a draw is 0, and results of tablebases are beyond all values.
     Proven mates have no centipawns: call `mate_in` first.
 
-    >>> score_of(0.183, "unknown"), score_of(0.1, "draw"), score_of(0.9, "tb-win"), score_of(-1.0, "tb-loss")
+    >>> score_of(0.197, "unknown"), score_of(0.1, "draw"), score_of(0.9, "tb-win"), score_of(-1.0, "tb-loss")
     (100, 0, 20000, -20000)
     """
     match state:
@@ -169,7 +169,7 @@ class Curve:
     is computed once. `centipawns` and `wdl` say what they mean.
 
     >>> curve = Curve((0.3, 0.6, 0.1), "chess")
-    >>> curve.score(0.183), curve.chances(0.2)
+    >>> curve.score(0.197), curve.chances(0.2)
     (100, (300, 600, 100))
     """
 
