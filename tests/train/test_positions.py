@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from anabranch.data.shards import Damage, find_shards, held_out, list_shards, read_shard
-from anabranch.errors import DataError
+from anabranch.errors import DataError, TrainingError
 from anabranch.train.batches import BatchOrder, make_batch
 from anabranch.train.build import build_network
 from anabranch.train.positions import fit_draws, fit_scale, mix_wdl, read_training_data
@@ -73,6 +73,16 @@ def test_score_limit_leaves_out(shards: Shards) -> None:
     some = read_training_data(list_shards([folder]), RECIPE.changed(value_scale=300.0, score_limit=150)).train
     assert np.abs(everything.scores).max() > 150 >= np.abs(some.scores).max()
     assert len(some) == (np.abs(everything.scores) <= 150).sum()
+
+
+def test_draws_have_the_share_that_is_given(shards: Shards) -> None:
+    folder = shards()
+    given = read_training_data(list_shards([folder]), RECIPE.changed(draw_share=0.3, result_share=0.0))
+    assert given.draw_share == 0.3
+    values = given.train.wdl[:, 0] - given.train.wdl[:, 2]
+    assert given.train.wdl[:, 1] == pytest.approx(0.3 * (1.0 - np.abs(values)), abs=1e-6)
+    with pytest.raises(TrainingError, match="draw_share is a share between 0 and 1"):
+        RECIPE.changed(draw_share=1.5).check()
 
 
 def test_scale_is_found_again() -> None:

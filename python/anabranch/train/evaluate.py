@@ -46,9 +46,8 @@ def load_training_data(
         shards = list_shards(folders)
     return read_training_data(
         shards,
-        recipe.changed(value_scale=saved["value_scale"]),
+        recipe.changed(value_scale=saved["value_scale"], draw_share=saved["draw_share"]),
         lambda damage: notify(f"left out: {damage.reason}"),
-        saved["draw_share"],
     )
 
 

@@ -67,7 +67,9 @@ def export_network(
 
 def describe(recipe: Recipe, saved: dict[str, Any], licence: str, name: str | None) -> dict[str, str]:
     """Metadata: for the loader and for people."""
-    notes = saved.get("about", {})
+    notes = dict(saved.get("about", {}))
+    if "job" in notes:
+        notes["job"] = without_folders(notes["job"])
     about = {
         "variant": recipe.variant,
         "architecture": recipe.network,
@@ -77,7 +79,7 @@ def describe(recipe: Recipe, saved: dict[str, Any], licence: str, name: str | No
             {
                 "positions": saved.get("positions"),
                 "shards": len(saved["shards"]),
-                **{note: without_folders(notes[note]) for note in ("teacher", "job") if note in notes},
+                **{note: notes[note] for note in ("teacher", "job") if note in notes},
             }
         ),
         "recipe": json.dumps(
@@ -88,17 +90,13 @@ def describe(recipe: Recipe, saved: dict[str, Any], licence: str, name: str | No
     return about | ({} if name is None else {"name": name})
 
 
-def without_folders(note: str) -> str:
-    """A note of a shard as others may read it: its files by their names, not where they were.
+def without_folders(text: str) -> str:
+    """The job of a shard as others may read it: its files by their names, not where they were.
 
-    >>> without_folders('{"variant": "chess", "sources": ["/home/ada/games"], "engine": "/opt/stockfish"}')
+    >>> without_folders('{"variant": "chess", "sources": ["data/games"], "engine": "bin/stockfish"}')
     '{"variant": "chess", "sources": ["games"], "engine": "stockfish"}'
-    >>> without_folders("Stockfish 15.1")
-    'Stockfish 15.1'
     """
-    if not note.startswith("{"):
-        return note
-    job = json.loads(note)
+    job = json.loads(text)
     for key in ("engine", "source"):
         if key in job:
             job[key] = Path(job[key]).name

@@ -136,9 +136,9 @@ def resume(out: Path, options: RunOptions, notify: Notify = print_notice) -> Run
     """Go on with the run in a folder, on the shards that it began with."""
     prepare(options.threads)
     saved = read_newest(out, notify)
-    recipe = read_recipe(saved["recipe"]).changed(value_scale=saved["value_scale"])
-    data = read_training_data(named_shards(saved["shards"]), recipe, None, saved["draw_share"])
     recipe = read_recipe(saved["recipe"])
+    fitted = recipe.changed(value_scale=saved["value_scale"], draw_share=saved["draw_share"])
+    data = read_training_data(named_shards(saved["shards"]), fitted)
     network = build_network(recipe)
     _load_weights(network, saved, f"the checkpoint in {out} do not fit its recipe")
     with locked_folder(out):

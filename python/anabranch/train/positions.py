@@ -75,7 +75,6 @@ def read_training_data(
     sources: Iterable[Path | Shard],
     recipe: Recipe,
     report: Callable[[Damage], object] | None = None,
-    draw_share: float | None = None,
 ) -> TrainingData:
     """Read shards, leave damaged ones and games seen before out, split by game and make the targets."""
     tables: list[pa.Table] = []
@@ -101,8 +100,7 @@ def read_training_data(
     has_scores = not bool(np.isnan(scores[kept]).all())
     scale, sentences = choose_scale(recipe, scores[kept & ~held], results[kept & ~held])
     values = np.tanh(scores / (2.0 * scale)).astype(np.float32)
-    if draw_share is None:
-        draw_share = recipe.draw_share
+    draw_share = recipe.draw_share
     if draw_share is None:
         draw_share = fit_draws(values[kept & ~held], results[kept & ~held])
     importance = np.where(np.abs(scores) > UNDECIDED, recipe.decided_weight, 1.0).astype(np.float32)

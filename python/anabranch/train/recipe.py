@@ -87,8 +87,8 @@ class Recipe:
         for name in ("channels", "blocks", "steps", "batch"):
             if getattr(self, name) < 1:
                 raise TrainingError(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("last_rate", "warmup", "smoothing", "result_share", "held_out"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
+        for name in ("last_rate", "warmup", "smoothing", "result_share", "draw_share", "held_out"):
+            if getattr(self, name) is not None and not 0.0 <= getattr(self, name) <= 1.0:
                 raise TrainingError(f"{name} is a share between 0 and 1, not {getattr(self, name)}")
         for name in ("rate", "clip"):
             if not getattr(self, name) > 0.0:
@@ -96,8 +96,6 @@ class Recipe:
         for name in ("decay", "decided_weight", "policy_loss", "value_loss"):
             if not getattr(self, name) >= 0.0:
                 raise TrainingError(f"{name} must be at least 0, not {getattr(self, name)}")
-        if self.draw_share is not None and not 0.0 <= self.draw_share <= 1.0:
-            raise TrainingError(f"draw_share is a share between 0 and 1, not {self.draw_share}")
         for name in ("policy_temperature", "value_scale", "score_limit"):
             number = getattr(self, name)
             if number is not None and not number > 0:
