@@ -163,6 +163,47 @@ def begun(talk: Talk, count: int) -> None:
     raise AssertionError("no search has begun")
 
 
+class TestSearchesAtOnce:
+    def running(self, talk: Talk) -> int:
+        time.sleep(0.1)
+        talk.answers.clear()
+        talk.send({"action": "status"})
+        return int(talk.answers[-1]["running"])
+
+    def test_one_more_than_threads_if_none_has_a_limit_on_time(self) -> None:
+        with talking("material", threads=2) as talk:
+            talk.send(*({"id": str(n), "limits": ENDLESS} for n in range(5)))
+            begun(talk, 3)
+            assert self.running(talk) == 3
+
+    @pytest.mark.parametrize("timed", [0, 2])
+    def test_as_many_as_threads_with_a_limit_on_time(self, timed: int) -> None:
+        limits = [{"time": 1000} if n == timed else ENDLESS for n in range(3)]
+        with talking("material", threads=2) as talk:
+            talk.send(*({"id": str(n), "limits": one} for n, one in enumerate(limits)))
+            begun(talk, 2)
+            assert self.running(talk) == 2
+            # The next one begins when a search has ended.
+            talk.send({"action": "cancel", "query": "0"}, {"action": "cancel", "query": "1"})
+            begun(talk, 1)
+            assert self.running(talk) == 1
+
+    def test_one_that_waits_behind_a_cancelled_one_begins(self) -> None:
+        with talking("material", threads=2) as talk:
+            talk.send(*({"id": str(n), "limits": ENDLESS} for n in range(2)))
+            begun(talk, 2)
+            talk.send({"id": "timed", "limits": {"time": 1000}}, {"id": "last", "limits": ENDLESS})
+            assert self.running(talk) == 2
+            talk.send({"action": "cancel", "query": "timed"})
+            begun(talk, 3)
+
+    def test_one_with_one_thread(self) -> None:
+        with talking("material", threads=1) as talk:
+            talk.send(*({"id": str(n), "limits": ENDLESS} for n in range(3)))
+            begun(talk, 1)
+            assert self.running(talk) == 1
+
+
 @pytest.mark.parametrize("evaluator", ["material", OfPositions()])
 class TestCancel:
     def test_ends_what_runs_with_its_result(self, evaluator: Any) -> None:

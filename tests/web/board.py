@@ -10,8 +10,6 @@ from playwright.sync_api import Locator, Page, expect
 AXE = Path(__file__).resolve().parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 WIDTHS = (360, 390, 768, 1366, 1536, 1920)
 """Of phones, tablets and screens."""
-IN_BOTH_THEMES = (360, 768, 1400, 1920)
-"""One width of each arrangement. Light and dark differ in their colours only (web/src/style/tokens.css)."""
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 MEASURE = """async ([width, theme]) => {
   const root = document.documentElement;
@@ -153,13 +151,13 @@ def theme(page: Page, name: Literal["light", "dark"]) -> None:
 def expect_to_fit(
     page: Page, what: str, widths: tuple[int, ...] = WIDTHS, *, colours: str | None = None
 ) -> None:
-    """At every width nothing scrolls sideways; at one width of each arrangement, not in the dark either. With
-    `colours`, axe looks at those of a part of the page, where it is smallest and where it is largest.
+    """At every width, light and dark, nothing scrolls sideways. With `colours`, axe looks at those of a part
+    of the page, where it is smallest and where it is largest.
     """
     size = page.viewport_size
     for width in widths:
         page.set_viewport_size({"width": width, "height": 800})
-        for name in THEMES if width in IN_BOTH_THEMES else THEMES[:1]:
+        for name in THEMES:
             page.emulate_media(color_scheme=name)
             seen = page.evaluate(MEASURE, [width, name])
             assert seen == {"theme": name, "window": width, "wide": []}, (what, seen)

@@ -22,7 +22,15 @@ from anabranch.cli.options import (
     group,
     option,
 )
-from anabranch.data.jobs import TIMEOUT, ExpandJob, GenerateJob, LabelJob, PgnJob, SampleJob, check_variant
+from anabranch.data.jobs import (
+    TIMEOUT,
+    ExpandJob,
+    GenerateJob,
+    LabelJob,
+    PgnJob,
+    SampleJob,
+    check_variant,
+)
 from anabranch.jobs.executor import cores
 from anabranch.optional import check_installed
 from anabranch.settings import variants
@@ -215,6 +223,29 @@ def expand(
     with show_progress("shards") as progress:
         positions = expand_shards(ExpandJob(variant, str(folder), **given), out, progress)
     typer.echo(f"{positions:,} positions")
+
+
+@data.command("from-selfplay")
+def from_selfplay(
+    *,
+    folder: Annotated[Path, argument("FOLDER", "A folder of `selfplay run` or `selfplay play`.")],
+    out: OutOption,
+    variant: ChessVariantOption = "chess",
+) -> None:
+    """Make shards of the positions of self-play, to train on as on those of a teacher.
+
+    The policy target is that of the run; the score is the value of the root, in centipawns. The same command
+    continues where it was interrupted, and takes positions that are new.
+
+    Example: anabranch data from-selfplay games --out shards
+    """
+    _require()
+    from anabranch.cli.output import plural, show_progress
+    from anabranch.selfplay.shards import import_selfplay
+
+    with show_progress("files") as progress:
+        positions = import_selfplay(variant, folder, out, progress)
+    typer.echo(f"{plural(positions, 'position')} written")
 
 
 @data.command("from-pgn")

@@ -38,7 +38,9 @@ class ServiceOptions:
     """
 
     threads: int = 1
-    """Searches at once with evaluators of the core."""
+    """Searches at once with evaluators of the core; one more if there are several and none has a limit on
+    time.
+    """
     batch: int = BATCH
     """Evaluations in a shared batch of other evaluators."""
     most_waiting: int = MOST_WAITING
@@ -200,6 +202,7 @@ class Service:
             self._waiting.purge(client)
         if clients:
             self._signals.room.notify_all()
+            self._signals.work.notify_all()  # what stood behind it may begin
         return count
 
     def _answer(self, client: QueryClient, answer: JsonAnswer) -> None:

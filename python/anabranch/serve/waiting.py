@@ -34,6 +34,11 @@ class Analysis:
     """Whether its last answer is given."""
 
     @property
+    def is_timed(self) -> bool:
+        """Whether its search ends with its time."""
+        return self.query.limits.time is not None
+
+    @property
     def position(self) -> tuple[str, list[str]]:
         """Where the game began, and the moves to the position."""
         return self.query.fen or "startpos", list(self.query.moves[: self.ply])
@@ -89,9 +94,11 @@ class Waiting:
             heap[:] = [entry for entry in heap if not entry[2].is_answered]
             heapify(heap)
 
-    def next(self, outside: bool, kind: EngineKind | None = None) -> Analysis | None:
+    def next(
+        self, outside: bool, kind: EngineKind | None = None, *, untimed: bool = False
+    ) -> Analysis | None:
         """The analysis whose turn it is, taken out of its queue; none if none may begin. With `kind`, none
-        while another kind has its turn.
+        while another kind has its turn; with `untimed`, none while one with a limit on time has it.
         """
         best: Heap | None = None
         for client in self.clients:
@@ -99,6 +106,8 @@ class Waiting:
             if heap and client.has_room and (best is None or heap[0][:2] < best[0][:2]):
                 best = heap
         if best is None or (kind is not None and best[0][2].kind is not kind):
+            return None
+        if untimed and best[0][2].is_timed:
             return None
         analysis = heappop(best)[2]
         analysis.is_begun = True

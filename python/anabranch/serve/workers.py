@@ -1,5 +1,5 @@
-"""The threads that search: one search on each with evaluators of the core; one thread for all searches that
-share batches.
+"""The threads that search: one search on each with evaluators of the core, and a thread more than searches
+are to run at once, if that is more than one; one thread for all searches that share batches.
 
 They take what waits when its turn comes, and report what they found. They know no messages.
 """
@@ -13,6 +13,7 @@ from threading import Thread, Timer
 from anabranch.result import Progress, Result
 from anabranch.serve.answers import Findings
 from anabranch.serve.batches import search_together
+from anabranch.serve.engines import EngineKind
 from anabranch.serve.signals import Signals
 from anabranch.serve.waiting import Analysis, Waiting
 
@@ -34,12 +35,19 @@ class Workers:
         self._waiting = waiting
         self._signals = signals
         self._on_found = on_found
-        self._sizes = (threads, 1)
+        self._at_once = threads
+        self._sizes = (threads + (threads > 1), 1)
         self._batch = batch
         self._closing = False
         self._started = [False, False]
         self._threads: list[Thread] = []
-        self.running = 0
+        self._begun = [0, 0]
+        self._timed = 0
+
+    @property
+    def running(self) -> int:
+        """Searches that have begun."""
+        return sum(self._begun)
 
     def start(self, *, outside: bool) -> None:
         """Start the threads for evaluators of the core, or for outside ones, if they are not there yet."""
@@ -74,26 +82,37 @@ class Workers:
         """The next analysis, when there is one; none when all is to end."""
         with self._signals.lock:
             while not self._closing:
-                if (analysis := self._waiting.next(outside)) is not None:
-                    self.running += 1
-                    self._signals.room.notify_all()
+                if (analysis := self._next(outside)) is not None:
                     return analysis
                 self._signals.work.wait()
         return None
 
+    def _next(self, outside: bool, kind: EngineKind | None = None) -> Analysis | None:
+        """The next analysis if one may begin. A search more than there are threads begins only if no search
+        has a limit on time: it keeps the cores busy while the result of another is written. Called with the
+        lock.
+        """
+        is_full = not outside and self._begun[outside] >= self._at_once
+        if is_full and self._timed:
+            return None
+        analysis = self._waiting.next(outside, kind, untimed=is_full)
+        if analysis is not None:
+            self._begun[outside] += 1
+            self._timed += analysis.is_timed
+            self._signals.room.notify_all()
+        return analysis
+
     def _take_same(self, first: Analysis) -> Analysis | None:
         """Another analysis for the same batches, if its turn has come."""
         with self._signals.lock:
-            analysis = None if self._closing else self._waiting.next(True, first.kind)
-            if analysis is not None:
-                self.running += 1
-                self._signals.room.notify_all()
-            return analysis
+            return None if self._closing else self._next(True, first.kind)
 
     def _report(self, analysis: Analysis, found: Findings | None) -> None:
         if isinstance(found, Result) or not isinstance(found, Progress):
             with self._signals.lock:
-                self.running -= 1
+                self._begun[analysis.kind.is_outside] -= 1
+                self._timed -= analysis.is_timed
+                self._signals.work.notify_all()
         self._on_found(analysis, found)
 
     def _run_seat(self) -> None:
