@@ -394,6 +394,8 @@ def test_the_graph_is_smooth_at_two_thousand_nodes_and_leaves_as_files(page: Pag
 
 def test_sliders_that_move_at_once_are_both_heard(page: Page) -> None:
     mode(page, "graph")
+    expect(page.get_by_role("slider", name="Nodes")).to_be_visible()
+    expect(page.get_by_role("slider", name="Depth")).to_be_visible()
     page.evaluate(
         """() => { for (const [name, value] of [['Nodes', 1000], ['Depth', 7]]) {
              const labels = [...document.querySelectorAll('label.slider')];
