@@ -18,7 +18,7 @@ from anabranch.named_games import ROWS
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.settings import Settings
 
-OUTSIDE = {"width_visits": 8, "batch_size": 16}
+OUTSIDE = {"width_visits": 8, "width_linear": 0, "batch_size": 16}
 """What goes better with evaluators in Python, which gain by batches: their batches fill within some hundred
 visits, and are no larger than a CPU needs (docs/performance.md)."""
 
@@ -33,6 +33,7 @@ OF_ROWS: dict[str, bool | int | float | str] = {
     "batch_size": 256,
     "batches_in_flight": 1,
     "width_visits": 8,
+    "width_linear": 0,
     "epsilon_checks": 0.0,
 }
 """What goes better with games of rows: a call of their rules costs nearly the same for one row and for a

@@ -204,6 +204,7 @@ def test_random_settings(seed: int) -> None:
         "batch_size": rng.choice([1, 2, 7, 16, 64]),
         "batches_in_flight": rng.choice([1, 2]),
         "width_visits": rng.choice([0, 1, 5, 40]),
+        "width_linear": rng.choice([0, 1, 4]),
         "batch_collisions": rng.choice([1, 4, 16]),
         "virtual_mode": rng.choice(["loss", "visit"]),
         "virtual_loss": rng.choice([0.5, 1.0, 3.0]),
@@ -235,7 +236,7 @@ def test_width(backup: str, width_visits: int) -> None:
     more = {"width_visits": width_visits, "virtual_mode": "visit", "epsilon_greedy": 0.05}
     settings = preset("mcgs-combined", backup=backup, **more)
     for variant in ("chess", "crazyhouse"):
-        for shape in ({}, {"batch_size": 5}, {"batches_in_flight": 1}):
+        for shape in ({}, {"batch_size": 5}, {"batches_in_flight": 1}, {"width_linear": 2}):
             board = random_board(variant, 11, 16)
             check(board, "hash", settings | shape, [120, 70], advance=True)
 
@@ -289,6 +290,7 @@ def test_waves_with_random_settings(seed: int) -> None:
         "batch_size": rng.choice([2, 5, 16, 64]),
         "batches_in_flight": rng.choice([1, 2]),
         "width_visits": rng.choice([0, 1, 5]),
+        "width_linear": rng.choice([0, 1, 4]),
         "wave_least": rng.choice([1, 2, 8]),
         "batch_collisions": rng.choice([1, 4, 16]),
         "virtual_mode": rng.choice(["loss", "visit"]),

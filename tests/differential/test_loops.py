@@ -24,7 +24,7 @@ Judge = Callable[[chess.Board, Sequence[chess.Move]], tuple[float, list[float]]]
 
 def compare(variant: str, position: str, name: str, evaluator: Any, **settings: Any) -> None:
     if settings.get("preset", "default") == "default":  # each takes what goes best with its kind of evaluator
-        settings = {"width_visits": 64, "batch_size": 16, **settings}
+        settings = {"width_visits": 64, "width_linear": 4, "batch_size": 16, **settings}
     rust = Engine(variant, evaluator=name, **settings)
     python = Engine(variant, evaluator=evaluator, **settings)
     for _ in range(2):  # from nothing, then with a graph that is there

@@ -174,7 +174,7 @@ class TestEvaluators:
         outside = Engine(name, evaluator=uniform)
         shape, size = outside.plane_shape, outside.shape[1]
         inside = Engine(name, evaluator="uniform")
-        differing = ("width_visits", "batch_size", "skip_draws", "mate_leaf")
+        differing = ("width_visits", "width_linear", "batch_size", "skip_draws", "mate_leaf")
         same = {name: getattr(outside.settings, name) for name in differing}
         inside.configure(**same)
         for engine in (inside, outside):

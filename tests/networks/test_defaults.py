@@ -11,7 +11,7 @@ from tests.support.engine_session import Session
 
 from anabranch import Engine, Settings
 from anabranch.cli.options import make_engine, read_changes
-from anabranch.defaults import is_in_core, resolve, tuned
+from anabranch.defaults import OUTSIDE, is_in_core, resolve, tuned
 from anabranch.match.engine_player import EnginePlayer
 from anabranch.match.player import PlayerSpec
 from anabranch.networks.shipped import bundled
@@ -180,7 +180,7 @@ def test_what_lives_in_the_core() -> None:
     assert is_in_core(None)
     assert not is_in_core(lambda planes: planes)
     assert not is_in_core("net.onnx")
-    assert tuned("default", "chess", lambda planes: planes) == {"width_visits": 8, "batch_size": 16}
+    assert tuned("default", "chess", lambda planes: planes) == OUTSIDE
     assert tuned("mcgs", "chess", lambda planes: planes) == {}
 
 

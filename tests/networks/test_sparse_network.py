@@ -131,7 +131,7 @@ class Outside:
 @pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
 def test_both_loops_make_the_same_graph(tmp_path: Path, variant: str, settings: dict[str, Any]) -> None:
     path = write(tmp_path / "n.safetensors", variant, 64, 64)
-    settings = {"width_visits": 64, **settings}
+    settings = {"width_visits": 64, "width_linear": 4, **settings}
     engines = [
         Engine(variant, evaluator=path, **settings),
         Engine(variant, evaluator=Outside(open_sparse(path)), **settings),  # type: ignore[arg-type]

@@ -47,7 +47,9 @@ def test_any_number_of_threads_gives_the_same_graph(preset: str, variant: str, p
 @pytest.mark.parametrize("width_visits", [1, 10, 100])
 def test_any_number_of_threads_gives_the_same_graph_while_the_width_grows(width_visits: int) -> None:
     graphs = [
-        graph_of("crazyhouse", HOUSE, "default", 1500, width_visits=width_visits, threads=threads)
+        graph_of(
+            "crazyhouse", HOUSE, "default", 1500, width_visits=width_visits, width_linear=0, threads=threads
+        )
         for threads in (1, 2, 3, 8)
     ]
     assert len(graphs[0].nodes) > 500
@@ -60,7 +62,13 @@ def test_any_number_of_threads_gives_the_same_graph_while_the_width_grows(width_
 )
 def test_waves_give_the_same_graph_on_any_number_of_threads(backup: str, variant: str, position: str) -> None:
     """With explorations and proofs, and with the other cores busy: the threads come and go as they can."""
-    settings = {"backup": backup, "width_visits": 10, "wave_least": 2, "epsilon_greedy": 0.05}
+    settings = {
+        "backup": backup,
+        "width_visits": 10,
+        "width_linear": 0,
+        "wave_least": 2,
+        "epsilon_greedy": 0.05,
+    }
     is_over = threading.Event()
     load = [threading.Thread(target=_spin, args=(is_over,)) for _ in range(2)]
     for thread in load:
@@ -92,7 +100,13 @@ def test_waves_by_other_rules_give_the_same_graph_on_any_number_of_threads(setti
     moves = changes.pop("root_moves", None)
     graphs = []
     for threads, least in [(1, 2), (2, 2), (3, 2), (8, 2), (1, 0)]:
-        changes |= {"width_visits": 10, "wave_least": least, "epsilon_greedy": 0.02, "threads": threads}
+        changes |= {
+            "width_visits": 10,
+            "width_linear": 0,
+            "wave_least": least,
+            "epsilon_greedy": 0.02,
+            "threads": threads,
+        }
         engine = Engine("chess", **changes)
         engine.search(ENDGAME, simulations=2500, root_moves=moves)
         assert engine._session.in_flight_marks() == 0
@@ -105,7 +119,12 @@ def test_waves_by_other_rules_give_the_same_graph_on_any_number_of_threads(setti
 
 
 def test_waves_at_the_memory_cap_give_the_same_graph_on_any_number_of_threads() -> None:
-    settings: dict[str, Any] = {"width_visits": 50, "memory": 4 << 20, "epsilon_greedy": 0.05}
+    settings: dict[str, Any] = {
+        "width_visits": 50,
+        "width_linear": 0,
+        "memory": 4 << 20,
+        "epsilon_greedy": 0.05,
+    }
     engines = [Engine("crazyhouse", threads=threads, **settings) for threads in (1, 2, 8)]
     results = [engine.search(HOUSE, simulations=60_000) for engine in engines]
     assert results[0].statistics.reclaims > 2

@@ -107,8 +107,8 @@ def test_the_python_loop_does_the_same() -> None:
     def evaluate(planes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         return np.zeros(len(planes), np.float32), np.zeros((len(planes), width), np.float32)
 
-    outside = Engine("chess", evaluator=evaluate, batch_size=16, width_visits=8)
-    inside = Engine("chess", evaluator="uniform", batch_size=16, width_visits=8)
+    outside = Engine("chess", evaluator=evaluate, batch_size=16, width_visits=8, width_linear=0)
+    inside = Engine("chess", evaluator="uniform", batch_size=16, width_visits=8, width_linear=0)
     results: list[Result] = [
         one.search(CHESS, simulations=600, root_moves=["h2h3", "Nd5"]) for one in (outside, inside)
     ]

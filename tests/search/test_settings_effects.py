@@ -85,6 +85,7 @@ CASES: dict[str, Case] = {
     "batch_size": Case(4),
     "batches_in_flight": Case(1),
     "width_visits": Case(64),
+    "width_linear": Case(1, base={"width_visits": 8, "batch_size": 512}),
     "wave_least": Case(1, ENDGAME, 1500),
     "batch_collisions": Case(1, ENDGAME, 600, {"batch_size": 64}),
     "batch_stops": Case(1, ENDGAME, 1500),

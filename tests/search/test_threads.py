@@ -66,7 +66,7 @@ def test_guis_may_have_256() -> None:
 @pytest.mark.parametrize("variant", ["chess", "crazyhouse"])
 def test_the_graph_with_the_bundled_networks(variant: str) -> None:
     def graph(threads: int) -> Any:
-        engine = Engine(variant, threads=threads, width_visits=16, epsilon_greedy=0.05)
+        engine = Engine(variant, threads=threads, width_visits=16, width_linear=0, epsilon_greedy=0.05)
         engine.search(HOUSE if variant == "crazyhouse" else "startpos", evaluations=2500)
         return engine.graph(visits=0, nodes=10**9)
 
@@ -76,7 +76,12 @@ def test_the_graph_with_the_bundled_networks(variant: str) -> None:
 
 
 def test_the_memory_cap() -> None:
-    settings: dict[str, Any] = {"evaluator": "material", "memory": 4 << 20, "width_visits": 16}
+    settings: dict[str, Any] = {
+        "evaluator": "material",
+        "memory": 4 << 20,
+        "width_visits": 16,
+        "width_linear": 0,
+    }
     results = []
     for threads in (1, *MANY):
         statistics = Engine(threads=threads, **settings).search("startpos", simulations=25_000).statistics

@@ -29,7 +29,7 @@ from anabranch.study.plan import SCALES, VARIANTS, Size, Study
 OF_PAPER = {"mcgs-vs-tree", "scaling", "ablation", "memory", "reuse"}
 OURS = {
     "settings", "leave-one-out", "backups", "merge", "virtual", "q-epsilon", "leak", "proofs", "regret",
-    "only-moves", "games", "ucd", "solvers", "gumbel",
+    "only-moves", "games", "ucd", "solvers", "gumbel", "dose", "width",
 }  # fmt: skip
 OF_LITERATURE = {"gumbel", "uct", "uct+solver", "ucd", "update-all"}
 """Presets that other experiments compare."""
@@ -129,6 +129,24 @@ def test_what_is_tried_differs_from_the_base_in_what_it_says() -> None:
     modes = ["tree", "tree+cache", "naive", "paper", "delta", "recompute"]
     assert {backup for backup, _ in tried_pairs} == set(modes)
     assert ("paper", "gap") not in tried_pairs
+
+
+def test_doses_and_widths_are_what_their_names_say() -> None:
+    plan = EXPERIMENTS["dose"].plan(EXPERIMENTS["dose"].study("tiny"))
+    for tried, base in (match.spec.players for match in plan.matches):
+        kind, dose = tried.name.split()
+        settings = Settings.preset(tried.target).changed(tried.options)
+        other = {"greedy": "epsilon_checks", "checks": "epsilon_greedy"}[kind]
+        assert (getattr(settings, f"epsilon_{kind}"), getattr(settings, other)) == (float(dose), 0.0)
+        assert settings.changed({f"epsilon_{kind}": 0}) == Settings.preset(base.target).changed(base.options)
+    plan = EXPERIMENTS["width"].plan(EXPERIMENTS["width"].study("tiny"))
+    for tried, base in (match.spec.players for match in plan.matches):
+        alone = Settings.preset(base.target).changed(base.options)
+        assert (alone.width_visits, alone.batch_size, alone.batches_in_flight) == (0, 1, 1)
+        settings = Settings.preset(tried.target).changed(tried.options)
+        if tried.name != "default":
+            most = settings.batch_size * settings.batches_in_flight
+            assert (settings.width_visits, most) == (0, int(tried.name.split()[0]))
 
 
 def test_our_settings_lead_from_the_paper_to_the_default_and_each_part_can_be_left_out() -> None:

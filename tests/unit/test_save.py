@@ -13,6 +13,7 @@ from anabranch.evaluators import Planes
 
 pytestmark = pytest.mark.usefixtures("material_by_default")
 
+OF_LATER_VERSIONS = (b"width_visits", b"width_linear", b"wave_least", b"mate_root")
 MIDDLEGAME = "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4"
 CRAZYHOUSE = "r2q1rk1/1pp3p1/1pnpp2p/4p3/1P2P3/2PP1N2/P4PPP/R2Q1RK1[BBNbbn] w - - 0 14"
 
@@ -124,14 +125,14 @@ def test_a_file_of_a_version_without_width_waves_and_mates_goes_on_without_them(
     content = path.read_bytes()[:-4]
     end = 12 + int.from_bytes(content[8:12], "little")
     lines = content[12:end].splitlines(keepends=True)
-    later = tuple(b"setting.%b=" % name for name in (b"width_visits", b"wave_least", b"mate_root"))
+    later = tuple(b"setting.%b=" % name for name in OF_LATER_VERSIONS)
     header = b"".join(line for line in lines if not line.startswith(later))
     assert len(header) < end - 12
     content = content[:8] + len(header).to_bytes(4, "little") + header + content[end:]
     path.write_bytes(content + zlib.crc32(content).to_bytes(4, "little"))
     loaded = Engine.load(path)
     settings = loaded.settings
-    assert settings.width_visits == settings.wave_least == settings.mate_root == 0
+    assert settings.width_visits == settings.width_linear == settings.wave_least == settings.mate_root == 0
     assert same(loaded.search(simulations=300), engine.search(simulations=300))
 
 

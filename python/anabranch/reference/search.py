@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from math import isqrt
 
 import chess
 
@@ -126,7 +127,10 @@ class Search:
         settings = self.settings
         width = settings.batch_size * settings.batches_in_flight
         if settings.width_visits > 0:
-            width = min(width, 1 + self.root.visits // settings.width_visits)
+            grown = self.root.visits // settings.width_visits
+            if 0 < settings.width_linear < grown:
+                grown = isqrt(self.root.visits * settings.width_linear // settings.width_visits)
+            width = min(width, 1 + grown)
         batches = min(settings.batches_in_flight, width)
         return width // batches, batches
 

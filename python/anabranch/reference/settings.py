@@ -64,6 +64,7 @@ class ReferenceSettings:
     batch_size: int = 16
     batches_in_flight: int = 2
     width_visits: int = 0
+    width_linear: int = 0
     wave_least: int = 0
     batch_collisions: int = 16
     batch_stops: int = 256

@@ -109,7 +109,7 @@ def _clear(folder: Path) -> None:
     remove_files(folder, MEASUREMENTS)
 
 
-EARLIER = {"width_visits": 0, "wave_least": 0, "mate_root": 0.0}
+EARLIER = {"width_visits": 0, "width_linear": 0, "wave_least": 0, "mate_root": 0.0}
 """Settings that folders of earlier versions lack, with the value that does what those versions did."""
 
 

@@ -37,10 +37,17 @@ fn lacks(missing: usize, size: usize, least: usize) -> bool {
 impl<G: Game> Search<G> {
     /// Evaluations to a mini-batch and mini-batches in flight, as the visits of the root allow.
     fn width(&self) -> (usize, usize) {
-        let Settings { batch_size, batches_in_flight, width_visits, .. } = self.settings;
+        let Settings { batch_size, batches_in_flight, width_visits, width_linear, .. } = self.settings;
         let most = batch_size * batches_in_flight;
         let visits = u64::from(self.graph.node(self.root).visits);
-        let width = visits.checked_div(width_visits).map_or(most, |share| most.min(1 + share));
+        let width = visits.checked_div(width_visits).map_or(most, |share| {
+            let grown = if width_linear == 0 || share <= width_linear {
+                share
+            } else {
+                (visits * width_linear / width_visits).isqrt()
+            };
+            most.min(1 + grown)
+        });
         let batches = batches_in_flight.min(width);
         ((width / batches) as usize, batches as usize)
     }

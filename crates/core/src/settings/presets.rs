@@ -32,6 +32,7 @@ impl Settings {
             virtual_mode: Virtual::Loss,
             batch_size: 16,
             width_visits: 0,
+            width_linear: 0,
             wave_least: 0,
             mate_root: 0.0,
             ..Settings::default()

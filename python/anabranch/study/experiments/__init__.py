@@ -21,6 +21,7 @@ from anabranch.study.experiments.ucd import UCD
 _PAPER = (MCGS_VS_TREE, SCALING, BARS["ablation"], MEMORY, REUSE)
 _OURS = (
     *(BARS[name] for name in ("settings", "leave-one-out", "backups", "merge", "virtual", "q-epsilon")),
+    *(BARS[name] for name in ("dose", "width")),
     LEAK,
     PROOFS,
     REGRET,

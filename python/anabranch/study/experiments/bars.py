@@ -145,6 +145,7 @@ _SETTINGS = Bars(
         _combined(
             "width",
             width_visits=str(Settings().width_visits),
+            width_linear=str(Settings().width_linear),
             batch_size=str(Settings().batch_size),
             wave_least=str(Settings().wave_least),
         ),
@@ -171,6 +172,27 @@ _LEAVE_ONE_OUT = Bars(
         _without("width", width_visits="0", batch_size="16", wave_least="0"),
         _without("mates", mate_root="0"),
     ),
+)
+
+_DOSES = ("0.01", "0.03", "0.1")
+_DOSE = Bars(
+    _combined("none", epsilon_greedy="0", epsilon_checks="0"),
+    (
+        *(_combined(f"greedy {dose}", epsilon_greedy=dose, epsilon_checks="0") for dose in _DOSES),
+        *(_combined(f"checks {dose}", epsilon_greedy="0", epsilon_checks=dose) for dose in _DOSES),
+    ),
+)
+
+
+def _in_flight(leaves: int) -> Side:
+    """`default` with the same number of leaves in flight from the first visit on."""
+    batches = min(2, leaves)
+    options = {"width_visits": 0, "batch_size": leaves // batches, "batches_in_flight": batches}
+    return Side(f"{leaves} in flight", "default", {name: str(value) for name, value in options.items()})
+
+
+_WIDTH = Bars(
+    _in_flight(1), (*(_in_flight(leaves) for leaves in (4, 16, 64, 256)), Side("default", "default"))
 )
 
 BARS: dict[str, Experiment] = {
@@ -207,6 +229,18 @@ BARS: dict[str, Experiment] = {
             "The gap that is tolerated",
             "At which gap between edge and node should a trajectory stop to correct it? The paper has 0.01.",
             _Q_EPSILON,
+        ),
+        _experiment(
+            "dose",
+            "How much exploration",
+            "Which share of simulations should explore moves, or checks, not visited yet? The paper has 0.01.",
+            _DOSE,
+        ),
+        _experiment(
+            "width",
+            "Leaves in flight",
+            "What do leaves in flight cost at equal evaluations, against one at a time?",
+            _WIDTH,
         ),
         _experiment(
             "settings",

@@ -98,7 +98,13 @@ impl<G: Kind> Session<G> {
             return Err(SaveError::Damaged("it belongs to another variant").into());
         }
         // Files of versions without a width, waves or mates: those had none.
-        let mut settings = Settings { width_visits: 0, wave_least: 0, mate_root: 0.0, ..Settings::default() };
+        let mut settings = Settings {
+            width_visits: 0,
+            width_linear: 0,
+            wave_least: 0,
+            mate_root: 0.0,
+            ..Settings::default()
+        };
         for (name, value) in &header {
             if let Some(name) = name.strip_prefix("setting.") {
                 settings
