@@ -32,9 +32,19 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// Whether all logits are equal: then a list of candidates takes no time, and is made when it is needed.
-    fn is_flat(&self) -> bool {
+    /// Whether the value alone is quicker than value and logits. Then a leaf gets its list of candidates at
+    /// its second visit, which most leaves never have.
+    fn lists_later(&self) -> bool {
         false
+    }
+
+    /// The value alone, where a draw is worth `draw` to the side to move. `logits` may be used as room.
+    fn value(&self, leaf: &Leaf<G>, draw: f32, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
+        if draw == 0.0 {
+            self.evaluate(leaf, logits, cancel)
+        } else {
+            self.evaluate_draws(leaf, draw, logits, cancel)
+        }
     }
 
     /// The logits alone.

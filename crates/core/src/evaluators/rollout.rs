@@ -43,7 +43,7 @@ impl<G: Game> Evaluator<G> for Rollout {
         G::playouts(&games, self.playouts, self.seed, &stop).or_else(|| Some(vec![0.0; leaves.len()]))
     }
 
-    fn is_flat(&self) -> bool {
+    fn lists_later(&self) -> bool {
         true
     }
 

@@ -18,7 +18,7 @@ impl<G: Game> Evaluator<G> for Uniform {
         0.0
     }
 
-    fn is_flat(&self) -> bool {
+    fn lists_later(&self) -> bool {
         true
     }
 }

@@ -93,8 +93,20 @@ fn softmax(logits: [f32; 3]) -> [f32; 3] {
     powers.map(|power| power / sum)
 }
 
+/// What is computed: the two halves of a network share nothing but the features.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Halves {
+    /// Logits and chances.
+    Both,
+    /// The logits; the chances are 0.
+    Policy,
+    /// The chances; the logits stay as they are.
+    Value,
+}
+
 /// What one evaluation works on.
 pub(super) struct Forward<'a> {
+    pub halves: Halves,
     pub weights: &'a Weights,
     pub features: &'a [u16],
     pub bucket: usize,
@@ -106,23 +118,32 @@ pub(super) struct Forward<'a> {
 impl Forward<'_> {
     #[inline(always)]
     fn run(self, lanes: impl Lanes) -> [f32; 3] {
-        let Forward { weights, features, bucket, places, scratch, logits } = self;
+        let Forward { halves, weights, features, bucket, places, scratch, logits } = self;
         scratch.fit(weights);
-        lanes.accumulate(&weights.inputs_bias, &weights.inputs, features, &mut scratch.sums);
-        activate(lanes, &scratch.sums, 0, weights.policy_width, &mut scratch.policy);
-        activate(lanes, &scratch.sums, weights.policy_width / 16, weights.value_width, &mut scratch.value);
-
-        logits.clear();
-        logits.extend(places.iter().map(|place| {
-            let (index, context) = (usize::from(place.index), usize::from(place.context));
-            let known = &mut scratch.contexts[context];
-            if known.0 != scratch.stamp {
-                *known = (scratch.stamp, lanes.dot(&scratch.policy, weights.contexts.row(context)));
-            }
-            let sum = lanes.dot(&scratch.policy, weights.moves.row(index)).wrapping_add(known.1);
-            sum as f32 * SCALE + weights.moves_bias[index] + weights.contexts_bias[context]
-        }));
-
+        let policy = weights.policy_width;
+        let lines = match halves {
+            Halves::Both => 0..weights.inputs.stride(),
+            Halves::Policy => 0..policy.div_ceil(64),
+            Halves::Value => policy / 64..weights.inputs.stride(),
+        };
+        lanes.accumulate(&weights.inputs_bias, &weights.inputs, features, lines, &mut scratch.sums);
+        if halves != Halves::Value {
+            activate(lanes, &scratch.sums, 0, policy, &mut scratch.policy);
+            logits.clear();
+            logits.extend(places.iter().map(|place| {
+                let (index, context) = (usize::from(place.index), usize::from(place.context));
+                let known = &mut scratch.contexts[context];
+                if known.0 != scratch.stamp {
+                    *known = (scratch.stamp, lanes.dot(&scratch.policy, weights.contexts.row(context)));
+                }
+                let sum = lanes.dot(&scratch.policy, weights.moves.row(index)).wrapping_add(known.1);
+                sum as f32 * SCALE + weights.moves_bias[index] + weights.contexts_bias[context]
+            }));
+        }
+        if halves == Halves::Policy {
+            return [0.0; 3];
+        }
+        activate(lanes, &scratch.sums, policy / 16, weights.value_width, &mut scratch.value);
         let mut sums = [0; HIDDEN1];
         for (unit, sum) in sums.iter_mut().enumerate() {
             *sum = lanes.dot(&scratch.value, weights.hidden1.row(bucket * HIDDEN1 + unit));

@@ -3,6 +3,8 @@
 //! Once in plain Rust, once with AVX2 where the machine has it, found out at run time. All of it is integer
 //! arithmetic that wraps, so both give the same numbers.
 
+use std::ops::Range;
+
 /// What 1.0 is in an accumulator.
 const ONE: i16 = 128;
 
@@ -51,8 +53,15 @@ impl Rows {
 
 /// What a machine does with lanes.
 pub(super) trait Lanes: Copy {
-    /// `sums = bias + the rows of the features`.
-    fn accumulate(self, bias: &[Words], rows: &Rows, features: &[u16], sums: &mut [Words]);
+    /// `sums = bias + the rows of the features`, for some lines of them.
+    fn accumulate(
+        self,
+        bias: &[Words],
+        rows: &Rows,
+        features: &[u16],
+        lines: Range<usize>,
+        sums: &mut [Words],
+    );
 
     /// The product of activations with a row, as long as each other.
     fn dot(self, activations: &[Words], row: &[Bytes]) -> i32;
@@ -67,10 +76,18 @@ pub(super) struct Plain;
 
 impl Lanes for Plain {
     #[inline(always)]
-    fn accumulate(self, bias: &[Words], rows: &Rows, features: &[u16], sums: &mut [Words]) {
-        sums.copy_from_slice(bias);
+    fn accumulate(
+        self,
+        bias: &[Words],
+        rows: &Rows,
+        features: &[u16],
+        lines: Range<usize>,
+        sums: &mut [Words],
+    ) {
+        let sums = &mut sums[lines.clone()];
+        sums.copy_from_slice(&bias[lines.clone()]);
         for &feature in features {
-            for (sum, line) in sums.iter_mut().zip(rows.row(feature.into())) {
+            for (sum, line) in sums.iter_mut().zip(&rows.row(feature.into())[lines.clone()]) {
                 for (sum, block) in sum.0.iter_mut().zip(&line.0) {
                     for (sum, &weight) in sum.iter_mut().zip(block) {
                         *sum = sum.wrapping_add(weight.into());
@@ -102,6 +119,7 @@ impl Lanes for Plain {
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::{__m128i, __m256i};
+    use std::ops::Range;
 
     use pulp::cast;
     use pulp::x86::V3;
@@ -137,14 +155,22 @@ mod avx2 {
 
     impl Lanes for V3 {
         #[inline(always)]
-        fn accumulate(self, bias: &[Words], rows: &Rows, features: &[u16], sums: &mut [Words]) {
-            let (pairs, last) = bias.as_chunks::<2>();
-            let (pair_sums, last_sum) = sums.as_chunks_mut::<2>();
+        fn accumulate(
+            self,
+            bias: &[Words],
+            rows: &Rows,
+            features: &[u16],
+            lines: Range<usize>,
+            sums: &mut [Words],
+        ) {
+            let first = lines.start;
+            let (pairs, last) = bias[lines.clone()].as_chunks::<2>();
+            let (pair_sums, last_sum) = sums[lines].as_chunks_mut::<2>();
             for (number, (pair, sum)) in pairs.iter().zip(pair_sums).enumerate() {
-                *sum = tile(self, pair, rows, number * 2, features);
+                *sum = tile(self, pair, rows, first + number * 2, features);
             }
             if let ([line], [sum]) = (last, last_sum) {
-                [*sum] = tile(self, &[*line], rows, pairs.len() * 2, features);
+                [*sum] = tile(self, &[*line], rows, first + pairs.len() * 2, features);
             }
         }
 
@@ -206,9 +232,14 @@ mod tests {
             let bias = words(&mut random, lines, 16_384);
             let features: Vec<u16> = (0..random.index(120)).map(|_| random.index(50) as u16).collect();
             let (mut sums, mut expected) = (vec![Words::default(); lines], vec![Words::default(); lines]);
-            lanes.accumulate(&bias, &rows, &features, &mut sums);
-            Plain.accumulate(&bias, &rows, &features, &mut expected);
+            lanes.accumulate(&bias, &rows, &features, 0..lines, &mut sums);
+            Plain.accumulate(&bias, &rows, &features, 0..lines, &mut expected);
             assert_eq!(flat(&sums), flat(&expected));
+            for some in [0..lines / 2, lines / 2..lines] {
+                let mut part = vec![Words::default(); lines];
+                lanes.accumulate(&bias, &rows, &features, some.clone(), &mut part);
+                assert_eq!(flat(&part[some.clone()]), flat(&expected[some]));
+            }
             let activations = words(&mut random, lines, 16_384);
             for row in 0..50 {
                 assert_eq!(lanes.dot(&activations, rows.row(row)), Plain.dot(&activations, rows.row(row)));

@@ -20,7 +20,7 @@ use super::attacks::Attacks;
 use super::context::Contexts;
 use super::features::{Features, bucket};
 use super::file::{LARGEST_FILE, Tensors};
-use super::forward::{Forward, ForwardScratch, Machine, Place};
+use super::forward::{Forward, ForwardScratch, Halves, Machine, Place};
 use super::patterns::{PatternScratch, Patterns};
 use super::plays::Plays;
 use super::weights::Weights;
@@ -173,19 +173,32 @@ impl Network {
 
     /// Chances of win, draw and loss; replaces `logits` by one number per legal move.
     pub fn judge<P: Rules>(&self, board: &Board<P>, moves: &[MoveCode], logits: &mut Vec<f32>) -> [f32; 3] {
+        self.judge_halves(Halves::Both, board, moves, logits)
+    }
+
+    fn judge_halves<P: Rules>(
+        &self,
+        halves: Halves,
+        board: &Board<P>,
+        moves: &[MoveCode],
+        logits: &mut Vec<f32>,
+    ) -> [f32; 3] {
         DESK.with_borrow_mut(|desk| {
             let Desk { features, places, scratch, .. } = desk;
             let position = board.position();
             let attacks = Attacks::new(position.board(), position.turn());
             features.fill(position, &attacks);
-            let contexts = Contexts::new(board, &attacks);
             places.clear();
-            places.extend(moves.iter().map(|&code| Place {
-                index: contexts.index(code) as u16,
-                context: contexts.context(code) as u16,
-            }));
+            if halves != Halves::Value {
+                let contexts = Contexts::new(board, &attacks);
+                places.extend(moves.iter().map(|&code| Place {
+                    index: contexts.index(code) as u16,
+                    context: contexts.context(code) as u16,
+                }));
+            }
             let bucket = bucket(position.board());
             self.machine.run(Forward {
+                halves,
                 weights: &self.weights,
                 features: features.list(),
                 bucket,
@@ -198,6 +211,16 @@ impl Network {
 
     /// The same for a position of a game on a grid.
     pub fn judge_grid(&self, game: &GridGame, moves: &[MoveCode], logits: &mut Vec<f32>) -> [f32; 3] {
+        self.judge_grid_halves(Halves::Both, game, moves, logits)
+    }
+
+    fn judge_grid_halves(
+        &self,
+        halves: Halves,
+        game: &GridGame,
+        moves: &[MoveCode],
+        logits: &mut Vec<f32>,
+    ) -> [f32; 3] {
         let Some(patterns) = &self.patterns else {
             logits.clear();
             logits.resize(moves.len(), 0.0);
@@ -211,6 +234,7 @@ impl Network {
                 moves.iter().map(|&code| Place { index: game.policy_index(code) as u16, context: 0 }),
             );
             self.machine.run(Forward {
+                halves,
                 weights: &self.weights,
                 features: &inputs.features,
                 bucket,
@@ -351,10 +375,14 @@ fn clocked<G>(
     NetworkSpeed { evaluations, time: begun.elapsed(), moves: mean(moves), features: mean(features) }
 }
 
+/// The value of chances of win, draw and loss, where a draw is worth `draw`.
+fn worth([win, drawn, loss]: [f32; 3], draw: f32) -> f32 {
+    if draw == 0.0 { win - loss } else { (win - loss + draw * drawn).clamp(-1.0, 1.0) }
+}
+
 impl<P: Rules> Evaluator<Board<P>> for Network {
     fn evaluate(&self, leaf: &Leaf<Board<P>>, logits: &mut Vec<f32>, _cancel: &AtomicBool) -> f32 {
-        let [win, _, loss] = self.judge(&leaf.game, &leaf.moves, logits);
-        win - loss
+        worth(self.judge(&leaf.game, &leaf.moves, logits), 0.0)
     }
 
     fn evaluate_draws(
@@ -364,15 +392,26 @@ impl<P: Rules> Evaluator<Board<P>> for Network {
         logits: &mut Vec<f32>,
         _cancel: &AtomicBool,
     ) -> f32 {
-        let [win, drawn, loss] = self.judge(&leaf.game, &leaf.moves, logits);
-        (win - loss + draw * drawn).clamp(-1.0, 1.0)
+        let chances = self.judge(&leaf.game, &leaf.moves, logits);
+        worth(chances, draw)
+    }
+
+    fn lists_later(&self) -> bool {
+        true
+    }
+
+    fn value(&self, leaf: &Leaf<Board<P>>, draw: f32, logits: &mut Vec<f32>, _cancel: &AtomicBool) -> f32 {
+        worth(self.judge_halves(Halves::Value, &leaf.game, &leaf.moves, logits), draw)
+    }
+
+    fn logits(&self, leaf: &Leaf<Board<P>>, logits: &mut Vec<f32>) {
+        self.judge_halves(Halves::Policy, &leaf.game, &leaf.moves, logits);
     }
 }
 
 impl Evaluator<GridGame> for Network {
     fn evaluate(&self, leaf: &Leaf<GridGame>, logits: &mut Vec<f32>, _cancel: &AtomicBool) -> f32 {
-        let [win, _, loss] = self.judge_grid(&leaf.game, &leaf.moves, logits);
-        win - loss
+        worth(self.judge_grid(&leaf.game, &leaf.moves, logits), 0.0)
     }
 
     fn evaluate_draws(
@@ -382,7 +421,19 @@ impl Evaluator<GridGame> for Network {
         logits: &mut Vec<f32>,
         _cancel: &AtomicBool,
     ) -> f32 {
-        let [win, drawn, loss] = self.judge_grid(&leaf.game, &leaf.moves, logits);
-        (win - loss + draw * drawn).clamp(-1.0, 1.0)
+        let chances = self.judge_grid(&leaf.game, &leaf.moves, logits);
+        worth(chances, draw)
+    }
+
+    fn lists_later(&self) -> bool {
+        true
+    }
+
+    fn value(&self, leaf: &Leaf<GridGame>, draw: f32, logits: &mut Vec<f32>, _cancel: &AtomicBool) -> f32 {
+        worth(self.judge_grid_halves(Halves::Value, &leaf.game, &leaf.moves, logits), draw)
+    }
+
+    fn logits(&self, leaf: &Leaf<GridGame>, logits: &mut Vec<f32>) {
+        self.judge_grid_halves(Halves::Policy, &leaf.game, &leaf.moves, logits);
     }
 }

@@ -158,7 +158,7 @@ fn replay<G: Game>(search: &Search<G>, record: &[MoveCode]) -> (Duration, Durati
         leaf.game.legal_moves(&mut leaf.moves);
         if leaf.game.ending(&leaf.moves).is_none() {
             let begun = Instant::now();
-            ranking.evaluate(&*evaluator, &leaf, &mut scratch, &mut result, &never);
+            ranking.evaluate(&*evaluator, &leaf, true, &mut scratch, &mut result, &never);
             spent += begun.elapsed();
             sampled += 1;
         }

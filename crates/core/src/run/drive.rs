@@ -139,6 +139,7 @@ pub fn run<G: Game>(
     let evaluator = search.evaluator.clone().expect("the Rust loop runs evaluators of the core");
     let mut state = LoopState::new(limits);
     search.watch_end(stop, state.deadline());
+    search.forget_policies();
     let mut queue: Queue<G> = VecDeque::new();
     let mut scratch = EvaluationScratch::default();
     let finish = loop {
@@ -224,7 +225,7 @@ fn apply_oldest<G: Game>(
                     ranking.take(&*evaluator, leaf, values[index], scratch, result);
                     continue;
                 }
-                ranking.evaluate(&*evaluator, leaf, scratch, result, stop);
+                ranking.evaluate(&*evaluator, leaf, false, scratch, result, stop);
                 if stop.load(Ordering::Relaxed) {
                     return false;
                 }

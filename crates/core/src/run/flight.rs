@@ -78,8 +78,9 @@ impl<G: Game> Flight<G> {
         self.cancel.load(Ordering::Relaxed)
     }
 
-    /// Evaluates the next leaf; false when there is none.
-    pub fn evaluate_next(&self, scratch: &mut EvaluationScratch) -> bool {
+    /// Evaluates the next leaf, if wanted with a list of candidates that is needed later; false when there is
+    /// no leaf.
+    pub fn evaluate_next(&self, ahead: bool, scratch: &mut EvaluationScratch) -> bool {
         let Some(place) = self.places.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return false };
         let mut task = lock(&place.0);
         if let Some(Task { leaf, result }) = &mut *task
@@ -88,7 +89,7 @@ impl<G: Game> Flight<G> {
             // The scratch holds nothing between two evaluations, and the tasks of a flight that failed are
             // never read.
             let outcome = catch_unwind(AssertUnwindSafe(|| {
-                self.ranking.evaluate(&*self.evaluator, leaf, scratch, result, &self.cancel);
+                self.ranking.evaluate(&*self.evaluator, leaf, ahead, scratch, result, &self.cancel);
             }));
             if let Err(payload) = outcome {
                 *lock(&self.panic) = Some(payload);

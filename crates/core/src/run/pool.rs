@@ -99,7 +99,9 @@ impl<G: Game> Shared<G> {
                     spins = 0;
                 }
                 Some(Job::Evaluate(flight)) => {
-                    while flight.evaluate_next(&mut scratch) && !self.needs_help.load(Ordering::Relaxed) {}
+                    while flight.evaluate_next(true, &mut scratch) && !self.needs_help.load(Ordering::Relaxed)
+                    {
+                    }
                     spins = 0;
                 }
                 None if spins < self.spins => {
@@ -204,7 +206,7 @@ impl<G: Game> Pool<G> {
                 return None;
             }
             // Who finds all leaves taken must not write where the others count.
-            let is_done = flight.untaken() > 0 && flight.evaluate_next(&mut self.scratch);
+            let is_done = flight.untaken() > 0 && flight.evaluate_next(false, &mut self.scratch);
             if is_done || self.evaluate_another() {
                 spins = 0;
             } else if spins < self.shared.spins {
@@ -224,7 +226,7 @@ impl<G: Game> Pool<G> {
     /// Evaluates a leaf of whatever batch has one.
     fn evaluate_another(&mut self) -> bool {
         match self.shared.take() {
-            Some(Job::Evaluate(flight)) => flight.evaluate_next(&mut self.scratch),
+            Some(Job::Evaluate(flight)) => flight.evaluate_next(false, &mut self.scratch),
             _ => false,
         }
     }

@@ -4,16 +4,13 @@
 
 use super::Search;
 use super::backup::{Arrival, back_up, mark};
-use super::batch::{Batch, Evaluated, Pending, Ranking, Way};
+use super::batch::{Batch, Evaluated, HEAD, Pending, Ranking, Way};
 use super::wave::{Settled, Settlement, Stem, Wave};
 use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
 use crate::graph::prior::Candidate;
 use crate::graph::{MOST_MOVES, NodeId, node_flag};
 use crate::settings::Selection;
-
-/// Candidates kept per node by evaluators in the core: the rest is derived again where it is needed.
-const HEAD: usize = 16;
 
 impl<G: Game> Search<G> {
     /// Takes the results of a batch, one for each pending leaf with a position, in order; expands and backs
@@ -87,7 +84,12 @@ impl<G: Game> Search<G> {
 
     /// A node takes its evaluation; returns its value.
     fn take_evaluation(&mut self, id: NodeId, result: &Evaluated) -> f64 {
-        self.list_unopened(id, &result.candidates);
+        let lists_later = self.lists_later();
+        if !lists_later {
+            self.list_unopened(id, &result.candidates);
+        } else if !result.candidates.is_empty() {
+            self.policies.put(self.graph.node(id).key, &result.candidates);
+        }
         let node = self.graph.node_mut(id);
         // A won leaf has the value of its win.
         node.raw = if result.mate.is_some() { 1.0 } else { result.value };
@@ -95,7 +97,7 @@ impl<G: Game> Search<G> {
         node.visits = 1;
         node.flags |= node_flag::EVALUATED;
         let value = node.value;
-        if id == self.root && result.candidates.is_empty() {
+        if id == self.root && lists_later {
             // Reports show all moves of the root.
             let game = self.path.root().clone();
             self.list_rest_of(
@@ -160,6 +162,17 @@ impl<G: Game> Search<G> {
     /// Buffers for `count` results, reused from earlier batches.
     pub fn result_buffers(&mut self, count: usize) -> Vec<Evaluated> {
         (0..count).map(|_| self.spare_evaluated.pop().unwrap_or_default()).collect()
+    }
+
+    /// Whether leaves get their lists of candidates at their second visit.
+    fn lists_later(&self) -> bool {
+        self.settings.selection != Selection::Improved
+            && self.evaluator.as_ref().is_some_and(|evaluator| evaluator.lists_later())
+    }
+
+    /// Forgets the lists that other threads have made ahead: settings may have changed.
+    pub fn forget_policies(&mut self) {
+        self.policies.begin();
     }
 
     /// How evaluators in the core turn logits into candidates.

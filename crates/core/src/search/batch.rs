@@ -81,10 +81,6 @@ pub struct EvaluationScratch {
     pub solver: Solver,
 }
 
-/// Most moves of a leaf whose list waits for its next visit. A trajectory may make several such lists, and
-/// has room for [`MOST_MOVES`] candidates.
-const MOST_LISTED_LATER: usize = 64;
-
 /// What a thread needs to evaluate a leaf into a result.
 #[derive(Clone, Debug)]
 pub struct Ranking {
@@ -95,24 +91,39 @@ pub struct Ranking {
     pub mates: LeafMates,
 }
 
+/// Candidates kept per node by evaluators in the core: the rest is derived again where it is needed.
+pub(super) const HEAD: usize = 16;
+
+/// How many candidates the first list of a node with `moves` legal moves has: `head`, or all where few more
+/// would be missing.
+pub(super) fn most_listed(moves: usize, head: usize) -> usize {
+    if moves <= head + head / 2 { usize::MAX } else { head }
+}
+
 impl Ranking {
-    /// Evaluates one leaf.
+    /// Evaluates one leaf. A list of candidates that is needed at the second visit only is made if it is
+    /// wanted ahead.
     pub fn evaluate<G: Game>(
         &self,
         evaluator: &dyn Evaluator<G>,
         leaf: &Leaf<G>,
+        ahead: bool,
         scratch: &mut EvaluationScratch,
         result: &mut Evaluated,
         cancel: &AtomicBool,
     ) {
-        let draw = self.draws[usize::from(leaf.game.player())];
-        result.value = if draw == 0.0 {
-            evaluator.evaluate(leaf, &mut scratch.logits, cancel)
+        let draw = self.draws[usize::from(leaf.game.player())] as f32;
+        let EvaluationScratch { logits, .. } = scratch;
+        let is_listed = ahead || !self.lists_later(evaluator);
+        result.value = if !is_listed {
+            evaluator.value(leaf, draw, logits, cancel)
+        } else if draw == 0.0 {
+            evaluator.evaluate(leaf, logits, cancel)
         } else {
-            evaluator.evaluate_draws(leaf, draw as f32, &mut scratch.logits, cancel)
+            evaluator.evaluate_draws(leaf, draw, logits, cancel)
         };
         if !cancel.load(Ordering::Relaxed) {
-            self.complete(evaluator, leaf, scratch, result);
+            self.complete(leaf, is_listed, scratch, result);
         }
     }
 
@@ -126,23 +137,29 @@ impl Ranking {
         result: &mut Evaluated,
     ) {
         result.value = value;
-        evaluator.logits(leaf, &mut scratch.logits);
-        self.complete(evaluator, leaf, scratch, result);
+        let is_listed = !self.lists_later(evaluator);
+        if is_listed {
+            evaluator.logits(leaf, &mut scratch.logits);
+        }
+        self.complete(leaf, is_listed, scratch, result);
+    }
+
+    /// Whether a leaf gets its list at its second visit, because most are never visited again.
+    fn lists_later<G: Game>(&self, evaluator: &dyn Evaluator<G>) -> bool {
+        self.head < MOST_MOVES && evaluator.lists_later()
     }
 
     fn complete<G: Game>(
         &self,
-        evaluator: &dyn Evaluator<G>,
         leaf: &Leaf<G>,
+        is_listed: bool,
         scratch: &mut EvaluationScratch,
         result: &mut Evaluated,
     ) {
         let EvaluationScratch { logits, weights, solver } = scratch;
-        if self.head < MOST_MOVES && leaf.moves.len() <= MOST_LISTED_LATER && evaluator.is_flat() {
-            // Most leaves are never visited again, and need no list.
-            result.candidates.clear();
-        } else {
-            let limit = if leaf.moves.len() <= self.head + self.head / 2 { usize::MAX } else { self.head };
+        result.candidates.clear();
+        if is_listed {
+            let limit = most_listed(leaf.moves.len(), self.head);
             rank(&leaf.moves, logits, self.temperature, limit, &mut result.candidates, weights);
         }
         result.mate = self.mates.search(&leaf.game, result.value, solver);

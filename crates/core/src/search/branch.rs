@@ -62,7 +62,7 @@ impl<G: Game> Search<G> {
         }
         if !self.graph.node(id).fully_opened() {
             if self.graph.candidates(id).is_empty() {
-                self.list_rest(id);
+                self.list_more(id);
             }
             return Some(Choice::Unopened(0));
         }

@@ -42,7 +42,7 @@ impl<G: Game> Search<G> {
         for part in &parts {
             for (id, list) in &part.lists {
                 if !self.graph.node(*id).is_listed_whole() && self.has_room() {
-                    self.counters.relistings += 1;
+                    self.counters.relistings += u64::from(self.graph.node(*id).opened > 0);
                     self.graph.list_candidates(*id, list);
                 }
             }
@@ -112,6 +112,7 @@ impl<G: Game> Search<G> {
             start: &start,
             evaluator: self.evaluator.as_deref(),
             oracle: self.oracle.as_deref(),
+            policies: &self.policies,
         };
         if start.root().is_fetched() {
             let parts = descend_fetching(&view, &mut hands, &mut twigs, visits);
@@ -158,6 +159,7 @@ impl<G: Game> Search<G> {
             start,
             evaluator: self.evaluator.clone(),
             oracle: self.oracle.clone(),
+            policies: std::mem::take(&mut self.policies),
         };
         let hands = std::mem::take(&mut self.hands);
         let shared = Shared::new(lent, part.stems.clone(), twigs, hands);
@@ -165,6 +167,7 @@ impl<G: Game> Search<G> {
         crew.work(Arc::clone(&shared) as Arc<dyn Work>);
         let mut shared = reclaim(shared, crew);
         std::mem::swap(&mut self.graph, &mut shared.lent.graph);
+        std::mem::swap(&mut self.policies, &mut shared.lent.policies);
         let mut parts = vec![part];
         parts.extend(shared.take_parts());
         self.hands = shared.hands.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);

@@ -4,7 +4,7 @@
 
 use super::Search;
 use super::backup::{Arrival, mark};
-use super::batch::{Batch, Pending, Way};
+use super::batch::{Batch, HEAD, Pending, Way, most_listed};
 use super::simulate::End;
 use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
@@ -161,17 +161,38 @@ impl<G: Game> Search<G> {
         self.list_rest_of(id, leaf);
     }
 
-    /// The same for a node whose position is given.
-    pub(super) fn list_rest_of(&mut self, id: NodeId, mut leaf: Box<Leaf<G>>) {
+    /// Derives more candidates of a node where none is left: the best of them if it has had no list yet,
+    /// else all. The path must end there.
+    pub(super) fn list_more(&mut self, id: NodeId) {
+        let node = self.graph.node(id);
+        if node.opened > 0 {
+            return self.list_rest(id);
+        }
+        match self.policies.get(node.key) {
+            Some(list) => self.graph.list_candidates(id, list),
+            None => {
+                let most = most_listed(usize::from(node.legal), HEAD);
+                let leaf = self.spare_leaf();
+                self.list_at_most(id, leaf, most);
+            }
+        }
+    }
+
+    /// The whole list for a node whose position is given.
+    pub(super) fn list_rest_of(&mut self, id: NodeId, leaf: Box<Leaf<G>>) {
+        self.list_at_most(id, leaf, usize::MAX);
+    }
+
+    fn list_at_most(&mut self, id: NodeId, mut leaf: Box<Leaf<G>>, most: usize) {
         let Some(evaluator) = self.evaluator.clone() else { return };
-        self.counters.relistings += 1;
+        self.counters.relistings += u64::from(self.graph.node(id).opened > 0);
         leaf.game.legal_moves(&mut leaf.moves);
         evaluator.logits(&leaf, &mut self.logits);
         rank(
             &leaf.moves,
             &self.logits,
             self.settings.node_temperature,
-            usize::MAX,
+            most,
             &mut self.ranked,
             &mut self.weights,
         );

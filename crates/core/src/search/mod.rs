@@ -31,6 +31,7 @@ mod halt;
 pub mod mates;
 mod complete;
 mod batch;
+mod policies;
 mod phases;
 mod advance;
 mod simulate;
@@ -63,6 +64,7 @@ use mates::Mates;
 use missing::Missing;
 use path::Path;
 pub use phases::Phases;
+use policies::Policies;
 pub use root::Solved;
 use root_moves::RootMoves;
 use select::Puct;
@@ -171,6 +173,7 @@ pub struct Search<G: Game> {
     spare_waves: Vec<Wave>,
     spare_part: Part<G>,
     missing: Missing,
+    policies: Policies,
 }
 
 impl<G: Game> Search<G> {
@@ -224,6 +227,7 @@ impl<G: Game> Search<G> {
             spare_waves: Vec::new(),
             spare_part: Part::default(),
             missing: Missing::default(),
+            policies: Policies::default(),
         };
         search.restart(origin, played);
         search

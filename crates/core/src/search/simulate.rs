@@ -196,7 +196,7 @@ impl<G: Game> Search<G> {
             return Choice::Unopened(0);
         }
         if node.listed == node.taken && !node.fully_opened() {
-            self.list_rest(id);
+            self.list_more(id);
         }
         if !self.settings.table_values || !self.settings.backup.merges() {
             return self.puct.select(&self.graph, id, None);

@@ -233,7 +233,7 @@ BARS: dict[str, Experiment] = {
         _experiment(
             "dose",
             "How much exploration",
-            "Which share of simulations should explore moves, or checks, not visited yet? The paper has 0.01.",
+            "Which share of simulations should explore new moves, or new checks? The paper has 0.01 of each.",
             _DOSE,
         ),
         _experiment(

@@ -11,6 +11,7 @@ use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
 use crate::graph::prior::{Candidate, RankScratch};
 use crate::graph::{NONE, NodeId, edge_flag, node_flag};
+use crate::search::batch::{HEAD, most_listed};
 use crate::search::due::has_visits_for_mate;
 use crate::search::path::{Replay, Start};
 use crate::search::select::Choice;
@@ -247,8 +248,17 @@ impl<G: Game> Descent<'_, G> {
                 }
             };
             if !run(graph.candidates(id)) {
-                let list = self.list_rest(id, meeting[0].above);
-                run(&list);
+                let is_first = opened == 0 && node.listed == 0 && !is_restricted;
+                let most = if is_first { most_listed(usize::from(node.legal), HEAD) } else { usize::MAX };
+                let ready = if is_first { self.view.policies.get(node.key) } else { None };
+                let mut list = match ready {
+                    Some(list) => list.to_vec(),
+                    None => self.list_rest(id, meeting[0].above, most),
+                };
+                if !run(&list) && most < usize::MAX && !list.is_empty() {
+                    list = self.list_rest(id, meeting[0].above, usize::MAX);
+                    run(&list);
+                }
                 rest = Some(list);
             }
         }

@@ -128,9 +128,8 @@ impl<G: Game> Descent<'_, G> {
         leaf.repetitions = repetitions.min(2);
     }
 
-    /// The whole list of unopened candidates of a node that keeps only the best ones.
-    #[cold]
-    pub(super) fn list_rest(&mut self, id: NodeId, above: StemId) -> Vec<Candidate> {
+    /// The unopened candidates of a node, the best of them if there are more than `most`.
+    pub(super) fn list_rest(&mut self, id: NodeId, above: StemId, most: usize) -> Vec<Candidate> {
         let Some(evaluator) = self.view.evaluator else { return Vec::new() };
         let Some((mut leaf, _)) = self.leaf_at(above, None) else { return Vec::new() };
         let Leaf { game, moves, .. } = &mut *leaf;
@@ -139,7 +138,7 @@ impl<G: Game> Descent<'_, G> {
         evaluator.logits(&leaf, &mut hands.logits);
         let temperature = self.view.settings.node_temperature;
         let mut list = Vec::new();
-        rank(&leaf.moves, &hands.logits, temperature, usize::MAX, &mut list, &mut hands.weights);
+        rank(&leaf.moves, &hands.logits, temperature, most, &mut list, &mut hands.weights);
         let opened = self.view.graph.edges(id);
         list.retain(|candidate| opened.iter().all(|edge| edge.mv != candidate.mv()));
         hands.spares.push(leaf);

@@ -15,6 +15,7 @@ use crate::game::Game;
 use crate::graph::{Graph, NodeId};
 use crate::oracle::Oracle;
 use crate::search::path::Start;
+use crate::search::policies::Policies;
 use crate::search::root_moves::RootMoves;
 use crate::search::select::Puct;
 use crate::settings::Settings;
@@ -78,6 +79,7 @@ pub(in crate::search) struct Lent<G: Game> {
     pub start: Arc<Start<G>>,
     pub evaluator: Option<Arc<dyn Evaluator<G>>>,
     pub oracle: Option<Arc<dyn Oracle<G>>>,
+    pub policies: Policies,
 }
 
 /// The twigs of a wave, and what the threads found in them.
@@ -136,6 +138,7 @@ impl<G: Game> Shared<G> {
             start: &lent.start,
             evaluator: lent.evaluator.as_deref(),
             oracle: lent.oracle.as_deref(),
+            policies: &lent.policies,
         };
         let part = Part::default();
         let mut descent =

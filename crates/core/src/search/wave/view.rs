@@ -5,6 +5,7 @@ use crate::game::Game;
 use crate::graph::{Graph, NodeId};
 use crate::oracle::Oracle;
 use crate::search::path::Start;
+use crate::search::policies::Policies;
 use crate::search::root_moves::RootMoves;
 use crate::search::select::Puct;
 use crate::settings::Settings;
@@ -19,4 +20,5 @@ pub(in crate::search) struct View<'a, G: Game> {
     pub start: &'a Start<G>,
     pub evaluator: Option<&'a dyn Evaluator<G>>,
     pub oracle: Option<&'a dyn Oracle<G>>,
+    pub policies: &'a Policies,
 }

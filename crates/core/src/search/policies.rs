@@ -1,0 +1,83 @@
+//! Lists of candidates that other threads have made before they are needed.
+//!
+//! A leaf gets its list at its second visit, if the evaluator can give its value alone. With one thread the
+//! policy is computed then, and not at all for the many leaves without a second visit. The thread of the
+//! search would have to do that too while the others have little to do; so those compute policies with the
+//! values, and their lists wait here. What is missing here is computed: the graph does not depend on it.
+
+use super::batch::HEAD;
+use crate::graph::prior::Candidate;
+
+/// Lists at once; a power of two.
+const SLOTS: usize = 1 << 15;
+/// Most candidates of a first list.
+const MOST: usize = HEAD + HEAD / 2;
+
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    key: u64,
+    /// The search that it belongs to; 0 is none.
+    search: u32,
+    count: u32,
+    list: [Candidate; MOST],
+}
+
+/// The lists, by the keys of positions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Policies {
+    slots: Vec<Slot>,
+    search: u32,
+}
+
+impl Policies {
+    /// Forgets everything, because another search begins.
+    pub fn begin(&mut self) {
+        self.search = self.search.wrapping_add(1).max(1);
+        if self.search == 1 {
+            self.slots.clear();
+        }
+    }
+
+    /// Keeps a list for the second visit of a position.
+    pub fn put(&mut self, key: u64, list: &[Candidate]) {
+        if self.slots.is_empty() {
+            self.slots.resize(SLOTS, Slot::default());
+        }
+        let slot = &mut self.slots[key as usize % SLOTS];
+        if let Some(room) = slot.list.get_mut(..list.len()) {
+            room.copy_from_slice(list);
+            (slot.key, slot.search, slot.count) = (key, self.search, list.len() as u32);
+        }
+    }
+
+    /// The list of a position, if it is here.
+    pub fn get(&self, key: u64) -> Option<&[Candidate]> {
+        let slot = self.slots.get(key as usize % SLOTS)?;
+        (slot.key == key && slot.search == self.search).then(|| &slot.list[..slot.count as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::MoveCode;
+
+    #[test]
+    fn lists_are_found_until_another_search_or_another_position_takes_their_place() {
+        let list = |count: u16| (0..count).map(|mv| Candidate::new(9, MoveCode(mv))).collect::<Vec<_>>();
+        let mut policies = Policies::default();
+        policies.begin();
+        assert_eq!(policies.get(5), None);
+        policies.put(5, &list(16));
+        policies.put(6, &list(MOST as u16));
+        assert_eq!(policies.get(5), Some(&*list(16)));
+        assert_eq!(policies.get(6), Some(&*list(MOST as u16)));
+        assert_eq!(policies.get(5 + SLOTS as u64), None);
+        policies.put(5 + SLOTS as u64, &list(3));
+        assert_eq!((policies.get(5), policies.get(5 + SLOTS as u64)), (None, Some(&*list(3))));
+        policies.put(7, &list(MOST as u16 + 1));
+        assert_eq!(policies.get(7), None);
+        policies.begin();
+        assert_eq!(policies.get(6), None);
+    }
+}
