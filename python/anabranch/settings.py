@@ -140,7 +140,7 @@ class Settings:
     """Mini-batches under way at once: one is collected while the other is evaluated."""
     width_visits: int = 1024
     """Visits of the root for each leaf in flight beyond the first; 0 means no bound."""
-    width_linear: int = 4
+    width_linear: int = 16
     """Leaves in flight beyond the first up to which they grow so, then as a square root; 0: always so."""
     wave_least: int = 4
     """Fewest visits that go down the graph together, as a wave; fewer go one by one. 0: never together."""

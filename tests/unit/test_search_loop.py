@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,25 @@ def works(engine: Engine) -> None:
     assert engine.search("startpos", simulations=100).statistics.simulations == 100
     assert engine._session.in_flight_marks() == 0
     assert engine._session.in_flight_marks() == 0
+
+
+def widths_of(settings: dict[str, int], simulations: int) -> Iterator[tuple[int, int]]:
+    """The visits of the root at the start of every collection, and the leaves in flight after it."""
+    session = _core.Session("chess", False, settings, True)
+    session.set_position(MIDDLEGAME, [])
+    session.begin(simulations=simulations)
+    planes = np.empty((settings["batch_size"], session.shape("v3")[0], 8, 8), np.float32)
+    flying: list[int] = []
+    while True:
+        visits = sum(row["visits"] for row in session.report(1, "off")["moves"])
+        size, must_apply, finish = session.collect(planes, "v3")
+        if finish is not None:
+            break
+        flying += [size] if size else []
+        yield visits, sum(flying)
+        if must_apply:
+            session.apply(*zeros(planes[: flying.pop(0)]))
+    session.abandon()
 
 
 class TestInput:
@@ -90,50 +109,22 @@ class TestInput:
     @pytest.mark.parametrize("width_visits", [0, 4, 32])
     def test_the_width_grows_with_the_visits_of_the_root(self, width_visits: int) -> None:
         settings = {"width_visits": width_visits, "width_linear": 0, "batch_size": 16}
-        session = _core.Session("chess", False, settings, True)
-        session.set_position(MIDDLEGAME, [])
-        session.begin(simulations=3000)
-        planes = np.empty((16, session.shape("v3")[0], 8, 8), np.float32)
-        flying: list[int] = []
-        widest = []
-        while True:
-            visits = sum(row["visits"] for row in session.report(1, "off")["moves"])
-            size, must_apply, finish = session.collect(planes, "v3")
-            if finish is not None:
-                break
-            flying += [size] if size else []
-            widest.append(sum(flying))
-            assert sum(flying) <= (min(32, 1 + (visits + 1) // width_visits) if width_visits else 32)
-            if must_apply:
-                session.apply(*zeros(planes[: flying.pop(0)]))
-        session.abandon()
+        widths = list(widths_of(settings, simulations=3000))
+        for visits, flying in widths:
+            assert flying <= (min(32, 1 + (visits + 1) // width_visits) if width_visits else 32)
+        widest = [flying for _, flying in widths]
         assert widest[0] == 1
         assert max(widest) == 32
         assert (max(widest[:width_visits]) == 1) if width_visits else (32 in widest[:5])
 
     def test_a_large_width_grows_as_a_square_root(self) -> None:
         settings = {"width_visits": 10, "width_linear": 4, "batch_size": 512}
-        session = _core.Session("chess", False, settings, True)
-        session.set_position(MIDDLEGAME, [])
-        session.begin(simulations=5000)
-        planes = np.empty((512, session.shape("v3")[0], 8, 8), np.float32)
-        flying: list[int] = []
-        widest: dict[int, int] = {}
-        while True:
-            visits = sum(row["visits"] for row in session.report(1, "off")["moves"])
-            size, must_apply, finish = session.collect(planes, "v3")
-            if finish is not None:
-                break
-            flying += [size] if size else []
-            widest[visits] = max(sum(flying), widest.get(visits, 0))
-            if must_apply:
-                session.apply(*zeros(planes[: flying.pop(0)]))
-        session.abandon()
+        widths = list(widths_of(settings, simulations=5000))
         # 4 at 40 visits; from there 2 * sqrt(visits / 10): 20 at 1,000 and 40 at 4,000, and 1 everywhere.
-        assert all(now <= 1 + (before + 1) // 10 for before, now in widest.items() if before < 40)
-        assert all(now <= 1 + 2 * ((before + 1) / 10) ** 0.5 for before, now in widest.items() if before > 50)
-        assert 18 <= max(now for before, now in widest.items() if before <= 1000) <= 21
-        assert 36 <= max(now for before, now in widest.items() if before <= 4000) <= 41
+        assert all(flying <= 1 + (visits + 1) // 10 for visits, flying in widths if visits < 40)
+        assert all(flying <= 1 + 2 * ((visits + 1) / 10) ** 0.5 for visits, flying in widths if visits > 50)
+        assert 18 <= max(flying for visits, flying in widths if visits <= 1000) <= 21
+        assert 36 <= max(flying for visits, flying in widths if visits <= 4000) <= 41
 
     def test_a_width_of_one_is_the_sequential_search(self) -> None:
         graphs = []

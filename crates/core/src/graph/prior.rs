@@ -29,6 +29,15 @@ pub fn from_half(half: u16) -> f64 {
     f64::from(f32::from_bits(u32::from(half) << 13) * HALF_SCALE)
 }
 
+/// Candidates kept per node by evaluators in the core: the rest is derived again where it is needed.
+pub const HEAD: usize = 16;
+
+/// How many candidates the first list of a node with `moves` legal moves has: `head`, or all where few more
+/// would be missing.
+pub fn most_listed(moves: usize, head: usize) -> usize {
+    if moves <= head + head / 2 { usize::MAX } else { head }
+}
+
 /// A move that may be opened, with its prior.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate(u32);

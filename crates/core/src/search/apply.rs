@@ -4,11 +4,11 @@
 
 use super::Search;
 use super::backup::{Arrival, back_up, mark};
-use super::batch::{Batch, Evaluated, HEAD, Pending, Ranking, Way};
+use super::batch::{Batch, Evaluated, Pending, Ranking, Way};
 use super::wave::{Settled, Settlement, Stem, Wave};
 use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
-use crate::graph::prior::Candidate;
+use crate::graph::prior::{Candidate, HEAD};
 use crate::graph::{MOST_MOVES, NodeId, node_flag};
 use crate::settings::Selection;
 

@@ -10,7 +10,7 @@ use super::mates::LeafMates;
 use super::wave::Wave;
 use crate::evaluators::{Evaluator, Leaf};
 use crate::game::Game;
-use crate::graph::prior::{Candidate, RankScratch, rank};
+use crate::graph::prior::{Candidate, RankScratch, most_listed, rank};
 use crate::graph::{MOST_MOVES, NodeId};
 use crate::mates::dfpn::Solver;
 
@@ -89,15 +89,6 @@ pub struct Ranking {
     pub(super) draws: [f64; 2],
     /// How leaves are searched for mates.
     pub mates: LeafMates,
-}
-
-/// Candidates kept per node by evaluators in the core: the rest is derived again where it is needed.
-pub(super) const HEAD: usize = 16;
-
-/// How many candidates the first list of a node with `moves` legal moves has: `head`, or all where few more
-/// would be missing.
-pub(super) fn most_listed(moves: usize, head: usize) -> usize {
-    if moves <= head + head / 2 { usize::MAX } else { head }
 }
 
 impl Ranking {

@@ -4,11 +4,11 @@
 
 use super::Search;
 use super::backup::{Arrival, mark};
-use super::batch::{Batch, HEAD, Pending, Way, most_listed};
+use super::batch::{Batch, Pending, Way};
 use super::simulate::End;
 use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
-use crate::graph::prior::{Candidate, rank};
+use crate::graph::prior::{Candidate, HEAD, most_listed, rank};
 use crate::graph::{NodeId, node_flag};
 use crate::random::mix;
 use crate::settings::Backup;

@@ -5,11 +5,11 @@
 //! search would have to do that too while the others have little to do; so those compute policies with the
 //! values, and their lists wait here. What is missing here is computed: the graph does not depend on it.
 
-use super::batch::HEAD;
-use crate::graph::prior::Candidate;
+use crate::graph::prior::{Candidate, HEAD};
 
-/// Lists at once; a power of two.
-const SLOTS: usize = 1 << 15;
+/// Lists that there is room for at first, and at most: 30 MB.
+const FIRST_SLOTS: usize = 1 << 12;
+const MOST_SLOTS: usize = 1 << 18;
 /// Most candidates of a first list.
 const MOST: usize = HEAD + HEAD / 2;
 
@@ -26,6 +26,8 @@ struct Slot {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Policies {
     slots: Vec<Slot>,
+    /// Lists that came since the room was last enlarged.
+    count: usize,
     search: u32,
 }
 
@@ -40,10 +42,12 @@ impl Policies {
 
     /// Keeps a list for the second visit of a position.
     pub fn put(&mut self, key: u64, list: &[Candidate]) {
-        if self.slots.is_empty() {
-            self.slots.resize(SLOTS, Slot::default());
+        self.count += 1;
+        if 2 * self.count > self.slots.len() && self.slots.len() < MOST_SLOTS {
+            self.grow();
         }
-        let slot = &mut self.slots[key as usize % SLOTS];
+        let place = key as usize % self.slots.len();
+        let slot = &mut self.slots[place];
         if let Some(room) = slot.list.get_mut(..list.len()) {
             room.copy_from_slice(list);
             (slot.key, slot.search, slot.count) = (key, self.search, list.len() as u32);
@@ -52,8 +56,20 @@ impl Policies {
 
     /// The list of a position, if it is here.
     pub fn get(&self, key: u64) -> Option<&[Candidate]> {
-        let slot = self.slots.get(key as usize % SLOTS)?;
+        let slot = self.slots.get(key as usize % self.slots.len().max(1))?;
         (slot.key == key && slot.search == self.search).then(|| &slot.list[..slot.count as usize])
+    }
+
+    /// Makes room for four times as many lists.
+    #[cold]
+    fn grow(&mut self) {
+        let room = (4 * self.slots.len()).clamp(FIRST_SLOTS, MOST_SLOTS);
+        let earlier = std::mem::replace(&mut self.slots, vec![Slot::default(); room]);
+        for slot in earlier.into_iter().filter(|slot| slot.search == self.search) {
+            let place = slot.key as usize % room;
+            self.slots[place] = slot;
+        }
+        self.count = 0;
     }
 }
 
@@ -72,12 +88,25 @@ mod tests {
         policies.put(6, &list(MOST as u16));
         assert_eq!(policies.get(5), Some(&*list(16)));
         assert_eq!(policies.get(6), Some(&*list(MOST as u16)));
-        assert_eq!(policies.get(5 + SLOTS as u64), None);
-        policies.put(5 + SLOTS as u64, &list(3));
-        assert_eq!((policies.get(5), policies.get(5 + SLOTS as u64)), (None, Some(&*list(3))));
+        assert_eq!(policies.get(5 + FIRST_SLOTS as u64), None);
+        policies.put(5 + FIRST_SLOTS as u64, &list(3));
+        assert_eq!((policies.get(5), policies.get(5 + FIRST_SLOTS as u64)), (None, Some(&*list(3))));
         policies.put(7, &list(MOST as u16 + 1));
         assert_eq!(policies.get(7), None);
         policies.begin();
         assert_eq!(policies.get(6), None);
+    }
+
+    #[test]
+    fn the_room_grows_and_keeps_what_is_there() {
+        let mut policies = Policies::default();
+        policies.begin();
+        for key in 0..3000 {
+            policies.put(key, &[Candidate::new(key as u16, MoveCode(1))]);
+        }
+        assert!(policies.slots.len() > FIRST_SLOTS);
+        for key in 0..3000 {
+            assert_eq!(policies.get(key), Some(&[Candidate::new(key as u16, MoveCode(1))][..]));
+        }
     }
 }
