@@ -75,13 +75,11 @@ def test_the_graph_with_the_bundled_networks(variant: str) -> None:
     assert all(graph(threads) == one for threads in MANY)
 
 
-def test_the_memory_cap() -> None:
-    settings: dict[str, Any] = {
-        "evaluator": "material",
-        "memory": 4 << 20,
-        "width_visits": 16,
-        "width_linear": 0,
-    }
+@pytest.mark.parametrize(("evaluator", "memory"), [("material", 4 << 20), ("network", 2 << 20)])
+def test_the_memory_cap(evaluator: str, memory: int) -> None:
+    """Networks list candidates at the second visit, and other threads make those lists ahead."""
+    settings: dict[str, Any] = {"evaluator": evaluator, "memory": memory}
+    settings |= {"width_visits": 16, "width_linear": 0}
     results = []
     for threads in (1, *MANY):
         statistics = Engine(threads=threads, **settings).search("startpos", simulations=25_000).statistics
