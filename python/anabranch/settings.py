@@ -141,7 +141,7 @@ class Settings:
     width_visits: int = 1024
     """Visits of the root for each leaf in flight beyond the first; 0 means no bound."""
     width_linear: int = 16
-    """Leaves in flight beyond the first up to which they grow so, then as a square root; 0: always so."""
+    """Leaves in flight beyond the first from which on they grow as the square root of visits; 0: never."""
     wave_least: int = 4
     """Fewest visits that go down the graph together, as a wave; fewer go one by one. 0: never together."""
     batch_collisions: int = 16

@@ -75,6 +75,27 @@ def test_the_graph_with_the_bundled_networks(variant: str) -> None:
     assert all(graph(threads) == one for threads in MANY)
 
 
+def test_settings_change_between_searches_of_the_same_positions() -> None:
+    """Lists that other threads have made ahead hold for one search."""
+    tables = []
+    for threads in (1, 2, 3):
+        engine = Engine(threads=threads, width_visits=16)
+        engine.search("startpos", evaluations=2000)
+        engine.configure(node_temperature=2.5)
+        tables.append(engine.search("startpos", evaluations=2000).moves)
+    assert tables[0] == tables[1] == tables[2]
+
+
+def test_a_kept_position_of_one_visit_has_its_likeliest_move_at_once() -> None:
+    """It has no list of candidates yet, and no time to make one."""
+    engine = Engine(threads=1, epsilon_greedy=0.2)
+    move = next(row.move for row in engine.search("startpos", evaluations=300).moves if row.visits == 1)
+    engine.play(move)
+    result = engine.search(time=1e-9)
+    assert (result.finish, result.statistics.root_visits) == ("time", 1)
+    assert result.best_move == Engine().search(f"startpos moves {move}", evaluations=1).best_move
+
+
 @pytest.mark.parametrize(("evaluator", "memory"), [("material", 4 << 20), ("network", 2 << 20)])
 def test_the_memory_cap(evaluator: str, memory: int) -> None:
     """Networks list candidates at the second visit, and other threads make those lists ahead."""

@@ -38,6 +38,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
         false
     }
 
+    /// Whether such a list takes so long that another thread should make it ahead.
+    fn lists_ahead(&self) -> bool {
+        false
+    }
+
     /// The value alone, where a draw is worth `draw` to the side to move. `logits` may be used as room.
     fn value(&self, leaf: &Leaf<G>, draw: f32, logits: &mut Vec<f32>, cancel: &AtomicBool) -> f32 {
         if draw == 0.0 {

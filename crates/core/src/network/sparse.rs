@@ -230,9 +230,11 @@ impl Network {
             let Desk { patterns: inputs, places, scratch, .. } = desk;
             let bucket = patterns.fill(game, inputs);
             places.clear();
-            places.extend(
-                moves.iter().map(|&code| Place { index: game.policy_index(code) as u16, context: 0 }),
-            );
+            if halves != Halves::Value {
+                places.extend(
+                    moves.iter().map(|&code| Place { index: game.policy_index(code) as u16, context: 0 }),
+                );
+            }
             self.machine.run(Forward {
                 halves,
                 weights: &self.weights,
@@ -400,6 +402,10 @@ impl<P: Rules> Evaluator<Board<P>> for Network {
         true
     }
 
+    fn lists_ahead(&self) -> bool {
+        true
+    }
+
     fn value(&self, leaf: &Leaf<Board<P>>, draw: f32, logits: &mut Vec<f32>, _cancel: &AtomicBool) -> f32 {
         worth(self.judge_halves(Halves::Value, &leaf.game, &leaf.moves, logits), draw)
     }
@@ -426,6 +432,10 @@ impl Evaluator<GridGame> for Network {
     }
 
     fn lists_later(&self) -> bool {
+        true
+    }
+
+    fn lists_ahead(&self) -> bool {
         true
     }
 

@@ -8,6 +8,7 @@ use super::Search;
 use super::mates::Mates;
 use super::nodes::{create, look_up, salt};
 use super::path::Path;
+use super::policies::Policies;
 use super::tablebases::KnownRoot;
 use crate::game::{Game, MoveCode};
 use crate::graph::{Graph, NONE};
@@ -29,6 +30,7 @@ impl<G: Game> Search<G> {
     pub fn renew(&mut self, origin: G, played: &[MoveCode]) {
         self.graph = Graph::new(self.graph_memory());
         self.mates = Mates::default();
+        self.policies = Policies::default();
         self.starved = false;
         self.restart(origin, played);
     }

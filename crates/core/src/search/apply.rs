@@ -87,8 +87,12 @@ impl<G: Game> Search<G> {
         let lists_later = self.lists_later();
         if !lists_later {
             self.list_unopened(id, &result.candidates);
-        } else if !result.candidates.is_empty() {
-            self.policies.put(self.graph.node(id).key, &result.candidates);
+        } else {
+            // A proof may have listed moves without priors.
+            self.graph.list_candidates(id, &[]);
+            if !result.candidates.is_empty() {
+                self.policies.put(self.graph.node(id).key, &result.candidates);
+            }
         }
         let node = self.graph.node_mut(id);
         // A won leaf has the value of its win.
@@ -172,7 +176,7 @@ impl<G: Game> Search<G> {
 
     /// Forgets the lists that other threads have made ahead: settings may have changed.
     pub fn forget_policies(&mut self) {
-        self.policies.begin();
+        self.policies.begin(self.settings.memory as usize);
     }
 
     /// How evaluators in the core turn logits into candidates.

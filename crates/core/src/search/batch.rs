@@ -66,7 +66,7 @@ pub struct Batch<G> {
 pub struct Evaluated {
     /// Value for the side to move.
     pub value: f32,
-    /// Candidates, best first; all, or the best of them.
+    /// Candidates, best first; all, or the best of them, or none where they are listed later.
     pub candidates: Vec<Candidate>,
     /// Plies of a win that the search for mates found.
     pub mate: Option<u16>,
@@ -105,7 +105,7 @@ impl Ranking {
     ) {
         let draw = self.draws[usize::from(leaf.game.player())] as f32;
         let EvaluationScratch { logits, .. } = scratch;
-        let is_listed = ahead || !self.lists_later(evaluator);
+        let is_listed = !self.lists_later(evaluator) || (ahead && evaluator.lists_ahead());
         result.value = if !is_listed {
             evaluator.value(leaf, draw, logits, cancel)
         } else if draw == 0.0 {

@@ -7,8 +7,10 @@ use super::mate;
 use super::proof::{self, ProofCheck};
 use super::tablebases::KnownRoot;
 use super::{Search, choose};
+use crate::evaluators::Leaf;
 use crate::game::{Game, MoveCode};
-use crate::graph::State;
+use crate::graph::prior::{RankScratch, rank};
+use crate::graph::{State, node_flag};
 use crate::random::{Random, mix};
 
 /// A verdict on the root that stands with the game's history.
@@ -66,6 +68,23 @@ impl<G: Game> Search<G> {
         }
     }
 
+    /// The likeliest move of an evaluated root that has no list of candidates yet.
+    fn likeliest(&self, is_candidate: impl Fn(&MoveCode) -> bool) -> Option<MoveCode> {
+        let node = self.graph.node(self.root);
+        if !node.has(node_flag::EVALUATED) || node.has(node_flag::TERMINAL) || node.opened > 0 {
+            return None;
+        }
+        let evaluator = self.evaluator.as_ref()?;
+        let game = self.path.root().clone();
+        let mut leaf = Leaf { game, moves: Vec::new(), line: Vec::new(), repetitions: 0 };
+        leaf.game.legal_moves(&mut leaf.moves);
+        let (mut logits, mut list) = (Vec::new(), Vec::new());
+        evaluator.logits(&leaf, &mut logits);
+        let temperature = self.settings.node_temperature;
+        rank(&leaf.moves, &logits, temperature, usize::MAX, &mut list, &mut RankScratch::default());
+        list.iter().map(|candidate| candidate.mv()).find(is_candidate)
+    }
+
     /// The move to play at the root, or the likeliest before anything is known.
     pub fn best_code(&self) -> Option<MoveCode> {
         let guide = self.guide();
@@ -79,6 +98,7 @@ impl<G: Game> Search<G> {
         shortest()
             .or_else(chosen)
             .or_else(listed)
+            .or_else(|| self.likeliest(is_candidate))
             .or_else(known)
             .or_else(|| self.root_moves.moves().first().copied())
     }

@@ -169,8 +169,10 @@ impl<G: Game> Search<G> {
         match self.settings.selection {
             Selection::Puct => self.select_by_puct(id),
             Selection::Ucb1 => {
-                if node.remaining() == 0 && !node.fully_opened() || is_restricted && !node.is_listed_whole() {
+                if is_restricted && !node.is_listed_whole() {
                     self.list_rest(id);
+                } else if node.remaining() == 0 && !node.fully_opened() {
+                    self.list_more(id);
                 }
                 let every_move = RootMoves::default();
                 let moves = if is_restricted { &self.root_moves } else { &every_move };

@@ -96,7 +96,7 @@ impl<G: Game> Hands<G> {
 pub(in crate::search) struct Part<G> {
     pub stems: Vec<Stem>,
     pub acts: Vec<Act<G>>,
-    /// Whole lists of candidates that were derived on the way.
+    /// Lists of candidates that were derived on the way, first ones or whole ones.
     pub lists: Vec<(NodeId, Vec<Candidate>)>,
 }
 
