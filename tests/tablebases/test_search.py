@@ -123,7 +123,7 @@ def test_both_loops_and_any_number_of_threads_make_the_same_graph(tables: _core.
         {"evaluator": outside},
     ]
     for changes in choices:
-        engine = Engine(tablebases=tables, width_visits=64, batch_size=16, **changes)
+        engine = Engine(tablebases=tables, width_visits=64, width_linear=0, batch_size=16, **changes)
         hits = engine.search(FIVE, simulations=3000).statistics.tablebase_hits
         graphs.append((hits, graph_of(engine)))
     assert graphs[0][0] > 10
