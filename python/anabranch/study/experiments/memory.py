@@ -130,7 +130,7 @@ def full_bytes(sample: Mapping[str, Any]) -> float | None:
     return int(sample["bytes"] - CANDIDATE * sample["listed"] + MOVE_BYTES * sample["legal"])
 
 
-Samples = dict[tuple[str, str, str, str, int, int], dict[str, Any]]
+SamplesByKey = dict[tuple[str, str, str, str, int, int], dict[str, Any]]
 """By variant, phase, group, preset, checkpoint and place."""
 MEASURES: dict[str, Callable[[Mapping[str, Any]], float | None]] = {
     "nodes": lambda sample: sample["nodes"],
@@ -141,7 +141,7 @@ LISTS = {"full": "full lists as in the paper", "bytes": "our lists"}
 
 
 def _show(results: StudyResults) -> Figures:
-    samples: Samples = {
+    samples: SamplesByKey = {
         (one.variant, one.about["phase"], one.group, one.name, sample["checkpoint"], one.place): sample
         for one, found in results.measurements
         for sample in found["looks"]
@@ -184,7 +184,7 @@ def _show(results: StudyResults) -> Figures:
 
 
 def _row(
-    samples: Samples, head: tuple[str, str, str], preset: str, tree: str, checkpoint: int
+    samples: SamplesByKey, head: tuple[str, str, str], preset: str, tree: str, checkpoint: int
 ) -> dict[str, Any]:
     """The row of a variant, a phase and a group; empty where nothing is measured yet."""
     saved: dict[str, list[float]] = {measure: [] for measure in MEASURES}
