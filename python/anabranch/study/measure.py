@@ -24,6 +24,7 @@ from anabranch.match.player import PlayerSpec
 from anabranch.result import Result
 from anabranch.study.left_right import LeftRightPosition
 from anabranch.study.plan import Measurement
+from anabranch.study.policies import count_policies
 
 OF_GRAPH = ("nodes", "bytes", "root_visits", "transposition_nodes", "leak", "node_leak")
 """Statistics of the graph as it is."""
@@ -45,7 +46,10 @@ def engine_of(variant: str, preset: str, settings: Mapping[str, str], game: obje
 
 
 def _grow(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
-    """One graph that grows: its statistics at every checkpoint, summed over the searches so far."""
+    """One graph that grows: its statistics at every checkpoint, summed over the searches so far.
+
+    With `policies` also the legal moves of its nodes, and those that are listed with a prior.
+    """
     engine = engine_of(variant, about["preset"], about["settings"])
     engine.position = about["position"]
     done = dict.fromkeys(OF_SEARCH, 0)
@@ -60,6 +64,9 @@ def _grow(variant: str, about: Mapping[str, Any]) -> dict[str, Any]:
             for name in done:
                 done[name] += getattr(result.statistics, name)
         numbers = {name: getattr(result.statistics, name) for name in OF_GRAPH} | done
+        if about.get("policies"):
+            policies = count_policies(engine)
+            numbers |= {"legal": policies.legal, "listed": policies.listed}
         samples.append({"checkpoint": checkpoint, "finish": result.finish, **numbers})
         if result.finish == "solved":
             break

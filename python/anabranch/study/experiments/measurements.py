@@ -35,16 +35,18 @@ def measure_sides(
     group: str = "",
     *,
     variants: tuple[str, ...] = VARIANTS,
+    first: int = 0,
     **about: Any,
 ) -> Iterator[Measurement]:
     """Measurements of all sides on the positions of the study's variants, by default of `variants`.
 
     `positions` returns, for a variant, what is particular to each position. All else in `about` is the same
-    for all measurements. Settings of the side take precedence over those of the study.
+    for all measurements. Settings of the side take precedence over those of the study. `first` is the number
+    of the first position.
     """
     for variant in study.variants(variants):
         for side in sides:
             settings = {**study.settings, "seed": str(study.seed), **side.options}
-            for place, position in enumerate(positions(variant)[: study.size.positions]):
+            for place, position in enumerate(positions(variant)[: study.size.positions], first):
                 described = {"preset": side.preset, "settings": settings, **position, **about}
                 yield Measurement(kind, variant, side.name, place, described, group)
