@@ -21,6 +21,7 @@ MEMORY_SAVED = (0.3, 0.7)
 """The share of memory that the graph saves, least and most, depending on the position."""
 MOVE_BYTES = 8
 """Bytes of a legal move in the paper's engine, CrazyAra: every node has an array of priors (`float`) and one
-of moves (`int`) of the length of its policy, whether a move is ever tried or not."""
+of moves (`int`) of the length of its policy, whether a move is ever tried or not. Read in a version of its
+source that may not be the paper's."""
 REUSED_NODES = (100_000, 800_000)
 """Nodes per move in crazyhouse at five seconds per move, least and most, growing over the game."""
