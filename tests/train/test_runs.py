@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors.numpy import load_file
 
 from anabranch.data.shards import list_shards
 from anabranch.errors import DataError, TrainingError
 from anabranch.jobs.executor import Processes
 from anabranch.train.checkpoint import find_checkpoints, read_checkpoint
+from anabranch.train.export import export_network
 from anabranch.train.journal import EVENTS
 from anabranch.train.loop import RunOutcome, TrainingJob, rate_at, resume, start, train_on
 from anabranch.train.options import RunOptions
@@ -78,6 +80,31 @@ def test_a_run_begins_with_the_weights_of_another(shards: Shards, tmp_path: Path
     wider = still.changed(value_width=64)
     with pytest.raises(TrainingError, match="not of a network like the new one"):
         start(wider, data, None, tmp_path / "third", OPTIONS, print, initial=first.checkpoint)
+
+
+@pytest.mark.parametrize(("policy", "value"), [(32, 32), (0, 32), (32, 0)])
+def test_a_run_begins_with_the_weights_of_a_network_file(
+    shards: Shards, tmp_path: Path, policy: int, value: int
+) -> None:
+    data = list_shards([shards()])
+    run(shards(), tmp_path / "first", RECIPE.changed(steps=2))
+    file = tmp_path / "net.safetensors"
+    export_network(tmp_path / "first", file, None, "GPL-3.0-or-later", None, print)
+    still = RECIPE.changed(steps=1, rate=1e-30, decay=0.0, policy_width=policy, value_width=value)
+    start(still, data, None, tmp_path / "second", OPTIONS, print, initial=file)
+    again = tmp_path / "again.safetensors"
+    export_network(tmp_path / "second", again, None, "GPL-3.0-or-later", None, print)
+    before, after = load_file(file), load_file(again)
+    kept = tuple(name for name, width in (("policy.", policy), ("value.", value)) if width)
+    names = [name for name in before if name.startswith(kept)]
+    assert names
+    assert all((before[name] == after[name]).all() for name in names)
+    for refused, sentence in (
+        (still.changed(policy_width=64, value_width=64), "other widths"),
+        (still.changed(network="resnet", channels=8, blocks=1), "the new one is not"),
+    ):
+        with pytest.raises(TrainingError, match=sentence):
+            start(refused, data, None, tmp_path / "third", OPTIONS, print, initial=file)
 
 
 def test_a_run_goes_on_when_its_worker_dies(shards: Shards, tmp_path: Path) -> None:

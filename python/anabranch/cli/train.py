@@ -55,7 +55,7 @@ def run(
     epochs: Annotated[float | None, option("N", "Passes over the data, instead of --steps.")] = None,
     initial: Annotated[
         Path | None,
-        option("CHECKPOINT", "Begin with the weights of a checkpoint, or of the run in a folder."),
+        option("FILE", "Begin with the weights of a checkpoint, a run's folder or a .safetensors file."),
     ] = None,
     ray: RayOption = None,
 ) -> None:

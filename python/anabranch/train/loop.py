@@ -23,6 +23,7 @@ from anabranch.data.shards import Shard, list_shards, named_shards
 from anabranch.errors import TrainingError
 from anabranch.jobs.executor import Executor
 from anabranch.jobs.folder import locked_folder
+from anabranch.networks.sparse import SUFFIX
 from anabranch.train.batches import BatchOrder, training_batches
 from anabranch.train.build import build_network
 from anabranch.train.checkpoint import find_checkpoints, read_newest, read_saved, write_checkpoint
@@ -34,6 +35,7 @@ from anabranch.train.network import TrainableNetwork
 from anabranch.train.options import RunOptions
 from anabranch.train.positions import Positions, TrainingData, read_training_data
 from anabranch.train.recipe import Recipe, read_recipe
+from anabranch.train.sparse import BucketedNetwork, load_sparse
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,11 @@ def start(
         order = BatchOrder(len(data.train), recipe.batch, recipe.seed)
         recipe = recipe.changed(steps=max(1, round(epochs * order.per_epoch)))
     network = build_network(recipe)
-    if initial is not None:
+    if initial is not None and initial.suffix == SUFFIX:
+        if not isinstance(network, BucketedNetwork):
+            raise TrainingError(f"{initial} is a network of the family sparse, and the new one is not")
+        load_sparse(network, initial)
+    elif initial is not None:
         _load_weights(
             network, read_saved(initial, notify), f"{initial} are not of a network like the new one"
         )

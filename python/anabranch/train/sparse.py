@@ -93,19 +93,24 @@ class BucketedNetwork(TrainableNetwork):
 
     @torch.no_grad()
     def unfold(self, file: Mapping[str, NDArray[Any]]) -> None:
-        """Take the tensors of a file; what is shared in training begins at zero."""
+        """Take the tensors of a file, of the halves that there are; what is shared in training begins at
+        zero.
+        """
 
         def floats(name: str, one: float = 1.0) -> Tensor:
             return torch.from_numpy(file[name].astype(np.float32) / np.float32(one))
 
         for name, columns in zip(("policy", "value"), self.columns(), strict=True):
-            self.inputs[:, columns] = floats(f"{name}.inputs.weight", INPUT_ONE)
-            self.inputs_bias[columns] = floats(f"{name}.inputs.bias", INPUT_ONE)
-        tables = [floats(f"policy.{name}.weight", WEIGHT_ONE) for name in ("moves", "contexts")]
-        biases = [floats(f"policy.{name}.bias") for name in ("moves", "contexts")]
-        self.take_moves(tables[0], biases[0], tables[1], biases[1])
-        for name, parameter in self.folded_head().items():
-            parameter.copy_(floats(name, WEIGHT_ONE if name == "value.hidden1.weight" else 1.0))
+            if columns:
+                self.inputs[:, columns] = floats(f"{name}.inputs.weight", INPUT_ONE)
+                self.inputs_bias[columns] = floats(f"{name}.inputs.bias", INPUT_ONE)
+        if self.policy_half:
+            tables = [floats(f"policy.{name}.weight", WEIGHT_ONE) for name in ("moves", "contexts")]
+            biases = [floats(f"policy.{name}.bias") for name in ("moves", "contexts")]
+            self.take_moves(tables[0], biases[0], tables[1], biases[1])
+        if self.value_half:
+            for name, parameter in self.folded_head().items():
+                parameter.copy_(floats(name, WEIGHT_ONE if name == "value.hidden1.weight" else 1.0))
 
     def folded_head(self) -> dict[str, Tensor]:
         """The tensors of the heads, in floats."""
@@ -265,13 +270,16 @@ class _Fold(Function):
 
 
 def load_sparse(network: BucketedNetwork, path: Path) -> None:
-    """Take the weights of a network file of the sparse family."""
+    """Take the weights of a network file of the sparse family; only one half, where the network has one."""
     if open_sparse(path).variant != network.variant:
         raise TrainingError(f"{path} is not a network for {network.variant}")
     file = load_file(path)
     patterns = file.pop("inputs.patterns", None)
-    wanted = {name: tuple(tensor.shape) for name, tensor in network.folded().items()}
-    found = {name: tensor.shape for name, tensor in file.items()}
+    halves = zip(("policy.", "value."), network.columns(), strict=True)
+    absent = tuple(name for name, columns in halves if not columns)
+    tensors = network.folded().items()
+    wanted = {name: tuple(tensor.shape) for name, tensor in tensors if not name.startswith(absent)}
+    found = {name: tensor.shape for name, tensor in file.items() if not name.startswith(absent)}
     if found != wanted or not network.reads(patterns):
         raise TrainingError(f"{path} has other widths or patterns than the network to be trained")
     network.unfold(file)
