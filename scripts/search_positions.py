@@ -33,6 +33,10 @@ HIGHEST = 8_000
 """Centipawns of a value that is not proven, at most."""
 
 
+USUAL = {"positions": (10, 13, (30, 200)), "values": (6, 4, (100, 300))}
+"""Positions of a game, nodes of a search and evaluations, unless others are given."""
+
+
 class Draw(NamedTuple):
     """What is drawn, and how much of it."""
 
@@ -42,6 +46,14 @@ class Draw(NamedTuple):
     keep: int
     evaluations: tuple[int, int]
     visits: int
+
+
+def at_least_one(text: str) -> int:
+    """A number of the command line."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
 
 
 def score(node: GraphNode, variant: str) -> int:
@@ -155,29 +167,30 @@ def write_part(
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("kind", choices=("positions", "values"))
-    parser.add_argument("games", type=Path)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("kind", choices=tuple(USUAL))
+    parser.add_argument("games", type=Path, help="a folder of shards")
+    parser.add_argument("--out", type=Path, required=True, help="a folder without shards")
     parser.add_argument("--variant", choices=("chess", "crazyhouse"), default="crazyhouse")
-    parser.add_argument("--evaluator", default="network")
-    parser.add_argument("--part", default="0/1", help="which of how many parts")
-    parser.add_argument("--bases", type=int, help="positions of a game")
-    parser.add_argument("--keep", type=int, help="nodes of a search")
+    parser.add_argument("--evaluator", default="network", help="name or file; network: that of the package")
+    parser.add_argument("--part", default="0/1", help="which of how many parts, like 0/4")
+    parser.add_argument("--bases", type=at_least_one, help="positions of a game (10; values: 6)")
+    parser.add_argument("--keep", type=at_least_one, help="nodes of a search (13; values: 4)")
+    evaluations = "least and most of a search (30 200); values: of the first and the second (100 300)"
+    parser.add_argument("--evaluations", type=at_least_one, nargs=2, help=evaluations)
     parser.add_argument(
-        "--evaluations", type=int, nargs=2, help="least and most; with `values` first and second"
+        "--visits", type=at_least_one, default=40, help="of a node with a value, at least (40)"
     )
-    parser.add_argument("--visits", type=int, default=40, help="of a node with a value, at least")
-    parser.add_argument("--off-share", type=float, default=0.3)
-    parser.add_argument("--decided-share", type=float, default=0.4)
+    parser.add_argument("--off-share", type=float, default=0.3, help="searched after random moves (0.3)")
+    parser.add_argument("--decided-share", type=float, default=0.4, help="of decided nodes that count (0.4)")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
-    usual = (10, 13, (30, 200)) if given.kind == "positions" else (6, 4, (100, 300))
+    bases, keep, evaluations_of = USUAL[given.kind]
     draw = Draw(
-        bases=given.bases or usual[0],
+        bases=given.bases or bases,
         off_share=given.off_share,
         decided_share=given.decided_share,
-        keep=given.keep or usual[1],
-        evaluations=tuple(given.evaluations or usual[2]),
+        keep=given.keep or keep,
+        evaluations=tuple(given.evaluations or evaluations_of),
         visits=given.visits,
     )
     which, _, parts = given.part.partition("/")
@@ -186,10 +199,12 @@ def main(arguments: list[str] | None = None) -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     if find_shards(given.out):
         parser.error(f"{given.out} has shards already")
-    sampler = Sampler(given.variant, given.evaluator, draw, given.seed)
-    sample = sampler.positions if given.kind == "positions" else sampler.values
     try:
-        write_part(given.games, given.out, (int(which), int(parts)), given.seed, given.variant, sample)
+        sampler = Sampler(given.variant, given.evaluator, draw, given.seed)
+        sample = sampler.positions if given.kind == "positions" else sampler.values
+        part = int(which), int(parts)
+        if write_part(given.games, given.out, part, given.seed, given.variant, sample) == 0:
+            parser.error(f"part {given.part} of {given.games} has no positions")
     except AnabranchError as error:
         parser.error(str(error))
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import chess.variant
 import pytest
 from scripts.search_positions import main, score
 
@@ -12,7 +11,7 @@ from anabranch.data.shards import find_shards, read_shard, write_shard
 from anabranch.formats.scores import mate_of, value_of
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1[] w - - 0 1"
-START = chess.variant.CrazyhouseBoard.starting_fen
+BETTER = "rnb1k2r/pppp1ppp/5n2/4p3/1b2P3/2N5/PPPP1PPP/R1BQKBNR[] w KQkq - 0 5"
 QUIET = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/2N5/PPPP1PPP/R1BQKBNR[] w KQkq - 2 3"
 
 
@@ -22,7 +21,7 @@ def games(tmp_path: Path) -> Path:
     folder.mkdir()
     rows = [
         {"game": game, "ply": 7, "fen": fen, "moves": [], "weights": []}
-        for game, fen in enumerate((START, QUIET, MATE_IN_ONE), 1)
+        for game, fen in enumerate((BETTER, QUIET, MATE_IN_ONE), 1)
     ]
     write_shard(folder, 0, rows, {"variant": "crazyhouse"})
     return folder
@@ -49,11 +48,14 @@ def test_values_are_those_of_the_search(games: Path, tmp_path: Path) -> None:
     main(["values", str(games), "--out", str(out), "--off-share", "0", *numbers])
     rows = rows_of(out)
     assert len(rows) > 6
-    open_ = [row for row in rows if mate_of(row["score"]) is None and row["game"] < 3]
+    open_ = [row for row in rows if row["game"] == 1 and mate_of(row["score"]) is None]
+    assert len(open_) >= 5
+    assert {row["fen"].split()[1] for row in open_} == {"w", "b"}
     engine = Engine("crazyhouse", threads=1)
-    for row in open_[:5]:
-        value = engine.search(row["fen"], evaluations=60).value
-        assert value_of(row["score"], "crazyhouse") == pytest.approx(value, abs=0.35)
+    values = [engine.search(row["fen"], evaluations=60).value for row in open_]
+    assert sum(abs(value) > 0.3 for value in values) >= 5
+    for row, value in zip(open_, values, strict=True):
+        assert value_of(row["score"], "crazyhouse") == pytest.approx(value, abs=0.15)
 
 
 def test_a_proven_mate_is_the_score() -> None:
@@ -69,6 +71,9 @@ def test_bad_arguments_are_refused(games: Path, tmp_path: Path, capsys: pytest.C
         (["positions", str(games), "--out", str(games)], "has shards already"),
         (["positions", str(tmp_path / "none"), "--out", str(tmp_path / "a")], "not a folder with shards"),
         (["values", str(games), "--out", str(tmp_path / "b"), "--part", "2/2"], "not 2/2"),
+        (["values", str(games), "--out", str(tmp_path / "c"), "--part", "1/2"], "has no positions"),
+        (["values", str(games), "--out", str(tmp_path / "d"), "--keep", "0"], "--keep"),
+        (["values", str(games), "--out", str(tmp_path / "e"), "--evaluator", "none.onnx"], "none.onnx"),
     ):
         with pytest.raises(SystemExit) as ended:
             main(arguments)
