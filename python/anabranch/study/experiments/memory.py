@@ -119,8 +119,8 @@ def _plan(study: Study) -> Plan:
 def full_bytes(sample: Mapping[str, Any]) -> float | None:
     """The bytes of a graph in which every evaluated node keeps all its legal moves, as in the paper's engine.
 
-    Our lists are taken out, and every legal move is put in. `None` for samples of earlier versions, which did
-    not count moves.
+    Our lists are taken out, without the unused rest of their blocks of four, and every legal move is put in.
+    `None` for samples of earlier versions, which did not count moves.
 
     >>> full_bytes({"bytes": 1000, "listed": 50, "legal": 100})
     1600
