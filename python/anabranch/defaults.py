@@ -15,12 +15,18 @@ from anabranch.catalogue import base_name, is_grid
 from anabranch.evaluators.resolve import BUILT_IN, NETWORK, network_file
 from anabranch.jobs.executor import cores
 from anabranch.named_games import ROWS
+from anabranch.networks.container import family_of, read_bytes
+from anabranch.networks.onnx_file import LC0, read_onnx
 from anabranch.networks.shipped import TUNED, bundled, bundled_network
 from anabranch.settings import Settings
 
 OUTSIDE = {"width_visits": 8, "width_linear": 0, "batch_size": 16}
 """What goes better with evaluators in Python, which gain by batches: their batches fill within some hundred
 visits, and are no larger than a CPU needs (docs/performance.md)."""
+
+OF_LC0 = {"c_init": 1.75, "node_temperature": 1.36, "urgency_reduction": 0.33}
+"""What goes better with the networks of Lc0: the values of its own search, which they were trained for and
+tuned with (docs/lc0.md)."""
 
 MOST_THREADS = 256
 GRID: dict[str, int | float] = {"idle_collections": 1 << 20, "mate_root": 0.0}
@@ -77,6 +83,8 @@ def tuned(preset: str, variant: str, evaluator: object) -> dict[str, bool | int 
         found.update(TUNED[variant])
     if not is_in_core(evaluator):
         found.update(OUTSIDE)
+        if _is_lc0(evaluator):
+            found.update(OF_LC0)
     if is_rows:
         found.update(OF_ROWS)
     return found
@@ -134,6 +142,18 @@ def _is_shipped(evaluator: object, variant: str) -> bool:
     if not isinstance(evaluator, _core.Network):
         return False
     return _checksum(evaluator) == _checksum(bundled_network(variant))
+
+
+def _is_lc0(evaluator: object) -> bool:
+    """Whether an evaluator is a network of Lc0, opened or as a file: its own, or ONNX that it wrote."""
+    if not isinstance(evaluator, (str, os.PathLike)):
+        return getattr(evaluator, "planes", None) == LC0
+    file = network_file(evaluator)
+    if file is None or not file.is_file():
+        return False
+    content = read_bytes(file)
+    family = family_of(file, content)
+    return family == "lc0" or (family == "onnx" and read_onnx(file, content).metadata.inputs == LC0)
 
 
 def _checksum(network: _core.Network) -> str | None:

@@ -103,6 +103,9 @@ def test_ctrl_c_ends_a_match_in_good_order(mock: FakeEngine, tmp_path: Path) -> 
     assert "a - b" in shown
     assert "interrupted; the same command continues" in said
     assert "Traceback" not in said
+    deadline = time.monotonic() + 20  # an engine that was just being started sees the end of its input
+    while processes_of(engine) and time.monotonic() < deadline:
+        time.sleep(0.01)
     assert not processes_of(engine)
     records = read_results(tmp_path / "match")
     assert records

@@ -12,6 +12,8 @@ from tests.support.engine_session import Session
 from anabranch import Engine, Settings
 from anabranch.cli.options import make_engine, read_changes
 from anabranch.defaults import OUTSIDE, is_in_core, resolve, tuned
+from anabranch.evaluators.onnx_network import OnnxNetwork
+from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.match.engine_player import EnginePlayer
 from anabranch.match.player import PlayerSpec
 from anabranch.networks.shipped import bundled
@@ -68,6 +70,7 @@ def by_uci(variant: str, preset: str, evaluator: str, changes: dict[str, str]) -
 
 DOORS = [by_engine, by_changes, by_command, by_player, by_study, by_uci]
 CHESS = str(bundled("chess"))
+LC0 = str(Path(__file__).parents[1] / "data/lc0/tinygyal-8.pb.gz")
 CASES = [
     ("chess", "default", "network", {}, 1.5),
     ("chess", "default", "material", {}, 2.5),
@@ -77,6 +80,9 @@ CASES = [
     ("chess", "default", "material", {"c_init": "1.0"}, 1.0),
     ("crazyhouse", "default", "network", {}, 2.5),
     ("antichess", "default", "material", {}, 2.5),
+    ("chess", "default", LC0, {}, 1.75),
+    ("chess", "default", LC0, {"c_init": "2.0"}, 2.0),
+    ("chess", "mcgs", LC0, {}, 2.5),
 ]
 
 
@@ -90,6 +96,19 @@ def test_every_door_leads_to_the_same_settings(
     found = door(variant, preset, evaluator, changes)
     assert found.c_init == expected
     assert resolve(preset, variant, evaluator, changes).c_init == expected
+
+
+def test_networks_of_lc0_have_the_values_of_its_search(tmp_path: Path) -> None:
+    expected = {"c_init": 1.75, "node_temperature": 1.36, "urgency_reduction": 0.33}
+    opened = resolve_evaluator(LC0)
+    assert isinstance(opened, OnnxNetwork)
+    converted = tmp_path / "converted.onnx"
+    converted.write_bytes(opened.file.content)
+    for evaluator in (LC0, opened, converted):
+        assert tuned("default", "chess", evaluator) == {**OUTSIDE, **expected}
+    assert tuned("default", "crazyhouse", "crazyhouse-rise") == OUTSIDE
+    settings = Engine("chess", evaluator=converted).settings
+    assert {name: getattr(settings, name) for name in expected} == expected
 
 
 def test_the_command_shows_what_it_searched_with(tmp_path: Path, cli: Commands) -> None:

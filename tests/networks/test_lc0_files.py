@@ -10,6 +10,7 @@ from tests.support.commands import Commands
 from tests.support.lc0_writer import MAGIC, Writer, integer, message, varint
 
 from anabranch import Engine
+from anabranch.defaults import OF_LC0
 from anabranch.errors import EvaluatorError, NetworkError, VariantError
 from anabranch.evaluators.onnx_network import OnnxNetwork
 from anabranch.evaluators.open import open_network
@@ -179,7 +180,7 @@ def test_the_command_line_searches_with_it(cli: Commands) -> None:
     network = open_network(NETWORK, threads=1)
     assert isinstance(network, OnnxNetwork)
     _, logits = network.evaluate(planes)
-    weights = np.exp(logits[0, list(moves[0].values())])
+    weights = np.exp(logits[0, list(moves[0].values())] / OF_LC0["node_temperature"])
     best = max(zip(weights / weights.sum(), moves[0], strict=True))
     assert priors[best[1]] == pytest.approx(best[0], abs=2e-3)
 

@@ -65,7 +65,8 @@ def test_an_opinion_is_the_policy_with_the_history_of_the_game() -> None:
     assert sum(whole.policy.values()) == pytest.approx(1.0)
     assert list(whole.policy.values()) == sorted(whole.policy.values(), reverse=True)
     assert whole.policy != alone.policy
-    priors = {row.move: row.prior for row in Engine(evaluator=network).search(line, evaluations=1).moves}
+    found = Engine(evaluator=network, node_temperature=1.0).search(line, evaluations=1)
+    priors = {row.move: row.prior for row in found.moves}
     for move, share in whole.policy.items():
         assert priors[move] == pytest.approx(share, abs=2e-3)
     [own] = opinions(resolve_evaluator("chess"), ["startpos"])
