@@ -1,6 +1,7 @@
 """Processes: every job done once, whoever dies."""
 
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,6 +14,7 @@ from tests.support import jobs
 
 from anabranch.errors import JobError, WorkerError
 from anabranch.jobs.executor import Processes
+from anabranch.jobs.processes import interrupts_blocked
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -77,3 +79,27 @@ def test_workers_never_hear_ctrl_c_not_even_while_they_start() -> None:
     assert sorted(Processes(2).run(jobs.square, slowly())) == [1, 4]
     assert all(seen)
     assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
+
+
+def test_ctrl_c_that_another_thread_receives_waits_until_a_worker_has_started() -> None:
+    """A process that is interrupted between the start of a worker and its first message leaves a worker that
+    fails with a traceback.
+    """
+    is_over = threading.Event()
+    other = threading.Thread(target=is_over.wait, daemon=True)
+    other.start()
+    steps = []
+
+    def start() -> None:
+        with interrupts_blocked():
+            assert other.ident is not None
+            signal.pthread_kill(other.ident, signal.SIGINT)
+            for _ in range(100):
+                time.sleep(0.001)
+            steps.append("started")
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    is_over.set()
+    assert steps == ["started"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
