@@ -25,8 +25,8 @@ OUTSIDE = {"width_visits": 8, "width_linear": 0, "batch_size": 16}
 visits, and are no larger than a CPU needs (docs/performance.md)."""
 
 OF_LC0 = {"c_init": 1.75, "node_temperature": 1.36, "urgency_reduction": 0.33}
-"""What goes better with the networks of Lc0: the values of its own search, which they were trained for and
-tuned with (docs/lc0.md)."""
+"""What goes better with networks that have the planes of Lc0: the values of its own search, tuned for its
+networks (docs/lc0.md)."""
 
 MOST_THREADS = 256
 GRID: dict[str, int | float] = {"idle_collections": 1 << 20, "mate_root": 0.0}
@@ -110,7 +110,8 @@ def changes_of_saved(session: _core.Session, evaluator: object, missing: str | N
         is_shipped = bundled(variant) is not None and _checksum(bundled_network(variant)) == missing
         evaluator = NETWORK if is_shipped else "material"
     elif session.is_external():
-        evaluator = len  # stands for any function of Python
+        if is_in_core(evaluator):
+            evaluator = len  # stands for any function of Python
     elif stored["evaluator"] != NETWORK:
         evaluator = stored["evaluator"]
     usual = resolve("default", variant, evaluator, {}).to_dict()
@@ -145,9 +146,10 @@ def _is_shipped(evaluator: object, variant: str) -> bool:
 
 
 def _is_lc0(evaluator: object) -> bool:
-    """Whether an evaluator is a network of Lc0, opened or as a file: its own, or ONNX that it wrote."""
+    """Whether an evaluator has the planes of Lc0, opened or as a file: one of Lc0, or ONNX."""
     if not isinstance(evaluator, (str, os.PathLike)):
-        return getattr(evaluator, "planes", None) == LC0
+        planes = getattr(evaluator, "planes", None)
+        return isinstance(planes, str) and planes == LC0
     file = network_file(evaluator)
     if file is None or not file.is_file():
         return False

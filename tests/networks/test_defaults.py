@@ -219,6 +219,13 @@ def test_a_loaded_search_follows_its_evaluator_too(tmp_path: Path) -> None:
         engine.save(path)
         settings = Engine.load(path, loaded).settings  # type: ignore[arg-type]
         assert (settings.c_init, settings.width_visits) == (c_init, width)
+    engine = Engine("chess", evaluator=LC0)
+    engine.search(simulations=50)
+    engine.save(path)
+    engine = Engine.load(path, LC0)
+    assert engine.settings.c_init == 1.75
+    engine.configure(evaluator="network")
+    assert (engine.settings.c_init, engine.settings.node_temperature) == (1.5, 1.0)
     engine = Engine("chess", c_init=3.5, width_visits=7)
     engine.search(simulations=50)
     engine.save(path)

@@ -105,8 +105,8 @@ class _Pool:
         process = context.Process(target=_serve, args=(self._work, self._at_exit, theirs), daemon=True)
         with interrupts_blocked():
             process.start()
-        theirs.close()
-        self._give(ours, process, job, deaths)
+            theirs.close()
+            self._give(ours, process, job, deaths)
 
     def _give(self, connection: Connection, process: SpawnProcess, job: object, deaths: int = 0) -> None:
         self._workers[connection] = (process, job, deaths)
@@ -144,8 +144,9 @@ def interrupts_blocked() -> Iterator[None]:
         yield
         return
     resource_tracker.ensure_running()  # it is started with the first process, and lets signals through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         with _interrupts_deferred():
             yield
     finally:
@@ -167,8 +168,8 @@ def _interrupts_deferred() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-    if received:
-        handler(*received[0])
+        if received:
+            handler(*received[0])
 
 
 def _ignore_interrupts() -> None:

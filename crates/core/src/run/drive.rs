@@ -149,9 +149,9 @@ pub fn run<G: Game>(
         let mut batch = search.collect_with(pool, &limits.budget, stop);
         let (empty, most) = (batch.pending.is_empty(), batch.most_in_flight);
         if !empty {
-            // One leaf with one other in flight: the way to another thread and back costs more than it gains.
+            // A leaf that is alone gains nothing from another thread.
             let is_apart = !search.position().is_fetched() && pool.threads() > 1;
-            let flight = (is_apart && (batch.evaluations > 1 || most > 2)).then(|| {
+            let flight = (is_apart && (batch.evaluations > 1 || most > 1)).then(|| {
                 let results = search.result_buffers(batch.evaluations);
                 let leaves = batch.pending.iter_mut().filter_map(|pending| pending.leaf.take());
                 let tasks = leaves.zip(results).map(|(leaf, result)| Task { leaf, result });
