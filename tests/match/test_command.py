@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.match.matches import QUICK, openings, quick, spec
 from tests.support.commands import Commands
-from tests.support.fake_engine import FakeEngine, processes_of
+from tests.support.fake_engine import FakeEngine, check_ended, processes_of
 from tests.support.interrupted import kill_at_work
 from tests.support.terminal import in_terminal
 
@@ -103,10 +103,7 @@ def test_ctrl_c_ends_a_match_in_good_order(mock: FakeEngine, tmp_path: Path) -> 
     assert "a - b" in shown
     assert "interrupted; the same command continues" in said
     assert "Traceback" not in said
-    deadline = time.monotonic() + 20  # an engine that was just being started sees the end of its input
-    while processes_of(engine) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not processes_of(engine)
+    check_ended(engine)
     records = read_results(tmp_path / "match")
     assert records
     summary = json.loads((tmp_path / "match" / SUMMARY).read_text())

@@ -1,13 +1,12 @@
 """Players: described, asked, watched."""
 
 import pickle
-import time
 from pathlib import Path
 
 import chess
 import chess.variant
 import pytest
-from tests.support.fake_engine import FakeEngine, processes_of, ranked_moves
+from tests.support.fake_engine import FakeEngine, check_ended, ranked_moves
 
 from anabranch.errors import MatchError, ProgramMissingError, SettingError, VariantError
 from anabranch.formats.scores import MATE, mate_of
@@ -177,10 +176,7 @@ def test_an_engine_behind_a_script_ends_with_it(
     with pytest.raises(Fault) as fault:
         play_three_moves(player, MoveLimits(Budget(time=1.0)))
     assert fault.value.kind == "hang"
-    deadline = time.monotonic() + 20
-    while processes_of(engine) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not processes_of(engine)
+    check_ended(engine)
 
 
 def test_what_a_program_says_besides_is_no_harm() -> None:

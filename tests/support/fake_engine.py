@@ -57,10 +57,17 @@ def fake_engines(folder: Path, every: int = 9) -> Iterator[FakeEngine]:
         return made[-1]
 
     yield make
+    check_ended(*made)
+
+
+def check_ended(*paths: str) -> None:
+    """Fail if a process of these programs is left. A program that was just being started has time to see the
+    end of its input.
+    """
     deadline = time.monotonic() + 20
-    while any(processes_of(path) for path in made) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not [path for path in made if processes_of(path)]
+    while any(processes_of(path) for path in paths) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not [path for path in paths if processes_of(path)]
 
 
 def processes_of(path: str) -> list[int]:
