@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anabranch import Engine, _core
-from anabranch.data.shards import find_shards, read_shard, write_shard
-from anabranch.errors import AnabranchError
+from anabranch.data.shards import about, find_shards, read_shard, write_shard
+from anabranch.errors import AnabranchError, DataError
 from anabranch.formats.scores import mate_in, read_score, result_scale, score_of, value_at
 from anabranch.graph import GraphNode
 
@@ -152,7 +152,10 @@ def write_part(
     for shard in shards:
         rng = random.Random(f"{seed}-{shard.number}")
         by_game: dict[int, list[dict[str, Any]]] = {}
-        for row in read_shard(shard).select(["game", "ply", "fen"]).to_pylist():
+        table = read_shard(shard)
+        if about(table).get("variant") != variant:
+            raise DataError(f"{shard.path} has positions of {about(table).get('variant')}, not of {variant}")
+        for row in table.select(["game", "ply", "fen"]).to_pylist():
             by_game.setdefault(row["game"], []).append(row)
         for game, rows in by_game.items():
             held += [{"game": game, "moves": [], "weights": [], **row} for row in sample(rows, rng)]

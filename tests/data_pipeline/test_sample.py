@@ -86,6 +86,10 @@ def test_dead_positions_are_not_walked_from(tmp_path: Path, cli: Commands) -> No
     rows = rows_of(tmp_path / "drawn")
     assert {chess.Board(row["fen"]).is_insufficient_material() for row in rows} == {True, False}
     assert all(row["move"] for row in rows if chess.Board(row["fen"]).is_insufficient_material())
+    cli.run(*call, tmp_path / "leaves", "--search-share", "1")
+    leaves = [chess.Board(row["fen"]) for row in rows_of(tmp_path / "leaves") if row["move"]]
+    assert leaves
+    assert all(board.is_insufficient_material() for board in leaves)
 
 
 def test_shards_that_are_new_are_drawn_from_and_none_twice(

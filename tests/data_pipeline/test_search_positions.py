@@ -73,6 +73,7 @@ def test_bad_arguments_are_refused(games: Path, tmp_path: Path, capsys: pytest.C
         (["values", str(games), "--out", str(tmp_path / "b"), "--part", "2/2"], "not 2/2"),
         (["values", str(games), "--out", str(tmp_path / "c"), "--part", "1/2"], "has no positions"),
         (["values", str(games), "--out", str(tmp_path / "d"), "--keep", "0"], "--keep"),
+        (["values", str(games), "--out", str(tmp_path / "f"), "--variant", "chess"], "of crazyhouse, not"),
         (["values", str(games), "--out", str(tmp_path / "e"), "--evaluator", "none.onnx"], "none.onnx"),
     ):
         with pytest.raises(SystemExit) as ended:

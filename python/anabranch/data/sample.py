@@ -129,9 +129,15 @@ class _Leaves:
         self._generator = generator
         self._observer = _Observer(network)
         self._engine = Engine(job.variant, evaluator=self._observer, threads=1, batch_size=4)
+        self._rules = _core.Session(job.variant, False, {}, False)
 
     def replace(self, row: dict[str, Any]) -> None:
-        """Put a leaf, drawn from all but the position itself, in the place of a position."""
+        """Put a leaf, drawn from all but the position itself, in the place of a position, unless the game is
+        over there.
+        """
+        self._rules.set_position(row["fen"], [])
+        if self._rules.ending() is not None:
+            return
         self._observer.seen = []
         self._engine.reset(row["fen"])
         self._engine.search(evaluations=self._evaluations)
