@@ -6,7 +6,6 @@ The only place that decides this, for `Engine`, the UCI engine, the web board an
 
 from __future__ import annotations
 
-import filecmp
 import os
 from collections.abc import Mapping
 
@@ -17,7 +16,7 @@ from anabranch.jobs.executor import cores
 from anabranch.named_games import ROWS
 from anabranch.networks.container import family_of, read_bytes
 from anabranch.networks.onnx_file import LC0, read_onnx
-from anabranch.networks.shipped import TUNED, bundled, bundled_network
+from anabranch.networks.shipped import TUNED, bundled
 from anabranch.settings import Settings
 
 OUTSIDE = {"width_visits": 8, "width_linear": 0, "batch_size": 16}
@@ -79,7 +78,7 @@ def tuned(preset: str, variant: str, evaluator: object) -> dict[str, bool | int 
         found.update(GRID)
         if evaluator == "uniform" and not is_rows:
             found.update(PROVING)
-    if variant in TUNED and _is_shipped(evaluator, variant):
+    if variant in TUNED and _is_sparse(evaluator, variant):
         found.update(TUNED[variant])
     if not is_in_core(evaluator):
         found.update(OUTSIDE)
@@ -107,8 +106,7 @@ def changes_of_saved(session: _core.Session, evaluator: object, missing: str | N
     """
     stored, (variant, _) = session.settings(), session.variant()
     if missing is not None:
-        is_shipped = bundled(variant) is not None and _checksum(bundled_network(variant)) == missing
-        evaluator = NETWORK if is_shipped else "material"
+        evaluator = NETWORK
     elif session.is_external():
         if is_in_core(evaluator):
             evaluator = len  # stands for any function of Python
@@ -132,17 +130,16 @@ def is_in_core(evaluator: object) -> bool:
     return evaluator is None or isinstance(evaluator, _core.Network)
 
 
-def _is_shipped(evaluator: object, variant: str) -> bool:
-    """Whether an evaluator is the network of the core that comes with the package for a variant."""
-    shipped = bundled(variant)
-    if shipped is None or evaluator is None:
-        return shipped is not None
+def _is_sparse(evaluator: object, variant: str) -> bool:
+    """Whether an evaluator is a network of the core: that of the package for a variant, a file, or an opened
+    one.
+    """
+    if evaluator is None or evaluator == NETWORK:
+        return bundled(variant) is not None
     if isinstance(evaluator, (str, os.PathLike)):
         file = network_file(evaluator, variant)
-        return file is not None and file.is_file() and filecmp.cmp(file, shipped, shallow=False)
-    if not isinstance(evaluator, _core.Network):
-        return False
-    return _checksum(evaluator) == _checksum(bundled_network(variant))
+        return file is not None and file.suffix == ".safetensors"
+    return isinstance(evaluator, _core.Network)
 
 
 def _is_lc0(evaluator: object) -> bool:
@@ -156,7 +153,3 @@ def _is_lc0(evaluator: object) -> bool:
     content = read_bytes(file)
     family = family_of(file, content)
     return family == "lc0" or (family == "onnx" and read_onnx(file, content).metadata.inputs == LC0)
-
-
-def _checksum(network: _core.Network) -> str | None:
-    return network.metadata.get("sha256")

@@ -107,6 +107,8 @@ def test_networks_of_lc0_have_the_values_of_its_search(tmp_path: Path) -> None:
     for evaluator in (LC0, opened, converted):
         assert tuned("default", "chess", evaluator) == {**OUTSIDE, **expected}
     assert tuned("default", "crazyhouse", "crazyhouse-rise") == OUTSIDE
+    # A network that somebody has trained is searched like that of the package.
+    assert tuned("default", "chess", tmp_path / "mine.safetensors") == tuned("default", "chess", "network")
     settings = Engine("chess", evaluator=converted).settings
     assert {name: getattr(settings, name) for name in expected} == expected
 

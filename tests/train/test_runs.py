@@ -16,9 +16,10 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
-from anabranch.data.shards import list_shards
+from anabranch.data.shards import list_shards, read_shard
 from anabranch.errors import DataError, TrainingError
 from anabranch.jobs.executor import Processes
+from anabranch.networks.sparse import open_sparse
 from anabranch.train.checkpoint import find_checkpoints, read_checkpoint
 from anabranch.train.export import export_network
 from anabranch.train.journal import EVENTS
@@ -99,12 +100,26 @@ def test_a_run_begins_with_the_weights_of_a_network_file(
     names = [name for name in before if name.startswith(kept)]
     assert names
     assert all((before[name] == after[name]).all() for name in names)
-    for refused, sentence in (
-        (still.changed(policy_width=64, value_width=64), "other widths"),
-        (still.changed(network="resnet", channels=8, blocks=1), "the new one is not"),
-    ):
-        with pytest.raises(TrainingError, match=sentence):
-            start(refused, data, None, tmp_path / "third", OPTIONS, print, initial=file)
+    with pytest.raises(TrainingError, match="the new one is not"):
+        resnet = still.changed(network="resnet", channels=8, blocks=1)
+        start(resnet, data, None, tmp_path / "third", OPTIONS, print, initial=file)
+
+
+def test_a_wider_network_begins_as_the_network_of_a_file(shards: Shards, tmp_path: Path) -> None:
+    data = list_shards([shards()])
+    file, wide = tmp_path / "net.safetensors", tmp_path / "wide.safetensors"
+    run(shards(), tmp_path / "first", RECIPE.changed(steps=2))
+    export_network(tmp_path / "first", file, None, "GPL-3.0-or-later", None, print)
+    still = RECIPE.changed(steps=1, rate=1e-30, decay=0.0)
+    wider = still.changed(policy_width=96, value_width=64)
+    start(wider, data, None, tmp_path / "second", OPTIONS, print, initial=file)
+    export_network(tmp_path / "second", wide, None, "GPL-3.0-or-later", None, print)
+    added = load_file(wide)["value.inputs.weight"][:, [16, 31, 48, 63]]
+    assert all(added.any(axis=0)), "new units have inputs to learn with"
+    fens = [row["fen"] for shard in data for row in read_shard(shard).to_pylist()]
+    assert open_sparse(wide).evaluate(fens) == open_sparse(file).evaluate(fens)
+    with pytest.raises(TrainingError, match="and larger"):
+        start(still, data, None, tmp_path / "third", OPTIONS, print, initial=wide)
 
 
 def test_a_run_goes_on_when_its_worker_dies(shards: Shards, tmp_path: Path) -> None:

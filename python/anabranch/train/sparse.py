@@ -270,19 +270,43 @@ class _Fold(Function):
 
 
 def load_sparse(network: BucketedNetwork, path: Path) -> None:
-    """Take the weights of a network file of the sparse family; only one half, where the network has one."""
+    """Take the weights of a network file of the sparse family; only one half, where the network has one.
+
+    A file may be narrower than the network. The units that it lacks begin at random and without influence, so
+    the network computes what the file does.
+    """
     if open_sparse(path).variant != network.variant:
         raise TrainingError(f"{path} is not a network for {network.variant}")
     file = load_file(path)
     patterns = file.pop("inputs.patterns", None)
     halves = zip(("policy.", "value."), network.columns(), strict=True)
     absent = tuple(name for name, columns in halves if not columns)
-    tensors = network.folded().items()
-    wanted = {name: tuple(tensor.shape) for name, tensor in tensors if not name.startswith(absent)}
-    found = {name: tensor.shape for name, tensor in file.items() if not name.startswith(absent)}
-    if found != wanted or not network.reads(patterns):
+    fresh = {
+        name: tensor.detach().numpy()
+        for name, tensor in network.folded().items()
+        if not name.startswith(absent)
+    }
+    found = {name: tensor for name, tensor in file.items() if not name.startswith(absent)}
+    if found.keys() != fresh.keys() or not network.reads(patterns):
         raise TrainingError(f"{path} has other widths or patterns than the network to be trained")
-    network.unfold(file)
+    try:
+        network.unfold({name: _widened(name, tensor, fresh[name]) for name, tensor in found.items()})
+    except ValueError:
+        raise TrainingError(f"{path} has other widths than the network to be trained, and larger") from None
+
+
+def _widened(name: str, tensor: NDArray[Any], fresh: NDArray[Any]) -> NDArray[Any]:
+    """A tensor of a file in the width of the network; units are multiplied in pairs, one of each half."""
+    if tensor.shape == fresh.shape:
+        return tensor
+    if name.endswith((".inputs.weight", ".inputs.bias")):
+        wide = np.round(fresh * INPUT_ONE)
+        for kept, given in zip(np.split(wide, 2, -1), np.split(tensor, 2, -1), strict=True):
+            kept[..., : given.shape[-1]] = given
+        return wide
+    wide = np.zeros(fresh.shape, tensor.dtype)
+    wide[..., : tensor.shape[-1]] = tensor
+    return wide
 
 
 def move_squares(variant: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
