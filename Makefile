@@ -9,9 +9,9 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 REQUIRE := $(BIN)/python scripts/install_requirements.py
 PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --no-deps --editable
 
-# Two tests at a time, because many wait for clocks, engines and browsers. Each worker starts with one half of
-# the tests; the one that finishes first takes tests from the other.
-TWO_AT_ONCE := --numprocesses=2 --dist=worksteal
+# Three tests at a time, on two cores, too, because many wait for clocks, engines and browsers. Each worker starts
+# with a third of the tests; the one that finishes first takes tests from the others.
+AT_A_TIME := --numprocesses=3 --dist=worksteal
 
 # Tests start hundreds of processes: without bytecode each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -42,7 +42,7 @@ web: $(VENV)/.base ## Build the page of the web board if its sources have change
 test: programs ready web ## Set up, then run the tests
 	cargo test --locked --profile fast --package anabranch-core
 	npm --prefix web run --silent test
-	$(BIN)/python -m pytest $(TWO_AT_ONCE) --ignore=tests/cluster $(LEARNING:%=--ignore=%)
+	$(BIN)/python -m pytest $(AT_A_TIME) --ignore=tests/cluster $(LEARNING:%=--ignore=%)
 
 test-train: $(VENV)/.train ## Set up with PyTorch (several GB), then run the tests of training
 	$(BIN)/python -m pytest $(LEARNING)

@@ -134,7 +134,7 @@ def test_both_loops_make_the_same_graph(
 ) -> None:
     """The core computes the halves of a network apart, the policy at the second visit of a leaf."""
     path = write(tmp_path / "n.safetensors", variant, policy, value)
-    settings = {"width_visits": 64, "width_linear": 4, **settings}
+    settings = {"width_visits": 64, "width_linear": 4, "c_init": 2.5, **settings}
     engines = [
         Engine(variant, evaluator=path, **settings),
         Engine(variant, evaluator=Outside(open_sparse(path)), **settings),  # type: ignore[arg-type]

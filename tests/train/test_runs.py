@@ -100,8 +100,8 @@ def test_a_run_begins_with_the_weights_of_a_network_file(
     names = [name for name in before if name.startswith(kept)]
     assert names
     assert all((before[name] == after[name]).all() for name in names)
+    resnet = still.changed(network="resnet", channels=8, blocks=1)
     with pytest.raises(TrainingError, match="the new one is not"):
-        resnet = still.changed(network="resnet", channels=8, blocks=1)
         start(resnet, data, None, tmp_path / "third", OPTIONS, print, initial=file)
 
 
