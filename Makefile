@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 REQUIRE := $(BIN)/python scripts/install_requirements.py
 PIP_EDITABLE := PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation --no-deps --editable
 
-# Three tests at a time, on two cores, too, because many wait for clocks, engines and browsers. Each worker starts
+# Three tests at a time, even on two cores: many wait for clocks, engines and browsers. Each worker starts
 # with a third of the tests; the one that finishes first takes tests from the others.
 AT_A_TIME := --numprocesses=3 --dist=worksteal
 

@@ -106,7 +106,7 @@ def changes_of_saved(session: _core.Session, evaluator: object, missing: str | N
     """
     stored, (variant, _) = session.settings(), session.variant()
     if missing is not None:
-        evaluator = NETWORK
+        evaluator = NETWORK  # stands for any network of the core
     elif session.is_external():
         if is_in_core(evaluator):
             evaluator = len  # stands for any function of Python

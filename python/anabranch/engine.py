@@ -338,9 +338,10 @@ class Engine(ConfiguredGame):
     ) -> Self:
         """An engine at the position of a saved one, with its graph and settings.
 
-        A Python evaluator or a network is not in the file: where one was used that did not come with the
-        package, give it again. Another evaluator than that of the file starts a new graph. Results of
-        tablebases for nodes of the graph are in the file; give the tablebases again to probe them further.
+        A Python evaluator or a network is not in the file: where one was used that does not come with
+        this version of the package, give it again. Another evaluator than that of the file starts a new
+        graph. Results of tablebases for nodes of the graph are in the file; give the tablebases again to
+        probe them further.
 
         >>> from tempfile import TemporaryDirectory
         >>> engine = Engine()

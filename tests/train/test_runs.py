@@ -118,8 +118,16 @@ def test_a_wider_network_begins_as_the_network_of_a_file(shards: Shards, tmp_pat
     assert all(added.any(axis=0)), "new units have inputs to learn with"
     fens = [row["fen"] for shard in data for row in read_shard(shard).to_pylist()]
     assert open_sparse(wide).evaluate(fens) == open_sparse(file).evaluate(fens)
-    with pytest.raises(TrainingError, match="and larger"):
+    with pytest.raises(TrainingError, match="wider than the network"):
         start(still, data, None, tmp_path / "third", OPTIONS, print, initial=wide)
+
+
+def test_a_half_that_a_file_lacks_is_nothing_to_begin_with(shards: Shards, tmp_path: Path) -> None:
+    file = tmp_path / "policy.safetensors"
+    run(shards(), tmp_path / "first", RECIPE.changed(steps=2, value_width=0))
+    export_network(tmp_path / "first", file, None, "GPL-3.0-or-later", None, print)
+    with pytest.raises(TrainingError, match="has no value"):
+        start(RECIPE, list_shards([shards()]), None, tmp_path / "second", OPTIONS, print, initial=file)
 
 
 def test_a_run_goes_on_when_its_worker_dies(shards: Shards, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_run_begins_from_a_network(tmp_path: Path) -> None:
     plan = plan_of("tic-tac-toe", **{**TINY, "value_width": 64}, initial=str(file))
     folder = tiny_run(tmp_path / "run", plan, 1)
     assert folder.records("gate", 0)[("gate", 0, "")]["against"] is not None
-    with pytest.raises(TrainingError, match="other widths"):
+    with pytest.raises(TrainingError, match="wider than the network"):
         load_grid(build_grid(inputs, "sparse", 1, policy_width=32, value_width=32), file)
 
 
@@ -195,7 +195,7 @@ def test_the_bundled_network_is_taken_whole() -> None:
         assert np.array_equal(found[name], tensor), name
     with pytest.raises(TrainingError, match="not a network for chess"):
         load_sparse(SparseNetwork("chess", 32, 32), file)
-    with pytest.raises(TrainingError, match="other widths"):
+    with pytest.raises(TrainingError, match="wider than the network"):
         load_sparse(SparseNetwork("crazyhouse", 32, 32), file)
 
 

@@ -11,8 +11,8 @@ from anabranch.errors import EvaluatorError
 FOLDER = Path(__file__).parent / "files"
 
 TUNED: dict[str, dict[str, bool | int | float | str]] = {"chess": {"c_init": 1.5}}
-"""By variant, what goes better with networks of the core than the preset `default`; found by matches
-(docs/performance.md, docs/training.md)."""
+"""By variant, settings that are better than those of the preset `default` with networks of the core; found by
+matches (docs/performance.md, docs/training.md)."""
 
 
 def bundled(variant: str, family: str = "sparse") -> Path | None:

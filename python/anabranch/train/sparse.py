@@ -287,12 +287,17 @@ def load_sparse(network: BucketedNetwork, path: Path) -> None:
         if not name.startswith(absent)
     }
     found = {name: tensor for name, tensor in file.items() if not name.startswith(absent)}
-    if found.keys() != fresh.keys() or not network.reads(patterns):
-        raise TrainingError(f"{path} has other widths or patterns than the network to be trained")
-    try:
-        network.unfold({name: _widened(name, tensor, fresh[name]) for name, tensor in found.items()})
-    except ValueError:
-        raise TrainingError(f"{path} has other widths than the network to be trained, and larger") from None
+    if not network.reads(patterns) or not all(_fits(tensor, fresh[name]) for name, tensor in found.items()):
+        raise TrainingError(f"{path} is wider than the network to be trained, or reads other patterns")
+    for half in {name.partition(".")[0] for name in found}:
+        if not found[f"{half}.inputs.weight"].any():
+            raise TrainingError(f"{path} has no {half}")
+    network.unfold({name: _widened(name, tensor, fresh[name]) for name, tensor in found.items()})
+
+
+def _fits(tensor: NDArray[Any], fresh: NDArray[Any]) -> bool:
+    """Whether a tensor of a file is that of the network, or a narrower one."""
+    return tensor.shape[:-1] == fresh.shape[:-1] and tensor.shape[-1] <= fresh.shape[-1]
 
 
 def _widened(name: str, tensor: NDArray[Any], fresh: NDArray[Any]) -> NDArray[Any]:
