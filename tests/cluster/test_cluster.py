@@ -6,6 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.support import jobs
 
@@ -20,6 +21,9 @@ from anabranch.match.results import read_results
 from anabranch.match.runner import run_match
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standings import Standings
+from anabranch.selfplay.folder import read_run
+from anabranch.selfplay.loop import play_only
+from anabranch.selfplay.plan import plan_of
 from anabranch.study.experiments import EXPERIMENTS
 from anabranch.study.run import run_study
 from anabranch.study.summary import summarise
@@ -58,6 +62,17 @@ def test_a_match_is_complete_although_a_node_is_killed_midway(cluster: Any, tmp_
     assert standings.faults == {}
     run_match(spec, tmp_path / "here", Processes(0))
     assert moves_in(tmp_path / "cluster") == moves_in(tmp_path / "here")
+
+
+def test_games_of_self_play_are_those_of_one_machine(cluster: Any, tmp_path: Path) -> None:
+    plan = plan_of("tic-tac-toe", games=64, evaluations=8, last_evaluations=8)
+    folders = [
+        play_only(tmp_path / name, plan, "rollout", executor, lambda _: None)
+        for name, executor in (("cluster", Ray(cluster.address)), ("here", Processes(0)))
+    ]
+    there, here = (read_run(folder.path).samples(0) for folder in folders)
+    for name in here.names():
+        assert np.array_equal(getattr(there, name), getattr(here, name)), name
 
 
 def test_a_job_whose_node_is_killed_is_given_out_again(cluster: Any) -> None:

@@ -36,6 +36,8 @@ def test_all_runs_are_checked(tmp_path: Path) -> None:
     ):
         with pytest.raises(SelfPlayError, match=r"a1 is a run of hex:size=3 .*b3, one of tic-tac-toe"):
             call()
+    with pytest.raises(SelfPlayError, match="a1 is given twice"):
+        differing(first, [second[0], first[0]])
 
 
 def test_pairs_of_all_runs_are_counted_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,6 +51,7 @@ def test_pairs_of_all_runs_are_counted_together(tmp_path: Path, monkeypatch: pyt
     ways = [[run_of(tmp_path / f"{way}{seed}", seed=seed) for seed in (1, 2)] for way in "ab"]
     [row] = compare(ways[0], ways[1], 2, 3, tmp_path / "out", Processes(0))
     assert (row.generation, sum(row.counts)) == (0, 4)
+    assert [sum(counts) for counts in row.runs] == [2, 2]
     assert set(budgets) == {3}
     [again] = compare(ways[0], ways[1], 2, 3, tmp_path / "out", Processes(0))
     assert again == row
@@ -65,7 +68,8 @@ def test_numbers_that_allow_no_game_are_refused(tmp_path: Path, cli: Commands) -
 
 
 def test_elo_is_written_as_in_the_table_of_a_run() -> None:
-    row = ComparedGeneration(3, (0, 0, 0, 0, 4), 2000.0, None, (1000, 2000))
+    row = ComparedGeneration(3, (0, 0, 0, 0, 4), ((0, 0, 0, 0, 4),), 2000.0, None, (1000, 2000))
     assert compared_text(row).startswith("generation   3: 8 of 8 points, all won; evaluations")
-    row = ComparedGeneration(3, (0, 1, 2, 2, 0), 35.2, 61.0, (1000, 2000))
-    assert ", +35 ± 61 Elo; " in compared_text(row)
+    runs = ((0, 0, 1, 1, 0), (0, 1, 1, 1, 0))
+    row = ComparedGeneration(3, (0, 1, 2, 2, 0), runs, 35.2, 61.0, (1000, 2000))
+    assert ", +35 ± 61 Elo (by run +89, +0); " in compared_text(row)

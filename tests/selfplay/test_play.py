@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.commands import Commands
 
 from anabranch import _core
 from anabranch.bench.exact import ExactTask
@@ -11,13 +12,22 @@ from anabranch.cli import run
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.executor import Processes
 from anabranch.match.statistics import Sprt
+from anabranch.networks.shipped import bundled
 from anabranch.selfplay.chess_records import ChessSamples
-from anabranch.selfplay.folder import read_run
-from anabranch.selfplay.judge import MatchVerdict, match_spec, openings_of, play_match, player_of
-from anabranch.selfplay.loop import play_only
+from anabranch.selfplay.folder import open_run, read_run
+from anabranch.selfplay.judge import (
+    MOST_ELO,
+    MatchVerdict,
+    match_spec,
+    openings_of,
+    play_match,
+    player_of,
+)
+from anabranch.selfplay.loop import Limit, _Loop, play_only
 from anabranch.selfplay.plan import LoopPlan, plan_of, read_plan
 from anabranch.selfplay.play import PlayDone, PlayJob, jobs_of, play_games
 from anabranch.selfplay.records import GridSamples
+from anabranch.selfplay.status import draw, rows_of
 from anabranch.selfplay.wrong_moves import Chosen, ExactResults, choose, count_wrong
 
 SMALL = {"games": 20, "evaluations": 24, "last_evaluations": 24, "random_plies": 4}
@@ -71,7 +81,7 @@ def test_only_missing_jobs_are_played(tmp_path: Path) -> None:
     whole = read_run(tmp_path).samples(0)
     assert isinstance(whole, GridSamples)
     lines = (tmp_path / "journal.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "journal.jsonl").write_text("".join(lines[:1]) + lines[1][:20])
+    (tmp_path / "journal.jsonl").write_text("".join(lines[:2]) + lines[2][:20])
     play_only(tmp_path, plan, "rollout", Processes(0), lambda _: None)
     again = read_run(tmp_path).samples(0)
     assert isinstance(again, GridSamples)
@@ -79,6 +89,73 @@ def test_only_missing_jobs_are_played(tmp_path: Path) -> None:
     assert np.array_equal(whole.policy, again.policy)
     with pytest.raises(SelfPlayError, match="seed was 1, now is 2"):
         play_only(tmp_path, plan.changed(seed=2), "rollout", Processes(0), lambda _: None)
+
+
+def test_the_games_of_a_folder_have_one_player(tmp_path: Path, cli: Commands) -> None:
+    plan = plan_of("tic-tac-toe", **{**SMALL, "games": 16})
+    games = tmp_path / "games"
+    play_only(games, plan, "uniform", Processes(0), lambda _: None)
+    assert cli.refuses("selfplay", "play", "--out", games, "-e", "rollout").endswith(
+        "are played by uniform as it was, not by rollout\n"
+    )
+    assert "16 games" in cli.run("selfplay", "play", "--out", games).out, "continued with its own player"
+    with open_run(games, plan) as folder:
+        loop = _Loop(folder, Limit(generations=1), Processes(0), lambda _: None)
+        with pytest.raises(SelfPlayError, match="has games of 'selfplay play'"):
+            loop.run()
+    with open_run(tmp_path / "run", plan) as folder:
+        loop = _Loop(folder, Limit(generations=1), Processes(0), lambda _: None)
+        loop._begin()
+        with pytest.raises(SelfPlayError, match="is a run of 'selfplay run'"):
+            loop.begin_games("rollout")
+
+
+def test_an_outsider_stays_what_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "outsider.safetensors"
+    file.write_bytes(bundled("chess").read_bytes())  # type: ignore[union-attr]
+    plan = plan_of("chess", games=1, outsiders=(str(file), "first"))
+
+    def begin() -> None:
+        with open_run(tmp_path / "run", plan) as folder:
+            _Loop(folder, Limit(generations=1), Processes(0), lambda _: None)._begin()
+
+    begin()
+    begin()
+    file.write_bytes(file.read_bytes() + b" ")
+    with pytest.raises(SelfPlayError, match=r"the outsider .*outsider.safetensors is not the network"):
+        begin()
+
+
+def test_the_time_of_an_unfinished_match_counts(tmp_path: Path) -> None:
+    plan = plan_of("tic-tac-toe", **{**SMALL, "games": 16})
+    with open_run(tmp_path, plan) as folder:
+        loop = _Loop(folder, Limit(minutes=5.0), Processes(0), lambda _: None)
+        loop._begun -= 100.0
+        loop.keep_time()
+        loop.keep_time()
+    assert 100.0 <= read_run(tmp_path).elapsed < 110.0
+    assert len(read_run(tmp_path).records("time")) == 1
+
+
+def test_a_gate_that_was_won_without_a_loss_counts_as_little_as_it_shows(tmp_path: Path) -> None:
+    record = {"games": 1, "positions": 9, "plies": 9, "results": [1, 0, 0], "proven": 1, "evaluations": 9}
+    won = {"passed": True, "counts": [0, 0, 0, 0, 3], "elo": MOST_ELO, "error": None, "elapsed": 1.0}
+    with open_run(tmp_path, plan_of("hex:size=3")) as folder:
+        for generation in range(2):
+            folder.journal.add(("play", generation, "0"), {**record, "elapsed": 1.0})
+        folder.journal.add(("gate", 0, ""), {"passed": True, "against": None, "elapsed": 1.0})
+        folder.journal.add(("gate", 1, ""), won)
+        folder.journal.add(("outsider", 1, "first"), won)
+    rows = rows_of(read_run(tmp_path))
+    assert [row.elo for row in rows] == [0.0, 416.6]
+    assert rows[1].gate == "all won passed"
+    draw(rows, tmp_path / "curves.svg")
+
+
+def test_matches_with_long_names_have_folders_of_their_own(tmp_path: Path) -> None:
+    with open_run(tmp_path, plan_of("hex:size=3")) as folder:
+        names = [f"folder-{number}/" + "x" * 70 for number in range(2)]
+        assert len({folder.match_folder(0, name) for name in names}) == 2
 
 
 def meet(folder: Path, evaluations: tuple[int, int], test: Sprt | None, pairs: int = 40) -> MatchVerdict:
@@ -136,7 +213,14 @@ def test_games_of_crazyhouse() -> None:
 def test_plans_are_checked_and_stored() -> None:
     plan = plan_of("hex:size=5", games=7, outsiders=("rollout", "uniform"))
     assert read_plan(plan.as_dict()) == plan
-    for change in ({"games": 0}, {"noise": 2.0}, {"target": "x"}, {"policy_width": 33}, {"rate": 0.0}):
+    for change in (
+        {"games": 0},
+        {"noise": 2.0},
+        {"full_share": 0.0},
+        {"target": "x"},
+        {"policy_width": 33},
+        {"rate": 0.0},
+    ):
         with pytest.raises(SelfPlayError, match=next(iter(change))):
             LoopPlan("hex").changed(**change).check()
     with pytest.raises(SelfPlayError, match="another version"):
@@ -151,6 +235,10 @@ def test_commands_refuse_in_a_sentence(tmp_path: Path, capsys: pytest.CaptureFix
         (
             ["run", "--game", "chess", "--network", "conv", "--out", out, "--generations", "1"],
             "sparse network",
+        ),
+        (
+            ["run", "--game", "hex", "--network", "conv", "--initial", "n.onnx", "--generations", "1"],
+            "begins from nothing",
         ),
         (["run", "--game", "hex", "--data", out, "--out", out, "--generations", "1"], "not of hex"),
         (["status", out, "--watch", "0"], "above 0"),

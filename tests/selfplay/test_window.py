@@ -100,6 +100,14 @@ def test_symmetric_positions_are_merged_and_exact_values_win() -> None:
     assert found.policy[1].max() == 1.0, "the policy is that of the exact one"
 
 
+def test_a_proof_that_holds_for_one_history_is_one_value_among_others() -> None:
+    inputs, samples = some_samples()
+    found = merged(canonical(samples, symmetries_of(inputs)), whole=False)
+    assert len(found) == 2
+    assert found.exact.tolist() == [False, False]
+    assert found.policy[1].max() < 1.0
+
+
 def test_positions_without_a_policy_change_only_the_value() -> None:
     inputs = inputs_of("tic-tac-toe")
     writer = GridWriter(inputs)

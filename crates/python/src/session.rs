@@ -12,6 +12,7 @@ use anabranch_core::run::any::{AnySession, open, open_named};
 use anabranch_core::run::drive::Finish;
 use anabranch_core::run::external::LeafText;
 use anabranch_core::run::session::{SolveLimits, Source};
+use anabranch_core::settings::Value;
 use anabranch_core::with_session;
 use numpy::ndarray::{Dimension, Ix1, Ix2};
 use numpy::{Element, PyArray, PyArray4, PyArrayMethods, PyReadonlyArray, PyUntypedArrayMethods};
@@ -228,6 +229,15 @@ impl Session {
         let settings = convert::read_settings(settings)?;
         let source = Source::new(external, network.map(Network::share));
         call!(py, self.configure(settings, source)).map_err(errors::session)
+    }
+
+    /// Another weight of the noise from the next search on; noise that a root has stays.
+    fn set_noise(&self, py: Python<'_>, share: f64) -> PyResult<()> {
+        let mut changed = read!(self.settings()).clone();
+        changed.set("dirichlet_epsilon", &Value::Float(share)).map_err(errors::setting)?;
+        changed.check().map_err(errors::setting)?;
+        call!(py, self.set_noise(share));
+        Ok(())
     }
 
     /// Takes tablebases, or leaves them aside; the graph is kept where they are the same.

@@ -162,7 +162,8 @@ def play(
         str | None,
         option(
             "NAME|FILE",
-            "What plays: a network file or an evaluator.  [default: rollout, material in chess variants]",
+            "What plays: a network file or an evaluator.  [default: of a folder that is continued its own, "
+            "else rollout, material in chess variants]",
             "--evaluator",
             "-e",
         ),
@@ -175,11 +176,11 @@ def play(
     Example: anabranch selfplay play --game hex:size=7 --games 100 --out games
     """
     from anabranch.jobs.executor import executor_of
-    from anabranch.selfplay.loop import nothing_of, play_only
+    from anabranch.selfplay.loop import nothing_of, play_only, player_of_games
 
     chosen = _plan(out, game, plan)
     with _saying_what_is_kept(out):
-        player = evaluator or nothing_of(chosen.game)
+        player = evaluator or player_of_games(out) or nothing_of(chosen.game)
         folder = play_only(out, chosen, player, executor_of(workers, ray), _notify)
     positions = sum(record["positions"] for record in folder.records("play").values())
     typer.echo(f"{out}: {chosen.games:,} games, {positions:,} positions")

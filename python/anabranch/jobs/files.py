@@ -35,11 +35,23 @@ def replacing(
         with part.open("r+b") as file:
             os.fsync(file.fileno())
         part.replace(path)
+        _keep_names(path.parent)
     except BaseException as error:
         if not isinstance(error, keep):
             with suppress(OSError):
                 part.unlink(missing_ok=True)
         raise
+
+
+def _keep_names(folder: Path) -> None:
+    """Write the names in a folder to the disk; a journal that names a file must not outlive it."""
+    if os.name != "posix":
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
 
 
 def user_folder(variable: str, otherwise: str) -> Path:

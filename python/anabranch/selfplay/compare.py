@@ -24,10 +24,13 @@ class ComparedGeneration:
     generation: int
     counts: tuple[int, ...]
     """Pairs with 0, 1/2, 1, 3/2 and 2 points, of all runs."""
+    runs: tuple[tuple[int, ...], ...]
+    """The same of each run against the one at its place."""
     elo: float
     """2000 stands for all points, -2000 for none."""
     error: float | None
-    """Half width of the interval of 95 %; `None` where the games do not determine it."""
+    """Half width of the interval of 95 % by the games; `None` where they do not determine it. It does not
+    cover how much runs of one way differ."""
     evaluations: tuple[int, int]
     """Evaluations in the games of self-play up to here, of all runs, for each way."""
 
@@ -56,8 +59,11 @@ def _differences(first: RunFolder, second: RunFolder) -> list[tuple[str, Any, An
 def _check_ways(first: Sequence[RunFolder], second: Sequence[RunFolder]) -> None:
     if len(first) != len(second) or not first:
         raise SelfPlayError(f"each way needs as many runs as the other, not {len(first)} and {len(second)}")
-    game = first[0].plan.game
+    game, seen = first[0].plan.game, set[Path]()
     for run in (*first, *second):
+        if run.path.resolve() in seen:
+            raise SelfPlayError(f"{run.path} is given twice")
+        seen.add(run.path.resolve())
         if run.plan.game != game:
             raise SelfPlayError(
                 f"{first[0].path} is a run of {game} and cannot be compared with {run.path}, "
@@ -88,7 +94,7 @@ def compare(
         raise SelfPlayError("there is no generation that all runs have learned")
 
     def row(generation: int) -> ComparedGeneration:
-        total = [0] * 5
+        runs: list[tuple[int, ...]] = []
         for number, (one, other) in enumerate(zip(first, second, strict=True)):
             budget = one.plan.gate_evaluations if evaluations is None else evaluations
             files = [str(run.network_file(generation).resolve()) for run in (one, other)]
@@ -99,9 +105,10 @@ def compare(
             # The same openings in every generation.
             spec = match_spec(one.plan, players, pairs, 2000 + number)
             verdict = play_match(executor, spec, out / f"{generation:04d}" / str(number))
-            total = [old + new for old, new in zip(total, verdict.counts, strict=True)]
+            runs.append(verdict.counts)
+        total = tuple(map(sum, zip(*runs, strict=True)))
         spent = (_spent(first, generation), _spent(second, generation))
-        return ComparedGeneration(generation, tuple(total), *bounded_elo(total), spent)
+        return ComparedGeneration(generation, total, tuple(runs), *bounded_elo(total), spent)
 
     return map(row, sorted(common))
 
@@ -116,7 +123,10 @@ def compared_text(row: ComparedGeneration) -> str:
     """A row as text."""
     points = sum(place * count for place, count in enumerate(row.counts)) / 2.0
     games = 2 * sum(row.counts)
+    each = ", ".join(f"{bounded_elo(counts)[0]:+.0f}" for counts in row.runs)
+    runs = f" (by run {each})" if len(row.runs) > 1 else ""
     return (
-        f"generation {row.generation:>3}: {points:g} of {games} points, {elo_words(row.elo, row.error)}; "
+        f"generation {row.generation:>3}: {points:g} of {games} points, "
+        f"{elo_words(row.elo, row.error)}{runs}; "
         f"evaluations in self-play {row.evaluations[0]:,} and {row.evaluations[1]:,}"
     )

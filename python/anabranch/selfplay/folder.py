@@ -6,6 +6,7 @@ file without a record is made again.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -92,7 +93,9 @@ class RunFolder:
     def match_folder(self, generation: int, name: str) -> Path:
         """The games of a match of the network of a generation."""
         plain = "".join(letter if letter.isalnum() or letter in "-." else "-" for letter in name)
-        return self.path / "matches" / f"{generation:04d}" / plain[-60:]
+        if len(plain) > 60:  # the ends of two long names may be equal
+            plain = f"{hashlib.sha256(name.encode()).hexdigest()[:8]}-{plain[-51:]}"
+        return self.path / "matches" / f"{generation:04d}" / plain
 
     def samples(self, generation: int) -> PlaySamples:
         """The positions of a generation, in the order of its jobs."""

@@ -7,6 +7,7 @@ their numbers, so that it does not depend on which worker was faster.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -90,6 +91,18 @@ def bounded_elo(counts: Sequence[int]) -> tuple[float, float | None]:
     """
     estimate = elo(counts)
     return float(np.clip(estimate.value, -MOST_ELO, MOST_ELO)), estimate.to_dict()["error"]
+
+
+def finite_elo(counts: Sequence[int]) -> float:
+    """Elo of counted pairs; where one player has all points, as if the other one had half a point.
+
+    >>> finite_elo([0, 0, 0, 0, 3]), finite_elo([0, 0, 1, 0, 0])
+    (416.6, 0.0)
+    """
+    games = 2 * sum(counts)
+    points = sum(place * count for place, count in enumerate(counts)) / 2.0
+    score = min(max(points, 0.5), games - 0.5) / games
+    return round(400.0 * math.log10(score / (1.0 - score)), 1)
 
 
 def player_of(name: str, evaluator: str, evaluations: int, simulations: float) -> PlayerSpec:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import log_softmax
 
+from anabranch.catalogue import base_name
 from anabranch.networks.grid import GridInputs, inputs_of, write_grid
 from anabranch.selfplay.learner import CANARIES, Learner, StepLoss, drawn_rows
 from anabranch.selfplay.plan import LoopPlan
@@ -44,7 +45,9 @@ class GridLearner(Learner):
     def merged(self, window: PlaySamples) -> GridSamples:
         """Equal positions once, symmetric ones too."""
         assert isinstance(window, GridSamples)
-        return merged(canonical(window, self._symmetries)) if self._plan.merge else window
+        if not self._plan.merge:
+            return window
+        return merged(canonical(window, self._symmetries), whole=base_name(self._plan.game) != "go")
 
     def losses(self, data: PlaySamples, steps: int, source: np.random.Generator) -> Generator[StepLoss]:
         """The losses of each step."""

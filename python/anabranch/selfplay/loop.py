@@ -23,17 +23,22 @@ from anabranch.match.runner import check_any_player
 from anabranch.match.statistics import Sprt
 from anabranch.named_games import is_reference
 from anabranch.optional import require
-from anabranch.selfplay.folder import RunFolder, open_run
-from anabranch.selfplay.judge import MatchVerdict, match_spec, play_match, player_of
+from anabranch.selfplay.folder import DOCUMENT, RunFolder, StepKey, open_run, read_run
+from anabranch.selfplay.judge import PROGRAM, MatchVerdict, match_spec, play_match, player_of
 from anabranch.selfplay.plan import LoopPlan
 from anabranch.selfplay.play import PlayDone, PlayJob, jobs_of, play_games
 from anabranch.selfplay.records import PlaySamples
 from anabranch.selfplay.rows_records import check_rows
 from anabranch.selfplay.schedule import window_at
+from anabranch.selfplay.search import open_evaluator
 from anabranch.selfplay.window import newest
 
 FIRST = "first"
 """The outsider that is the network that the run began with, or that of the first generation."""
+RUN: StepKey = ("begin", 0, "")
+"""What a run began with."""
+GAMES: StepKey = ("begin", 0, "games")
+"""What games began with that nothing is learned from here."""
 KEPT = 2
 """Generations whose weights are kept to go on from; networks are kept of all."""
 OnSentence = Callable[[str], object]
@@ -82,7 +87,9 @@ def run(path: Path, plan: LoopPlan, limit: Limit, executor: Executor, notify: On
         try:
             loop.run()
         except _Over:
-            notify(f"the time is over: {folder.elapsed / 60.0:.1f} minutes")
+            notify(f"the time is over: {loop.elapsed / 60.0:.1f} minutes")
+        finally:
+            loop.keep_time()
         return folder
 
 
@@ -92,8 +99,18 @@ def play_only(
     """Play the games of one generation with an evaluator, and learn nothing."""
     plan.check()
     with open_run(path, plan) as folder:
-        _Loop(folder, Limit(generations=1), executor, notify).play(0, evaluator)
+        loop = _Loop(folder, Limit(generations=1), executor, notify)
+        loop.begin_games(evaluator)
+        loop.play(0, evaluator)
         return folder
+
+
+def player_of_games(path: Path) -> str | None:
+    """What plays in a folder that `play_only` began; none where there is no such folder."""
+    if not (path / DOCUMENT).exists():
+        return None
+    record = read_run(path).records("begin").get(GAMES)
+    return None if record is None else str(record["evaluator"])
 
 
 class _Loop:
@@ -118,9 +135,26 @@ class _Loop:
             self._judge(generation)
             generation += 1
 
+    def begin_games(self, evaluator: str) -> None:
+        """Note what plays the games of a folder where nothing is learned, or check that it is the same."""
+        stored, path = self._folder.records("begin"), self._folder.path
+        if RUN in stored:
+            raise SelfPlayError(f"{path} is a run of 'selfplay run'; give another folder")
+        open_evaluator(evaluator, self._plan.game)
+        file = network_file(evaluator, self._plan.game)
+        found = evaluator if file is None else checksum(file)
+        if GAMES not in stored:
+            name = evaluator if file is None else str(file.resolve())
+            self._add(*GAMES, {"evaluator": name, "identity": found})
+        elif stored[GAMES]["identity"] != found:
+            known = stored[GAMES]["evaluator"]
+            raise SelfPlayError(f"the games of {path} are played by {known} as it was, not by {evaluator}")
+
     def _begin(self) -> tuple[str, ...]:
         """Note what the run is made of besides its plan, or check that it is still there; its shards."""
         plan, stored = self._plan, self._folder.records("begin")
+        if GAMES in stored:
+            raise SelfPlayError(f"{self._folder.path} has games of 'selfplay play'; give another folder")
         initial = None if plan.initial is None else network_file(plan.initial, plan.game)
         if plan.initial is not None and initial is None:
             raise SelfPlayError(f"a run can begin from a network, not from {plan.initial}")
@@ -130,12 +164,21 @@ class _Loop:
                 if outsider != FIRST:
                     check_any_player(player_of("outsider", outsider, 1, plan.simulations), plan.game)
             shards = self._list_shards()
-            self._add("begin", 0, "", {"initial": found, "shards": shards})
+            self._add(*RUN, {"initial": found, "shards": shards, "outsiders": self._outsiders()})
             return tuple(shards)
-        record = stored["begin", 0, ""]
+        record = stored[RUN]
         if record["initial"] != found:
             raise SelfPlayError(f"the network {plan.initial} is not the one that the run began with")
+        for name, known in record.get("outsiders", {}).items():
+            if self._outsiders()[name] != known:
+                raise SelfPlayError(f"the outsider {name} is not the network that the run began with")
         return tuple(record["shards"])
+
+    def _outsiders(self) -> dict[str, str]:
+        """The checksums of the outsiders that are files."""
+        names = [name for name in self._plan.outsiders if name != FIRST and not name.startswith(PROGRAM)]
+        files = {name: network_file(name, self._plan.game) for name in names}
+        return {name: checksum(file) for name, file in files.items() if file is not None}
 
     def _list_shards(self) -> list[str]:
         if not self._plan.data:
@@ -266,12 +309,22 @@ class _Loop:
         return play_match(self._executor, spec, folder, self._stop_if_over)
 
     def _add(self, what: str, generation: int, number: str, record: dict[str, Any]) -> None:
-        elapsed = self._before + time.monotonic() - self._begun
-        self._folder.journal.add((what, generation, number), {**record, "elapsed": round(elapsed, 2)})
+        key = (what, generation, number)
+        self._folder.journal.add(key, {**record, "elapsed": round(self.elapsed, 2)})
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds at work, earlier calls included."""
+        return self._before + time.monotonic() - self._begun
+
+    def keep_time(self) -> None:
+        """Note the time since the last record, which an unfinished match would lose."""
+        if self.elapsed - self._folder.elapsed >= 1.0:
+            self._add("time", 0, str(len(self._folder.records("time"))), {})
 
     def _is_over(self) -> bool:
         minutes = self._limit.minutes
-        return minutes is not None and self._before + time.monotonic() - self._begun >= 60.0 * minutes
+        return minutes is not None and self.elapsed >= 60.0 * minutes
 
     def _stop_if_over(self) -> None:
         if self._is_over():

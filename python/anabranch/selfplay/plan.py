@@ -59,7 +59,7 @@ class LoopPlan:
     noise: float = 0.25
     """Weight of the Dirichlet noise in full searches; cheap ones have none."""
     alpha: float = 1.0
-    """Shape of the Dirichlet noise, for as many moves as are legal: alpha = this times 10 / moves."""
+    """Shape of the Dirichlet noise: alpha = this times 10 / the number of moves that is usual in the game."""
     random_plies: int = 8
     """Most plies at the start of a game without a search; each game draws its number."""
     opening: str = "random"
@@ -78,7 +78,7 @@ class LoopPlan:
     result_share: float = 0.3
     """Share of the game's result in the value target; the rest is the value of the root."""
     surprise: float = 0.5
-    """Share of the weights of a generation that goes to positions where the search changed the policy."""
+    """Share of the weights of the window that goes to positions where the search changed the policy."""
     proofs: bool = True
     """Solved positions have their exact result, and the policy target on moves that are proven best."""
     harvest: int = 8
@@ -159,7 +159,16 @@ class LoopPlan:
         for name, bound in least.items():
             if getattr(self, name) < bound:
                 raise SelfPlayError(f"{name} must be at least {bound}, not {getattr(self, name)}")
-        for name in ("alpha", "rate", "reuse", "window_power", "outsider_factor", "gate_elo", "simulations"):
+        for name in (
+            "full_share",
+            "alpha",
+            "rate",
+            "reuse",
+            "window_power",
+            "outsider_factor",
+            "gate_elo",
+            "simulations",
+        ):
             if not getattr(self, name) > 0.0:
                 raise SelfPlayError(f"{name} must be above 0, not {getattr(self, name)}")
         for name in ("temperature", "decay", "c_init"):
@@ -171,6 +180,8 @@ class LoopPlan:
                 raise SelfPlayError(f"{name} is a multiple of 32 up to 4096, not {width}")
 
     def _check_game(self) -> None:
+        if self.network == "conv" and self.initial is not None:
+            raise SelfPlayError("a run with a conv network begins from nothing, without an initial network")
         if is_grid(self.game):
             if self.data:
                 raise SelfPlayError(f"shards have positions of chess and its variants, not of {self.game}")

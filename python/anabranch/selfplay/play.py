@@ -105,7 +105,6 @@ def _play(job: PlayJob, source: np.random.Generator, writer: SampleWriter) -> _E
         seed=int(source.integers(2**62)),
         backup=plan.backup,
         c_init=plan.c_init,
-        dirichlet_epsilon=plan.noise,
         dirichlet_alpha=plan.alpha * 10.0 / usual_moves(plan.game),
     )
     session = game.session
@@ -114,11 +113,12 @@ def _play(job: PlayJob, source: np.random.Generator, writer: SampleWriter) -> _E
     while (ending := session.ending()) is None and plies < plan.longest:
         is_full = bool(source.random() < plan.full_share)
         budget = full if is_full else cheap
-        report = game.search(budget, round(plan.simulations * budget))
+        noise = plan.noise if is_full else 0.0
+        report = game.search(budget, round(plan.simulations * budget), noise)
         solved = report["solved"] is not None
         if is_full or (solved and plan.proofs):
             root = game.statistics(report)
-            policy = policy_target(root, plan.target, full, plan.proofs)
+            policy = policy_target(root, plan.target, budget, plan.proofs)
             exact = plan.proofs and root.solved is not None
             value = root.solved if exact and root.solved is not None else root.value
             moves = writer.names(session, [row["move"] for row in report["moves"]])

@@ -66,11 +66,26 @@ class GameSearch:
         self.session = open_session(
             game, False, {**resolved, "seed": seed}, self._outside is not None, self._network
         )
+        self._quiet: dict[str, float] | None = None
         self.evaluations = 0
         """Evaluations of all searches so far."""
 
-    def search(self, evaluations: int, simulations: int | None = None) -> dict[str, Any]:
-        """Search the position; the report of the core."""
+    def search(self, evaluations: int, simulations: int | None = None, noise: float = 0.0) -> dict[str, Any]:
+        """Search the position, with so much noise in the priors of the root; the report of the core."""
+        self._quiet = None
+        if noise > 0.0 and self._network is None:
+            # The priors of the root are read before the noise comes.
+            self.session.set_noise(0.0)
+            before = self.evaluations
+            first = self._run(None, 1)
+            if len(first["moves"]) < len(self.session.legal_moves()):
+                first = self._run(None, 1)  # the list of a kept root is completed when a search begins
+            self._quiet = {row["move"]: row["prior"] for row in first["moves"]}
+            evaluations = max(1, evaluations - (self.evaluations - before))
+        self.session.set_noise(noise)
+        return self._run(evaluations, simulations)
+
+    def _run(self, evaluations: int | None, simulations: int | None) -> dict[str, Any]:
         if self._outside is None:
             self.session.run(evaluations=evaluations, simulations=simulations, lines=0)
         else:
@@ -82,11 +97,13 @@ class GameSearch:
         return report
 
     def statistics(self, report: dict[str, Any]) -> RootStatistics:
-        """The statistics of a report; priors of the evaluator without noise, where it is a network of the
-        core.
-        """
+        """The statistics of the report of the last search, with the evaluator's priors without noise."""
         if self._network is None:
-            return root_statistics(report)
+            if self._quiet is None:
+                return root_statistics(report)
+            return root_statistics(
+                report, np.array([self._quiet.get(row["move"], 0.0) for row in report["moves"]])
+            )
         _, _, moves = self._network.evaluate([self.session.fen()])[0]
         logits = dict(moves)
         in_order = np.array([logits[row["move"]] for row in report["moves"]])

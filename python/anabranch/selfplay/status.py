@@ -5,6 +5,7 @@ Everything is read from the folder; another process may be at work in it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from anabranch.jobs.files import replacing
 from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder
-from anabranch.selfplay.judge import elo_text
+from anabranch.selfplay.judge import MOST_ELO, elo_text, finite_elo
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class GenerationRow:
     gate: str | None
     """Elo against the network before, and whether it passed."""
     elo: float | None
-    """The sum of the gates that were passed: Elo against the first network, inflated by self-play."""
+    """The sum of the gates that were passed: Elo against the first network, inflated by self-play. A gate
+    that was won without the loss of a point counts as if half a point had been lost."""
     outsiders: dict[str, float]
     """Elo against fixed outsiders."""
     errors: dict[str, float | None]
@@ -67,7 +69,7 @@ def rows_of(folder: RunFolder) -> list[GenerationRow]:
         seconds += sum(costs)
         total = {name: sum(record[name] for record in played) for name in ("games", "positions", "plies")}
         if gate is not None and gate["passed"] and "elo" in gate:
-            elo += gate["elo"]
+            elo += finite_elo(gate["counts"]) if abs(gate["elo"]) >= MOST_ELO else gate["elo"]
         rows.append(
             GenerationRow(
                 generation,
@@ -191,8 +193,8 @@ def draw(rows: list[GenerationRow], path: Path) -> None:
     axes[0, 0].set_ylabel("loss")
     axes[0, 1].plot(numbers, [row.elo for row in rows], label="gates, summed")
     for name in sorted({name for row in rows for name in row.outsiders}):
-        met = [row for row in rows if name in row.outsiders]
-        errors = [row.errors[name] or 0.0 for row in met]
+        met = [row for row in rows if name in row.outsiders and abs(row.outsiders[name]) < MOST_ELO]
+        errors = [math.nan if (error := row.errors[name]) is None else error for row in met]
         elos = [row.outsiders[name] for row in met]
         axes[0, 1].errorbar([row.generation for row in met], elos, errors, capsize=2, label=f"against {name}")
     axes[0, 1].set_ylabel("Elo")

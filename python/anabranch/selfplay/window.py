@@ -77,9 +77,11 @@ def moved(samples: GridSamples, cells: NDArray[np.uint8], places: NDArray[np.int
 
 
 class _Groups:
-    """Equal positions together: what they have in common. Exact values come before others."""
+    """Equal positions together: what they have in common. Exact values come before others, if one of them
+    holds for all.
+    """
 
-    def __init__(self, samples: PlaySamples, keys: NDArray[Any]) -> None:
+    def __init__(self, samples: PlaySamples, keys: NDArray[Any], one_for_all: bool = True) -> None:
         _, first, group, count = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         order = np.argsort(first, kind="stable")  # in the order of their first occurrence
         rank = np.empty_like(order)
@@ -91,7 +93,7 @@ class _Groups:
         weight = samples.weight.astype(np.float64)
         mass = np.maximum(self.total(weight), 1e-12)
         exact_mass = self.total(samples.exact)
-        self.exact = exact_mass > 0.0
+        self.exact = exact_mass > 0.0 if one_for_all else exact_mass == self.count
         exact_value = self.total(samples.value * samples.exact) / np.maximum(exact_mass, 1.0)
         value = np.where(self.exact, exact_value, self.total(samples.value * weight) / mass)
         self.value = value.astype(np.float32)
@@ -105,21 +107,24 @@ class _Groups:
 
     def shares(self, samples: PlaySamples, has_policy: NDArray[np.bool_]) -> NDArray[np.float64]:
         """[B]: what the policy of a position counts for that of its group."""
-        proven = samples.exact & has_policy
+        proven = samples.exact & has_policy & self.exact[self.of]
         is_best = proven | ~(self.total(proven) > 0.0)[self.of]
         weight = np.maximum(samples.weight.astype(np.float64), 1e-6)
         share = np.where(is_best & has_policy, weight, 0.0)
         return share / np.maximum(self.total(share), 1e-12)[self.of]
 
 
-def merged(samples: GridSamples) -> GridSamples:
+def merged(samples: GridSamples, whole: bool = True) -> GridSamples:
     """Equal positions once: targets averaged by weight, exact values before others; n of them together have
     the mean weight times log2(n) + 1.
+
+    Unless the samples are `whole`, equal ones may differ in what the rules know and a network does not see:
+    in Go the boards before. Then an exact value counts like the others, and a move is legal if it was once.
     """
     if len(samples) == 0:
         return samples
     keys = np.ascontiguousarray(np.concatenate([samples.cells, samples.constants], axis=1))
-    groups = _Groups(samples, keys.view(np.dtype((np.void, keys.shape[1]))).reshape(-1))
+    groups = _Groups(samples, keys.view(np.dtype((np.void, keys.shape[1]))).reshape(-1), whole)
     with_policy = groups.total(samples.has_policy) > 0.0
     share = groups.shares(samples, samples.has_policy)
     # The legal moves of a position without a policy are not known.

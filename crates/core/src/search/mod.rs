@@ -268,6 +268,11 @@ impl<G: Game> Search<G> {
         }
     }
 
+    /// Another weight of the noise, from the next root on; nothing else changes.
+    pub fn set_noise(&mut self, share: f64) {
+        self.settings.dirichlet_epsilon = share;
+    }
+
     /// Sets or removes the tablebases. A new graph is started, because its nodes were probed when
     /// they were created.
     pub fn set_oracle(&mut self, oracle: Option<Arc<dyn Oracle<G>>>) {

@@ -170,6 +170,12 @@ impl<G: Kind> Session<G> {
         Ok(())
     }
 
+    /// Another weight of the noise, without the cost of `configure`: noise is added to the root when the next
+    /// search begins, once for each root.
+    pub fn set_noise(&mut self, share: f64) {
+        self.search.set_noise(share);
+    }
+
     /// Whether evaluations come from outside.
     pub fn is_external(&self) -> bool {
         self.search.evaluator.is_none()
