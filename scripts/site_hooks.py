@@ -25,7 +25,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     **{
         f"python/anabranch/networks/files/{name}.md": f"cards/{name}.md"
-        for name in ("chess", "crazyhouse", "crazyhouse-rise")
+        for name in ("chess", "chess-rise", "crazyhouse", "crazyhouse-rise")
     },
 }
 """Files outside `docs` that are pages of the site."""

@@ -149,7 +149,7 @@ def test_installed_networks_have_names(places: Path, cli: Commands) -> None:
     assert "damaged" in rows["broken"]["problem"]
     assert "tiny    chess, Lc0, residual" in cli.shows("network", "list")
     assert cli.json("network", "info", "tiny")["file"] == str(folder / "tiny.pb.gz")
-    assert "rollout, chess, crazyhouse, crazyhouse-rise, broken, tiny, or" in cli.refuses(
+    assert "rollout, chess, chess-rise, crazyhouse, crazyhouse-rise, broken, tiny, or" in cli.refuses(
         "analyse", "-e", "tin"
     )
     assert Engine(evaluator="tiny").search(evaluations=4).statistics.evaluations == 4

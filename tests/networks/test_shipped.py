@@ -86,11 +86,12 @@ def test_it_knows_what_a_queen_is_worth() -> None:
     assert down < -0.7
 
 
-def test_the_onnx_path_end_to_end() -> None:
-    path = bundled("crazyhouse", "onnx")
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_onnx_path_end_to_end(variant: str) -> None:
+    path = bundled(variant, "onnx")
     assert path is not None
-    result = Engine("crazyhouse", evaluator=path, batch_size=8).search("startpos", evaluations=64)
-    assert result.best_move in {"e2e4", "d2d4", "b1c3", "g1f3", "e2e3", "d2d3"}
+    result = Engine(variant, evaluator=path, batch_size=8).search("startpos", evaluations=64)
+    assert result.best_move in {"e2e4", "d2d4", "b1c3", "g1f3", "e2e3", "d2d3", "c2c4"}
 
 
 def test_the_shortest_proof_may_begin_with_a_move_that_the_root_has_given_up() -> None:

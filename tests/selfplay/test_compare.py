@@ -1,5 +1,6 @@
 """Ways to run self-play that are compared: what is refused, what is said, without learning."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,13 @@ from tests.support.commands import Commands
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.executor import Processes
 from anabranch.match.player import PlayerSpec
-from anabranch.selfplay.compare import ComparedGeneration, compare, compared_text, differing
+from anabranch.selfplay.compare import (
+    ComparedGeneration,
+    compare,
+    compared_text,
+    differing,
+    draw_compared,
+)
 from anabranch.selfplay.folder import RunFolder, open_run
 from anabranch.selfplay.judge import player_of
 from anabranch.selfplay.plan import plan_of
@@ -55,6 +62,10 @@ def test_pairs_of_all_runs_are_counted_together(tmp_path: Path, monkeypatch: pyt
     assert set(budgets) == {3}
     [again] = compare(ways[0], ways[1], 2, 3, tmp_path / "out", Processes(0))
     assert again == row
+    draw_compared([row, replace(row, generation=1, elo=2000.0, error=None)], tmp_path / "elo.svg", ("a", "b"))
+    drawn = (tmp_path / "elo.svg").read_text()
+    assert "<!-- Elo of a against b -->" in drawn
+    assert "<!-- a pair of runs -->" in drawn
 
 
 def test_numbers_that_allow_no_game_are_refused(tmp_path: Path, cli: Commands) -> None:

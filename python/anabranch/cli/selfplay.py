@@ -250,6 +250,7 @@ def compare(
     game: Annotated[
         str | None, option("NAME", "The game of the runs, needed where it is written in Python.", "--game")
     ] = None,
+    plot: Annotated[Path | None, option("FILE", "Draw Elo over generations, .png or .svg.")] = None,
     workers: WorkersOption = None,
     ray: RayOption = None,
     as_json: JsonOption = False,
@@ -265,7 +266,7 @@ def compare(
     from anabranch.jobs.executor import executor_of
     from anabranch.named_games import is_reference
     from anabranch.selfplay.compare import compare as compared
-    from anabranch.selfplay.compare import compared_text, differing
+    from anabranch.selfplay.compare import compared_text, differing, draw_compared
     from anabranch.selfplay.folder import read_run
     from anabranch.selfplay.rows_records import game_of_rows
 
@@ -277,11 +278,15 @@ def compare(
     rows = compared(ways[0], ways[1], pairs, evaluations, out, executor_of(workers, ray))
     for sentence in differing(ways[0], ways[1]):
         _notify(sentence)
-    if as_json:
-        typer.echo(json.dumps([asdict(row) for row in rows]))
-        return
+    found = []
     for row in rows:
-        typer.echo(compared_text(row))
+        found.append(row)
+        if not as_json:
+            typer.echo(compared_text(row))
+    if as_json:
+        typer.echo(json.dumps([asdict(row) for row in found]))
+    if plot is not None:
+        draw_compared(found, plot, (first[0].name, second[0].name))
 
 
 @selfplay.command()

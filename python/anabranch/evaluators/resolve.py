@@ -29,8 +29,8 @@ BUILT_IN = ("material", "uniform", "hash", "rollout")
 def evaluator_names() -> tuple[str, ...]:
     """Every name of an evaluator.
 
-    >>> evaluator_names()
-    ('network', 'material', 'uniform', 'hash', 'rollout', 'chess', 'crazyhouse', 'crazyhouse-rise')
+    >>> evaluator_names()[:7]
+    ('network', 'material', 'uniform', 'hash', 'rollout', 'chess', 'chess-rise')
     """
     return (NETWORK, *BUILT_IN, *bundled_names())
 

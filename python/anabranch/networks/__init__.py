@@ -75,7 +75,7 @@ def list_networks(folder: Path | None = None) -> list[dict[str, Any]]:
     `folder` is that of installed networks by default (`anabranch.networks.folders.network_directory`).
 
     >>> [row["name"] for row in list_networks(bundled("chess").parent)]
-    ['chess', 'crazyhouse', 'crazyhouse-rise']
+    ['chess', 'chess-rise', 'crazyhouse', 'crazyhouse-rise']
     """
     rows: list[dict[str, Any]] = []
     for name, path in installed_networks(folder).items():

@@ -34,7 +34,7 @@ def bundled_names() -> tuple[str, ...]:
     """The names of the networks, each the name of its file without the ending.
 
     >>> bundled_names()
-    ('chess', 'crazyhouse', 'crazyhouse-rise')
+    ('chess', 'chess-rise', 'crazyhouse', 'crazyhouse-rise')
     """
     return tuple(sorted(path.stem for path in FOLDER.glob("*") if path.suffix in (".safetensors", ".onnx")))
 

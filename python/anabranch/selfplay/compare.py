@@ -6,6 +6,7 @@ the same place, and the pairs of all are counted together. So graph and tree are
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,10 @@ from typing import Any
 
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.executor import Executor
+from anabranch.jobs.files import replacing
+from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder
-from anabranch.selfplay.judge import bounded_elo, elo_words, match_spec, play_match, player_of
+from anabranch.selfplay.judge import MOST_ELO, bounded_elo, elo_words, match_spec, play_match, player_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,3 +133,31 @@ def compared_text(row: ComparedGeneration) -> str:
         f"{elo_words(row.elo, row.error)}{runs}; "
         f"evaluations in self-play {row.evaluations[0]:,} and {row.evaluations[1]:,}"
     )
+
+
+def draw_compared(rows: Sequence[ComparedGeneration], path: Path, names: tuple[str, str]) -> None:
+    """Draw the Elo of the first way against the second over the generations, of all runs and of each pair.
+
+    A generation in which one way has all points is left out.
+    """
+    require("matplotlib", "study")
+    from matplotlib.figure import Figure
+
+    def shown(elo: float) -> float:
+        return elo if abs(elo) < MOST_ELO else math.nan
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    numbers = [row.generation for row in rows]
+    errors = [math.nan if row.error is None else row.error for row in rows]
+    for place in range(len(rows[0].runs) if len(rows[0].runs) > 1 else 0):
+        each = [shown(bounded_elo(row.runs[place])[0]) for row in rows]
+        axes.plot(numbers, each, "x", color="0.6", label="a pair of runs" if place == 0 else None)
+    axes.errorbar(numbers, [shown(row.elo) for row in rows], errors, marker="o", capsize=3, label="all runs")
+    axes.axhline(0.0, color="0.8", zorder=0)
+    axes.set_xticks(numbers)
+    axes.set_xlabel("generation")
+    axes.set_ylabel(f"Elo of {names[0]} against {names[1]}")
+    axes.legend()
+    with replacing(path, path.with_name(f".{path.stem}.part{path.suffix}")) as part:
+        figure.savefig(part)
