@@ -62,9 +62,9 @@ def test_pairs_of_all_runs_are_counted_together(tmp_path: Path, monkeypatch: pyt
     assert set(budgets) == {3}
     [again] = compare(ways[0], ways[1], 2, 3, tmp_path / "out", Processes(0))
     assert again == row
-    draw_compared([row, replace(row, generation=1, elo=2000.0, error=None)], tmp_path / "elo.svg", ("a", "b"))
+    draw_compared([row, replace(row, generation=1, elo=2000.0, error=None)], tmp_path / "elo.svg")
     drawn = (tmp_path / "elo.svg").read_text()
-    assert "<!-- Elo of a against b -->" in drawn
+    assert "<!-- Elo of the first way against the second -->" in drawn
     assert "<!-- a pair of runs -->" in drawn
 
 
@@ -75,12 +75,14 @@ def test_numbers_that_allow_no_game_are_refused(tmp_path: Path, cli: Commands) -
     call = ("selfplay", "compare", *ways, "--out", tmp_path / "out")
     assert cli.refuses(*call, "-n", "0") == "anabranch: evaluations must be at least 1, not 0\n"
     assert cli.refuses(*call, "--pairs", "0") == "anabranch: pairs must be at least 1, not 0\n"
+    refused = cli.refuses(*call, "--plot", tmp_path / "elo")
+    assert refused == "anabranch: curves are drawn as .png or .svg, not as elo\n"
     assert not (tmp_path / "out").exists()
 
 
 def test_elo_is_written_as_in_the_table_of_a_run() -> None:
     row = ComparedGeneration(3, (0, 0, 0, 0, 4), ((0, 0, 0, 0, 4),), 2000.0, None, (1000, 2000))
     assert compared_text(row).startswith("generation   3: 8 of 8 points, all won; evaluations")
-    runs = ((0, 0, 1, 1, 0), (0, 1, 1, 1, 0))
+    runs = ((0, 0, 0, 0, 2), (0, 1, 1, 1, 0))
     row = ComparedGeneration(3, (0, 1, 2, 2, 0), runs, 35.2, 61.0, (1000, 2000))
-    assert ", +35 ± 61 Elo (by run +89, +0); " in compared_text(row)
+    assert ", +35 ± 61 Elo (by run all won, +0); " in compared_text(row)

@@ -106,6 +106,14 @@ def test_a_proof_that_holds_for_one_history_is_one_value_among_others() -> None:
     assert len(found) == 2
     assert found.exact.tolist() == [False, False]
     assert found.policy[1].max() < 1.0
+    writer = GridWriter(inputs)
+    for value in (1.0, 1.0, -1.0):
+        writer.add_exact("xo./.../... x", value)
+    for value in (1.0, 1.0):
+        writer.add_exact("x.o/.../... x", value)
+    found = merged(dataclasses.replace(writer.samples(), weight=np.ones(5, np.float32)), whole=False)
+    assert found.exact.tolist() == [False, True], "proofs that disagree are no draw"
+    assert found.result.tolist() == pytest.approx([1 / 3, 1.0])
 
 
 def test_positions_without_a_policy_change_only_the_value() -> None:

@@ -268,8 +268,11 @@ def compare(
     from anabranch.selfplay.compare import compare as compared
     from anabranch.selfplay.compare import compared_text, differing, draw_compared
     from anabranch.selfplay.folder import read_run
+    from anabranch.selfplay.pictures import check_picture
     from anabranch.selfplay.rows_records import game_of_rows
 
+    if plot is not None:
+        check_picture(plot)
     ways = [[read_run(path) for path in way] for way in (first, second)]
     if game is not None and is_reference(game):
         game_of_rows(game)
@@ -286,7 +289,7 @@ def compare(
     if as_json:
         typer.echo(json.dumps([asdict(row) for row in found]))
     if plot is not None:
-        draw_compared(found, plot, (first[0].name, second[0].name))
+        draw_compared(found, plot)
 
 
 @selfplay.command()

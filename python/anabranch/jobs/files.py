@@ -44,14 +44,15 @@ def replacing(
 
 
 def _keep_names(folder: Path) -> None:
-    """Write the names in a folder to the disk; a journal that names a file must not outlive it."""
-    if os.name != "posix":
-        return
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
+    """Write the names in a folder to the disk, where its file system can: a journal that names a file should
+    not outlive it.
+    """
+    with suppress(OSError):
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)
 
 
 def user_folder(variable: str, otherwise: str) -> Path:

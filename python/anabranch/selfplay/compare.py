@@ -14,10 +14,17 @@ from typing import Any
 
 from anabranch.errors import SelfPlayError
 from anabranch.jobs.executor import Executor
-from anabranch.jobs.files import replacing
-from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder
-from anabranch.selfplay.judge import MOST_ELO, bounded_elo, elo_words, match_spec, play_match, player_of
+from anabranch.selfplay.judge import (
+    MOST_ELO,
+    bounded_elo,
+    elo_text,
+    elo_words,
+    match_spec,
+    play_match,
+    player_of,
+)
+from anabranch.selfplay.pictures import check_picture, write_picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +133,7 @@ def compared_text(row: ComparedGeneration) -> str:
     """A row as text."""
     points = sum(place * count for place, count in enumerate(row.counts)) / 2.0
     games = 2 * sum(row.counts)
-    each = ", ".join(f"{bounded_elo(counts)[0]:+.0f}" for counts in row.runs)
+    each = ", ".join(elo_text(bounded_elo(counts)[0], None) for counts in row.runs)
     runs = f" (by run {each})" if len(row.runs) > 1 else ""
     return (
         f"generation {row.generation:>3}: {points:g} of {games} points, "
@@ -135,12 +142,12 @@ def compared_text(row: ComparedGeneration) -> str:
     )
 
 
-def draw_compared(rows: Sequence[ComparedGeneration], path: Path, names: tuple[str, str]) -> None:
+def draw_compared(rows: Sequence[ComparedGeneration], path: Path) -> None:
     """Draw the Elo of the first way against the second over the generations, of all runs and of each pair.
 
     A generation in which one way has all points is left out.
     """
-    require("matplotlib", "study")
+    check_picture(path)
     from matplotlib.figure import Figure
 
     def shown(elo: float) -> float:
@@ -157,7 +164,6 @@ def draw_compared(rows: Sequence[ComparedGeneration], path: Path, names: tuple[s
     axes.axhline(0.0, color="0.8", zorder=0)
     axes.set_xticks(numbers)
     axes.set_xlabel("generation")
-    axes.set_ylabel(f"Elo of {names[0]} against {names[1]}")
+    axes.set_ylabel("Elo of the first way against the second")
     axes.legend()
-    with replacing(path, path.with_name(f".{path.stem}.part{path.suffix}")) as part:
-        figure.savefig(part)
+    write_picture(figure, path)

@@ -22,6 +22,7 @@ from anabranch.match.player import PlayerSpec
 from anabranch.match.runner import check_any_player
 from anabranch.match.statistics import Sprt
 from anabranch.named_games import is_reference
+from anabranch.networks import is_network_path
 from anabranch.optional import require
 from anabranch.selfplay.folder import DOCUMENT, RunFolder, StepKey, open_run, read_run
 from anabranch.selfplay.judge import PROGRAM, MatchVerdict, match_spec, play_match, player_of
@@ -144,11 +145,13 @@ class _Loop:
         file = network_file(evaluator, self._plan.game)
         found = evaluator if file is None else checksum(file)
         if GAMES not in stored:
-            name = evaluator if file is None else str(file.resolve())
+            name = str(Path(evaluator).resolve()) if is_network_path(evaluator) else evaluator
             self._add(*GAMES, {"evaluator": name, "identity": found})
         elif stored[GAMES]["identity"] != found:
-            known = stored[GAMES]["evaluator"]
-            raise SelfPlayError(f"the games of {path} are played by {known} as it was, not by {evaluator}")
+            raise SelfPlayError(
+                f"the games of {path} are played by {stored[GAMES]['evaluator']}, and {evaluator} is another "
+                "evaluator or has changed since"
+            )
 
     def _begin(self) -> tuple[str, ...]:
         """Note what the run is made of besides its plan, or check that it is still there; its shards."""
@@ -319,7 +322,7 @@ class _Loop:
 
     def keep_time(self) -> None:
         """Note the time since the last record, which an unfinished match would lose."""
-        if self.elapsed - self._folder.elapsed >= 1.0:
+        if RUN in self._folder.journal.records and self.elapsed - self._folder.elapsed >= 1.0:
             self._add("time", 0, str(len(self._folder.records("time"))), {})
 
     def _is_over(self) -> bool:

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.jobs.files import replacing
-from anabranch.optional import require
 from anabranch.selfplay.folder import RunFolder
 from anabranch.selfplay.judge import MOST_ELO, elo_text, finite_elo
+from anabranch.selfplay.pictures import check_picture, write_picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +181,7 @@ def as_dict(folder: RunFolder) -> dict[str, Any]:
 
 def draw(rows: list[GenerationRow], path: Path) -> None:
     """Curves of games and positions, losses, Elo, lengths, results and unique positions, as a picture."""
-    require("matplotlib", "study")
+    check_picture(path)
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(14, 7), layout="constrained")
@@ -210,5 +209,4 @@ def draw(rows: list[GenerationRow], path: Path) -> None:
     for axis in axes.flat:
         axis.set_xlabel("generation")
         axis.legend()
-    with replacing(path, path.with_name(f".{path.stem}.part{path.suffix}")) as part:
-        figure.savefig(part)
+    write_picture(figure, path)

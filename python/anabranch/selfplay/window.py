@@ -93,8 +93,12 @@ class _Groups:
         weight = samples.weight.astype(np.float64)
         mass = np.maximum(self.total(weight), 1e-12)
         exact_mass = self.total(samples.exact)
-        self.exact = exact_mass > 0.0 if one_for_all else exact_mass == self.count
         exact_value = self.total(samples.value * samples.exact) / np.maximum(exact_mass, 1.0)
+        if one_for_all:
+            self.exact = exact_mass > 0.0
+        else:  # all are exact, and agree
+            differences = self.total(np.abs(samples.value - exact_value[self.of]) * samples.exact)
+            self.exact = (exact_mass == self.count) & (differences < 1e-3)
         value = np.where(self.exact, exact_value, self.total(samples.value * weight) / mass)
         self.value = value.astype(np.float32)
         self.result = (self.total(samples.result * weight) / mass).astype(np.float32)
