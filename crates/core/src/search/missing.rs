@@ -9,11 +9,17 @@ use super::backup::{Step, mark};
 use super::batch::Batch;
 use super::select::Choice;
 use super::simulate::End;
-use crate::game::Game;
+use crate::game::{Game, MoveCode};
 use crate::graph::edge_flag;
 
-/// A trajectory that waits, and whether it explores.
-type Waiting = (Vec<Step>, bool);
+/// A trajectory that waits.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// The moves above its first step: an exploration begins at a branch node.
+    above: Vec<MoveCode>,
+    steps: Vec<Step>,
+    exploration: bool,
+}
 
 /// Trajectories that wait.
 #[derive(Debug, Default)]
@@ -37,7 +43,9 @@ impl<G: Game> Search<G> {
         let mut steps = self.spare_steps.pop().unwrap_or_default();
         steps.clone_from(&self.steps);
         mark(&mut self.graph, &steps, true);
-        self.missing.waiting.push((steps, exploration));
+        let moves = self.path.moves();
+        let above = moves[..moves.len() - steps.len()].to_vec();
+        self.missing.waiting.push(Waiting { above, steps, exploration });
     }
 
     /// Fetches what the waiting trajectories miss. Returns whether that brought anything.
@@ -51,7 +59,7 @@ impl<G: Game> Search<G> {
     /// again.
     pub(super) fn resume_next(&mut self, batch: &mut Batch<G>) -> Option<End> {
         loop {
-            let Some((steps, exploration)) = self.missing.ready.pop_front() else {
+            let Some(Waiting { above, steps, exploration }) = self.missing.ready.pop_front() else {
                 if self.missing.waiting.is_empty() {
                     return None;
                 }
@@ -62,7 +70,7 @@ impl<G: Game> Search<G> {
             };
             mark(&mut self.graph, &steps, false);
             let end = self
-                .retrace(&steps)
+                .retrace(&above, &steps)
                 .map(|last| self.walk_on(last.node, Some(Choice::Opened(last.slot)), exploration, batch));
             self.spare_steps.push(steps);
             match end {
@@ -75,17 +83,24 @@ impl<G: Game> Search<G> {
     /// Gives up the waiting trajectories.
     pub(super) fn drop_missing(&mut self) {
         self.missing.ready.extend(self.missing.waiting.drain(..));
-        while let Some((steps, _)) = self.missing.ready.pop_front() {
+        while let Some(Waiting { steps, .. }) = self.missing.ready.pop_front() {
             mark(&mut self.graph, &steps, false);
             self.spare_steps.push(steps);
         }
     }
 
-    /// Brings path and steps to the node above the last edge of a trajectory.
-    fn retrace(&mut self, steps: &[Step]) -> Option<Step> {
+    /// Brings path and steps to the node above the last edge of a trajectory, which begins after some moves.
+    fn retrace(&mut self, above: &[MoveCode], steps: &[Step]) -> Option<Step> {
         self.path.restart();
         self.steps.clear();
         let (last, before) = steps.split_last()?;
+        let mut node = self.root;
+        for &mv in above {
+            let edge = self.graph.edges(node).iter().find(|edge| edge.mv == mv)?;
+            self.path.follow(edge.mv, edge.has(edge_flag::ZEROING));
+            self.path.arrive(self.graph.node(edge.child).key);
+            node = edge.child;
+        }
         for step in before {
             let edge = self.graph.edge(step.node, step.slot);
             self.path.follow(edge.mv, edge.has(edge_flag::ZEROING));

@@ -1,12 +1,13 @@
 //! Connect Four as rows of bytes, made of the core's own: the same moves, ends and proofs, in few calls.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::evaluators::Uniform;
 use crate::games::grid::{ConnectFour, GridGame};
+use crate::graph::NONE;
 use crate::random::Random;
 use crate::run::drive::{Limits, run};
 use crate::run::pool::Pool;
@@ -153,6 +154,35 @@ fn a_search_makes_few_calls_and_merges_equal_rows() {
     for id in search.graph().ids() {
         let key = search.graph().node(id).key;
         assert!(id == search.root() || search.position().recall(key, 0).is_some());
+    }
+}
+
+/// Compares every edge below a node with the rules; how many there are.
+fn check_edges(search: &Search<GridGame>, id: u32, game: &GridGame, seen: &mut HashSet<u32>) -> usize {
+    if !seen.insert(id) {
+        return 0;
+    }
+    let mut count = 0;
+    for edge in search.graph().edges(id).iter().filter(|edge| edge.child != NONE) {
+        let mut after = game.clone();
+        after.play(edge.mv);
+        assert_eq!(search.graph().node(edge.child).key, after.key(), "{}", game.text());
+        count += 1 + check_edges(search, edge.child, &after, seen);
+    }
+    count
+}
+
+#[test]
+fn edges_lead_to_the_positions_after_their_moves() {
+    // Explorations begin below the root, and wait for positions like others.
+    let exploring = Settings { epsilon_greedy: 0.4, wave_least: 0, ..settings() };
+    for settings in [exploring.clone(), Settings { wave_least: 4, ..exploring }] {
+        let rules = rules();
+        let mut search = search(&rules, settings, &[]);
+        go_on(&mut search, 3000);
+        assert!(search.counters().explorations > 500);
+        let game = search.position().clone();
+        assert!(check_edges(&search, search.root(), &game, &mut HashSet::new()) > 1000);
     }
 }
 
