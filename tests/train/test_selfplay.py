@@ -182,6 +182,18 @@ def test_a_run_ends_with_its_time_and_goes_on(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "networks") == ["0000"]
 
 
+@pytest.mark.parametrize(("game", "exact"), [("go:size=5", False), ("hex:size=5", True)])
+def test_a_proof_in_go_holds_for_its_history_alone(game: str, exact: bool) -> None:
+    from anabranch.selfplay.learn_grid import GridLearner
+    from anabranch.selfplay.records import GridWriter
+
+    writer = GridWriter(inputs_of(game))
+    for value in (1.0, -1.0):
+        writer.add_exact("x..../...../...../...../..... o", value)
+    plan = plan_of(game, policy_width=32, value_width=32)
+    assert GridLearner(plan).merged(writer.samples()).exact.tolist() == [exact]
+
+
 def test_the_bundled_network_is_taken_whole() -> None:
     from safetensors.numpy import load_file
 

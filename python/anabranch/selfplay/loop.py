@@ -172,8 +172,9 @@ class _Loop:
         record = stored[RUN]
         if record["initial"] != found:
             raise SelfPlayError(f"the network {plan.initial} is not the one that the run began with")
+        outsiders = self._outsiders()
         for name, known in record.get("outsiders", {}).items():
-            if self._outsiders()[name] != known:
+            if outsiders[name] != known:
                 raise SelfPlayError(f"the outsider {name} is not the network that the run began with")
         return tuple(record["shards"])
 
