@@ -42,6 +42,14 @@ def test_a_job_that_kills_every_worker_ends_it() -> None:
         list(Processes(1).run(jobs.die, [1]))
 
 
+def test_a_worker_that_evaluates_ends_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
+    """Python that ends while a thread is in the runtime of a network aborts the process."""
+    with closing(Processes(1).run(jobs.evaluate_without_end, [0, 1])) as results:
+        assert next(results) == 0
+        time.sleep(0.3)
+    assert capfd.readouterr().err == ""
+
+
 def test_failures_of_workers_are_raised() -> None:
     with pytest.raises(WorkerError, match="number 7 is refused"):
         list(Processes(1).run(jobs.refuse, [7]))

@@ -1,5 +1,7 @@
 """Evaluators of ONNX files: exact against NumPy, in any batch, in a search."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +13,13 @@ import pytest
 from anabranch import Engine
 from anabranch.errors import EvaluatorError, MissingPackageError, NetworkError, VariantError
 from anabranch.evaluators.onnx_network import OnnxNetwork
+from anabranch.evaluators.onnx_runtime import OnnxEvaluator
 from anabranch.evaluators.open import open_network
+from anabranch.evaluators.openvino import OF_BFLOAT16, import_openvino
 from anabranch.evaluators.stamp import stamp_onnx
 from anabranch.networks import Metadata
 from anabranch.networks.planes import encode
+from anabranch.networks.shipped import FOLDER
 
 POSITIONS = {
     "chess": ["startpos", "startpos moves e2e4", "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 3 9"],
@@ -163,8 +168,87 @@ def test_threads_and_providers(make_network: Any) -> None:
         opened(path, threads=0)
     with pytest.raises(EvaluatorError, match="a provider is auto or one of cpu, cuda"):
         opened(path, provider="abacus")
-    with pytest.raises(NetworkError, match="a runtime is onnxruntime or openvino, not 'abacus'"):
+    with pytest.raises(
+        NetworkError, match="a runtime is one of onnxruntime, openvino, openvino-bf16, not 'abacus'"
+    ):
         opened(path, runtime="abacus")
+
+
+def test_bfloat16_is_less_exact_and_needs_its_instructions(
+    make_network: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    openvino = import_openvino()
+    path = make_network()
+    planes, _ = encode(POSITIONS["chess"])
+    values, logits = opened(path).evaluate(planes)
+    able = "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    if able:
+        short = opened(path, runtime="openvino-bf16")
+        assert short.provider == "CPU, bfloat16"
+        given = short.evaluate(planes)
+        assert not np.array_equal(given[1], logits)
+        assert np.abs(given[0] - values).max() < 0.05
+        assert np.abs(given[1] - logits).max() < 0.05 * np.abs(logits).max()
+    monkeypatch.setattr(openvino.Core, "get_property", lambda *_: ["FP32"])
+    with pytest.raises(
+        EvaluatorError, match="device CPU has no instructions for bfloat16, which openvino-bf16 needs"
+    ):
+        opened(path, runtime="openvino-bf16")
+
+
+def test_bfloat16_is_asked_for(make_network: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On any processor."""
+    openvino = import_openvino()
+    asked: list[Any] = []
+
+    def compile_model(_core: Any, _model: Any, _device: str, options: dict[str, Any]) -> None:
+        asked.append(options["INFERENCE_PRECISION_HINT"])
+        raise RuntimeError("not here")
+
+    monkeypatch.setattr(openvino.Core, "get_property", lambda *_: ["FP32", "BF16"])
+    monkeypatch.setattr(openvino.Core, "compile_model", compile_model)
+    for runtime in ("openvino", "openvino-bf16"):
+        with pytest.raises(NetworkError, match="OpenVINO cannot open it: not here"):
+            opened(make_network(), runtime=runtime)
+    assert asked == ["f32", "bf16"]
+
+
+@pytest.mark.parametrize(("noise", "is_taken"), [(0.05, True), (0.3, False)])
+def test_canaries_may_be_off_by_what_short_numbers_lose(noise: float, is_taken: bool) -> None:
+    class Short(OnnxEvaluator):
+        rounding = OF_BFLOAT16
+
+        def _infer(self, planes: Any, places: Any) -> list[Any]:
+            value, *others = super()._infer(planes, places)
+            return [np.clip(value + noise, -1.0, 1.0), *others]
+
+    class Exact(Short):
+        rounding = 0.0
+
+    rise = FOLDER / "crazyhouse-rise.onnx"
+    for kind in [Exact] if is_taken else [Exact, Short]:
+        with pytest.raises(NetworkError, match=r"it gives the value .* for its canary"):
+            kind(rise, threads=1)
+    if is_taken:
+        assert Short(rise, threads=1).variant == "crazyhouse"
+
+
+ALONE = """
+import multiprocessing, sys, threading
+from anabranch.evaluators.resolve import resolve_evaluator
+print(resolve_evaluator("openvino:chess-rise", threads=1).provider)
+print([name for name in sys.modules if name.startswith("openvino_telemetry.")])
+print(multiprocessing.active_children(), threading.active_count())
+"""
+
+
+def test_openvino_reports_nothing_to_anybody(tmp_path: Path) -> None:
+    """Its telemetry would send a message from a forked process, and keep an identity in the home folder."""
+    home = {**os.environ, "HOME": str(tmp_path)}
+    home.pop("CI", None)
+    done = subprocess.run([sys.executable, "-c", ALONE], env=home, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["CPU", "[]", "[] 1"]
+    assert not (tmp_path / "intel").exists()
 
 
 def test_a_gpu_that_is_not_there(make_network: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,10 @@ import pytest
 from tests.support.commands import Commands
 
 from anabranch import Engine, _core
+from anabranch.defaults import is_in_core
 from anabranch.errors import NetworkError, SettingError, VariantError
+from anabranch.evaluators.onnx_runtime import OnnxEvaluator
+from anabranch.evaluators.openvino import OpenVinoEvaluator
 from anabranch.evaluators.resolve import evaluator_names, network_file, resolve_evaluator
 from anabranch.match.openings import default_openings
 from anabranch.match.player import Budget, read_player
@@ -40,6 +43,47 @@ def test_names_mean_evaluators_and_networks() -> None:
     assert "crazyhouse-rise.onnx" in repr(Engine("crazyhouse", evaluator="crazyhouse-rise").evaluator)
     assert network_file("crazyhouse") == CRAZYHOUSE
     assert {"network", "material", "chess", "crazyhouse", "crazyhouse-rise"} <= set(evaluator_names())
+
+
+def test_a_runtime_before_the_name_evaluates_the_network(tmp_path: Path) -> None:
+    rise = FOLDER / "crazyhouse-rise.onnx"
+    for name in ("openvino:crazyhouse-rise", f"openvino:{rise}"):
+        assert network_file(name) == rise
+        assert isinstance(Engine("crazyhouse", evaluator=name).evaluator, OpenVinoEvaluator)
+    assert isinstance(Engine("crazyhouse", evaluator="onnxruntime:crazyhouse-rise").evaluator, OnnxEvaluator)
+    assert not is_in_core("openvino:crazyhouse-rise")
+    for name in ("openvino:network", "openvino:material", "openvino:chess", f"openvino:{CHESS}"):
+        for variant in (None, "chess"):
+            with pytest.raises(
+                SettingError, match=f"a runtime is for ONNX networks, and {name!r} names none"
+            ):
+                resolve_evaluator(name, variant)
+    for name in ("abacus:chess", "openvino:", "openvino:openvino:chess"):
+        with pytest.raises(
+            SettingError, match=f"no evaluator {name!r}: .*; a runtime before a colon is one of onnxruntime, "
+        ):
+            Engine(evaluator=name)
+
+
+def test_commands_take_a_runtime_or_refuse_it(cli: Commands, tmp_path: Path) -> None:
+    rise = FOLDER / "chess-rise.onnx"
+    deep = tmp_path / ("deep" * 40) / "rise.onnx"
+    deep.parent.mkdir()
+    deep.symlink_to(rise)
+    shown = cli.shows("network", "bench", f"openvino:{deep}", "--seconds", "0.1")
+    assert f"openvino:{deep}: chess, batch 16, threads 1, CPU\n" in shown
+    refusal = cli.refuses("network", "bench", f"openvino:{rise}", "--runtime", "onnxruntime")
+    assert "--runtime onnxruntime name two runtimes; leave one of them out" in refusal
+    for command in ("info", "verify"):
+        said = cli.run("network", command, "openvino:chess-rise", code=2)
+        assert "names a runtime, which this does not need; leave out openvino:" in said.err + said.out
+    for name in ("openvino:chess", f"openvino:{rise}", rise):
+        assert "takes a network of the core here" in cli.refuses("bench", "--evaluator", name, "--quick")
+    link = tmp_path / "rise.onnx"
+    link.symlink_to(rise)
+    for name in (f"openvino:{link}", link):
+        found = cli.json("analyse", "--network", name, "--evaluations", "20")
+        assert found["statistics"]["evaluations"] >= 20
 
 
 def test_what_is_refused_says_why_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +142,7 @@ def test_suite_annotate_and_bench_take_files(cli: Commands, copy: Path, tmp_path
     assert "plays chess" in cli.run("annotate", game, "-e", CHESS, "-n", "30", code=2).err
     rows = cli.json("bench", "--evaluator", copy, "--quick")["sections"]["network"]
     assert [(row["network"], row["variant"]) for row in rows] == [(str(copy), "crazyhouse")]
-    assert "takes a network here" in cli.refuses("bench", "--evaluator", "hash")
+    assert "takes a network of the core here" in cli.refuses("bench", "--evaluator", "hash")
 
 
 def match(*players: str, variant: str = "crazyhouse") -> MatchSpec:

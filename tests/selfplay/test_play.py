@@ -103,6 +103,14 @@ def test_the_games_of_a_folder_have_one_player(tmp_path: Path, cli: Commands) ->
         loop = _Loop(folder, Limit(generations=1), Processes(0), lambda _: None)
         with pytest.raises(SelfPlayError, match="has games of 'selfplay play'"):
             loop.run()
+    with open_run(tmp_path / "onnx", plan_of("chess", **SMALL)) as folder:
+        loop = _Loop(folder, Limit(generations=1), Processes(0), lambda _: None)
+        loop.begin_games("chess-rise")
+        loop.begin_games("onnxruntime:chess-rise")
+        with pytest.raises(SelfPlayError, match="played by chess-rise, and openvino:chess-rise is another"):
+            loop.begin_games("openvino:chess-rise")
+        assert loop._short_name("openvino:nets/one.onnx") == "openvino:one.onnx"
+        assert loop._short_name(str(folder.path / "generation-3" / "network.onnx")) == "generation-3"
     with open_run(tmp_path / "run", plan) as folder:
         loop = _Loop(folder, Limit(generations=1), Processes(0), lambda _: None)
         loop._begin()

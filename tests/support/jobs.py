@@ -2,10 +2,15 @@
 
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
 from anabranch.errors import SettingError
+from anabranch.evaluators.onnx_runtime import OnnxEvaluator
+from anabranch.evaluators.open import open_network
+from anabranch.networks.planes import encode
+from anabranch.networks.shipped import FOLDER
 
 
 def square(number: int) -> int:
@@ -42,3 +47,22 @@ def fail(job: int) -> float:
 
 def leave_a_mark() -> None:
     Path(os.environ["MARK"]).touch()
+
+
+def evaluate_without_end(number: int) -> int:
+    """The first job leaves a thread that evaluates a network, and ends."""
+    if number > 0:
+        time.sleep(100.0)
+    network = open_network(FOLDER / "chess-rise.onnx", threads=1)
+    assert isinstance(network, OnnxEvaluator)
+    planes, _ = encode(["startpos"] * 64)
+    is_begun = threading.Event()
+
+    def evaluate() -> None:
+        while True:
+            network.evaluate(planes)
+            is_begun.set()
+
+    threading.Thread(target=evaluate, daemon=True).start()
+    is_begun.wait()
+    return number

@@ -19,7 +19,9 @@ from anabranch.bench.signature import measure_signature
 from anabranch.bench.speed import measure_speed
 from anabranch.bench.threads import measure_threads
 from anabranch.bench.workload import PRESETS, Announce, Workload
+from anabranch.defaults import is_in_core
 from anabranch.errors import SettingError
+from anabranch.evaluators.open import split_runtime
 from anabranch.evaluators.resolve import network_file
 from anabranch.jobs.executor import Executor, cores
 from anabranch.settings import Settings
@@ -121,7 +123,7 @@ def _file_of(spec: BenchSpec) -> Path | None:
     if spec.evaluator is None:
         return None
     found = network_file(spec.evaluator)
-    if found is None:
-        takes = "--evaluator takes a network here, chess, crazyhouse or a .safetensors file"
-        raise SettingError(f"{takes}, not {spec.evaluator!r}")
+    if found is None or split_runtime(spec.evaluator)[0] is not None or not is_in_core(spec.evaluator):
+        takes = "--evaluator takes a network of the core here, chess, crazyhouse or a .safetensors file"
+        raise SettingError(f"{takes}, not {spec.evaluator!r}; 'anabranch network bench' measures others")
     return found

@@ -26,6 +26,7 @@ from anabranch.cli.options import (
 )
 from anabranch.engine import Engine
 from anabranch.errors import GraphFileError, LimitError, SettingError
+from anabranch.evaluators.open import split_runtime
 from anabranch.evaluators.resolve import resolve_evaluator
 from anabranch.limits import Limits
 from anabranch.named_games import is_reference
@@ -113,7 +114,9 @@ def analyse(
     if network is not None and "evaluator" in given:
         raise SettingError("--network and --evaluator cannot both be given")
     if network is not None:
-        given["evaluator"] = str(network) if is_network_path(str(network)) else f"./{network}"
+        runtime, file_name = split_runtime(str(network))
+        path = file_name if is_network_path(file_name) else f"./{file_name}"
+        given["evaluator"] = path if runtime is None else f"{runtime}:{path}"
     options = EngineOptions(**given)
     limit = Limits(**limits or {"time": SECONDS})
     if file is not None:

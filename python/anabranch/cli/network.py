@@ -75,7 +75,9 @@ def bench(
     batch_size: Annotated[int, option("N", "Positions in a batch.")] = 16,
     threads: Annotated[int, option("N", "Threads of the runtime.", "--threads", "-t")] = 1,
     seconds: Annotated[float, option("SECONDS", "Time for the measurement, roughly.")] = 10.0,
-    runtime: Annotated[str, option("NAME", "One of onnxruntime, openvino.")] = "onnxruntime",
+    runtime: Annotated[
+        str | None, option("NAME", "One of onnxruntime, openvino, openvino-bf16.  [default: onnxruntime]")
+    ] = None,
     provider: Annotated[str, option("NAME", "A provider of ONNX Runtime or a device of OpenVINO.")] = "auto",
     as_json: JsonOption = False,
 ) -> None:
@@ -87,9 +89,13 @@ def bench(
     from anabranch.cli.interrupt import interruptible
     from anabranch.cli.output import output, print_json
     from anabranch.evaluators.onnx_network import OnnxNetwork
-    from anabranch.evaluators.open import open_network
+    from anabranch.evaluators.open import DEFAULT_RUNTIME, open_network, split_runtime
 
-    opened = open_network(_find(file), runtime=runtime, provider=provider, threads=threads)
+    named, rest = split_runtime(str(file))
+    if named is not None and runtime not in (None, named):
+        raise NetworkError(f"{file} and --runtime {runtime} name two runtimes; leave one of them out")
+    chosen = named or runtime or DEFAULT_RUNTIME
+    opened = open_network(_find(Path(rest)), runtime=chosen, provider=provider, threads=threads)
     if not isinstance(opened, OnnxNetwork):
         raise AnabranchError(f"{file} has no runtime to measure; 'anabranch bench' measures the core")
     measured = interruptible(lambda: measure_network(opened, batch_size, seconds))
@@ -97,7 +103,8 @@ def bench(
         print_json({"file": str(file), "variant": opened.variant, **measured})
         return
     show = output()
-    show.print(f"{file}: {opened.variant}, batch {batch_size}, threads {opened.threads}, {opened.provider}")
+    facts = f"{opened.variant}, batch {batch_size}, threads {opened.threads}, {opened.provider}"
+    show.print(f"{file}: {facts}", soft_wrap=True)
     show.print(f"runtime alone  {measured['evaluations_per_second_alone']:10,.0f} evaluations/s")
     show.print(f"in a search    {measured['evaluations_per_second_in_search']:10,.0f} evaluations/s")
     show.print(f"ratio          {measured['ratio']:10.3f}")
@@ -198,11 +205,15 @@ def predict(
 
 def _find(given: Path) -> Path:
     """The file; where there is none, the network that is installed or comes with the package by that name."""
+    from anabranch.evaluators.open import split_runtime
     from anabranch.networks import is_network_path
     from anabranch.networks.folders import installed_networks
     from anabranch.networks.shipped import named_network
 
     name = str(given)
+    runtime, _ = split_runtime(name)
+    if runtime is not None and not given.exists():
+        raise NetworkError(f"{name} names a runtime, which this does not need; leave out {runtime}:")
     if given.exists() or is_network_path(name):
         return given
     return named_network(name) or installed_networks().get(name, given)

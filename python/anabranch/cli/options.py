@@ -62,7 +62,8 @@ EvaluatorOption: TypeAlias = Annotated[
     str | None,
     option(
         "NAME|FILE",
-        f"One of {', '.join(evaluator_names())}, or a network file, .safetensors, .onnx or .pb.gz.  "
+        f"One of {', '.join(evaluator_names())}, or a network file, .safetensors, .onnx or .pb.gz; openvino: "
+        "before an ONNX network chooses its runtime.  "
         "[default: network]",
         "--evaluator",
         "-e",

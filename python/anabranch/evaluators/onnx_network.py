@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -41,6 +42,8 @@ class OnnxNetwork(ABC):
     inputs: Literal["planes"] = "planes"
     provider: str
     """What runs it."""
+    rounding: float = 0.0
+    """How far its canaries may be off because it computes with short numbers, as in `Canary.tolerance`."""
 
     def __init__(self, file: str | os.PathLike[str] | OnnxFile, threads: int | None) -> None:
         if threads is not None and threads < 1:
@@ -136,14 +139,17 @@ class OnnxNetwork(ABC):
         if self.file.sha256 is None and is_distribution:
             self._has_probabilities = True
             self.notes.append("its policy gives probabilities instead of logits; they are converted")
-        difference = find_difference(
-            self.evaluate, self.file.canaries, self.variant, self.file.metadata.inputs
-        )
+        inputs = self.file.metadata.inputs
+        canaries = [
+            replace(canary, tolerance=max(canary.tolerance, self.rounding)) for canary in self.file.canaries
+        ]
+        difference = find_difference(self.evaluate, canaries, self.variant, inputs)
         if difference is not None:
             raise NetworkError(f"{self.path} is refused: {difference}")
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {str(self.path)!r}, {self.variant} {self.file.metadata.inputs}>"
+        what = f"{self.variant} {self.file.metadata.inputs}, {self.provider}"
+        return f"<{type(self).__name__} {str(self.path)!r}, {what}>"
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -15,30 +15,45 @@ from anabranch.networks.lc0_convert import open_lc0
 from anabranch.networks.onnx_file import read_onnx
 from anabranch.networks.sparse import open_sparse
 
+DEFAULT_RUNTIME = "onnxruntime"
+RUNTIMES = (DEFAULT_RUNTIME, "openvino", "openvino-bf16")
+"""What evaluates ONNX networks; `openvino-bf16` computes with bfloat16 (docs/onnx.md)."""
+
+
+def split_runtime(given: str) -> tuple[str | None, str]:
+    """The runtime that a text names before a colon, if it does, and the rest: a name or a path.
+
+    >>> split_runtime("openvino:maia-1500"), split_runtime("./nets/new.onnx")
+    (('openvino', 'maia-1500'), (None, './nets/new.onnx'))
+    """
+    runtime, colon, rest = given.partition(":")
+    return (runtime, rest) if colon and runtime in RUNTIMES else (None, given)
+
 
 def open_network(
     path: str | os.PathLike[str],
     *,
-    runtime: str = "onnxruntime",
+    runtime: str = DEFAULT_RUNTIME,
     provider: str = "auto",
     threads: int | None = None,
 ) -> Evaluator | _core.Network:
     """Open a network file of any family, check all of it, and make it ready to evaluate.
 
-    `runtime` is `onnxruntime` or `openvino`, `provider` a provider of the one or a device of the other;
-    `threads` are those of the runtime.
+    `runtime` is one of `RUNTIMES`, `provider` a provider of ONNX Runtime or a device of OpenVINO; `threads`
+    are those of the runtime. Networks of the family `sparse` need none.
     """
+    if runtime not in RUNTIMES:
+        raise NetworkError(f"a runtime is one of {', '.join(RUNTIMES)}, not {runtime!r}")
     content = read_bytes(path)
     family = family_of(path, content)
     if family == "sparse":
         return open_sparse(path)
     file = open_lc0(path, content) if family == "lc0" else read_onnx(path, content)
-    if runtime == "openvino":
+    if runtime != DEFAULT_RUNTIME:
         from anabranch.evaluators.openvino import OpenVinoEvaluator
 
-        return OpenVinoEvaluator(file, device="CPU" if provider == "auto" else provider, threads=threads)
-    if runtime != "onnxruntime":
-        raise NetworkError(f"a runtime is onnxruntime or openvino, not {runtime!r}")
+        device = "CPU" if provider == "auto" else provider
+        return OpenVinoEvaluator(file, device=device, threads=threads, bfloat16=runtime == "openvino-bf16")
     from anabranch.evaluators.onnx_runtime import OnnxEvaluator
 
     return OnnxEvaluator(file, provider=provider, threads=threads)

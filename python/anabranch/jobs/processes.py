@@ -19,7 +19,7 @@ from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from types import FrameType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from anabranch.errors import AnabranchError, JobError, WorkerError
 
@@ -192,9 +192,19 @@ def _serve(work: Callable[[Any], Any], at_exit: Callable[[], object] | None, con
             connection.send(done)
     except BrokenPipeError:
         pass
+    except SystemExit:  # by SIGTERM; the runtime of a network aborts if Python ends while it evaluates
+        _end_now(at_exit)
     finally:
         if at_exit is not None:
             at_exit()
+
+
+def _end_now(at_exit: Callable[[], object] | None) -> NoReturn:
+    """End this process, whatever its threads do."""
+    if at_exit is not None:
+        with contextlib.suppress(Exception):
+            at_exit()
+    os._exit(0)
 
 
 def _receive(
@@ -205,7 +215,4 @@ def _receive(
         while True:
             jobs.put(connection.recv())
     except (EOFError, OSError):
-        if at_exit is not None:
-            with contextlib.suppress(Exception):
-                at_exit()
-        os._exit(0)
+        _end_now(at_exit)

@@ -15,7 +15,8 @@ from typing import Any
 
 from anabranch.catalogue import is_grid
 from anabranch.errors import SelfPlayError
-from anabranch.evaluators.resolve import network_file
+from anabranch.evaluators.open import DEFAULT_RUNTIME, split_runtime
+from anabranch.evaluators.resolve import display_name, network_file
 from anabranch.jobs.executor import Executor, cores
 from anabranch.jobs.files import checksum
 from anabranch.match.player import PlayerSpec
@@ -144,8 +145,12 @@ class _Loop:
         open_evaluator(evaluator, self._plan.game)
         file = network_file(evaluator, self._plan.game)
         found = evaluator if file is None else checksum(file)
+        runtime, rest = split_runtime(evaluator)
+        if runtime not in (None, DEFAULT_RUNTIME):  # its numbers differ
+            found = f"{runtime}:{found}"
         if GAMES not in stored:
-            name = str(Path(evaluator).resolve()) if is_network_path(evaluator) else evaluator
+            name = str(Path(rest).resolve()) if is_network_path(rest) else rest
+            name = name if runtime is None else f"{runtime}:{name}"
             self._add(*GAMES, {"evaluator": name, "identity": found})
         elif stored[GAMES]["identity"] != found:
             raise SelfPlayError(
@@ -218,9 +223,8 @@ class _Loop:
             raise _Over
         rows = self._folder.records("play", generation).values()
         games, positions = (sum(row[name] for row in rows) for name in ("games", "positions"))
-        self._notify(
-            f"generation {generation}: {games:,} games with {_short_name(evaluator)}, {positions:,} positions"
-        )
+        name = self._short_name(evaluator)
+        self._notify(f"generation {generation}: {games:,} games with {name}, {positions:,} positions")
 
     def _evaluator(self, generation: int) -> str:
         """What plays the games of a generation: the best network of those before."""
@@ -293,7 +297,7 @@ class _Loop:
             return {"passed": True, "against": None}
         test = Sprt(-plan.gate_elo, 0.0)
         verdict = self._match(generation, "gate", (network, best, plan.gate_evaluations), generation, test)
-        against = _short_name(best)
+        against = self._short_name(best)
         word = "passed" if verdict.passed else "failed"
         self._notify(f"generation {generation}: {word} its gate against {against}, {verdict}")
         return {**asdict(verdict), "against": against}
@@ -326,6 +330,11 @@ class _Loop:
         if RUN in self._folder.journal.records and self.elapsed - self._folder.elapsed >= 1.0:
             self._add("time", 0, str(len(self._folder.records("time"))), {})
 
+    def _short_name(self, evaluator: str) -> str:
+        """The generation of a network of the run; any other evaluator as it was named."""
+        path = Path(evaluator)
+        return path.parent.name if self._folder.path in path.parents else display_name(evaluator)
+
     def _is_over(self) -> bool:
         minutes = self._limit.minutes
         return minutes is not None and self.elapsed >= 60.0 * minutes
@@ -333,11 +342,6 @@ class _Loop:
     def _stop_if_over(self) -> None:
         if self._is_over():
             raise _Over
-
-
-def _short_name(evaluator: str) -> str:
-    """The generation of a network of the run; any other evaluator by its name."""
-    return Path(evaluator).parent.name or evaluator
 
 
 def _play_record(done: PlayDone) -> dict[str, Any]:

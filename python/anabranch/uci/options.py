@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from anabranch.errors import AnabranchError
+from anabranch.evaluators.open import RUNTIMES
 from anabranch.networks.folders import human_networks
 from anabranch.settings import SettingRow, presets, settings_table, variants
 from anabranch.strength import HIGHEST, LOWEST
@@ -33,7 +34,7 @@ STANDARD = "standard"
 """The preset `default` by the name that it has here: its own is a word of the protocol, and clients stumble
 over declarations with that word in a value.
 """
-BACKENDS = ("auto", "onnxruntime", "openvino", "material")
+BACKENDS = ("auto", *RUNTIMES, "material")
 ALIASES = {"standard": "chess", "normal": "chess", "fischerandom": "chess", "chess960": "chess"}
 """Other names of variants, as interfaces write them."""
 

@@ -25,6 +25,7 @@ from anabranch import __version__, _core
 from anabranch.defaults import resolve
 from anabranch.engine import Engine
 from anabranch.errors import VariantError
+from anabranch.evaluators.resolve import display_name
 from anabranch.settings import presets, settings_table
 from anabranch.strength import HIGHEST, LOWEST, MEASURED
 from anabranch.web.access import AccessControl, Refusal, security_headers
@@ -164,7 +165,7 @@ def _machine(options: ServerOptions, evaluators: dict[str, object]) -> dict[str,
         "memory": [LEAST_MEMORY, options.resources.memory >> 20],
         "tablebases": None if tables is None else {"men": tables.men, "files": len(tables.files)},
         "evaluators": {
-            variant: "bundled" if given is None or evaluator is None else Path(given).name
+            variant: "bundled" if given is None or evaluator is None else display_name(given)
             for variant, evaluator in evaluators.items()
         },
     }
