@@ -370,6 +370,15 @@ def test_an_sprt_sees_pairs_in_their_order(tmp_path: Path) -> None:
     assert in_order.tested == in_reverse.tested
     assert sum(in_order.tested) <= 20
     assert Tally(asked, records[60:]).standings().verdict == "continue", "the first pairs are missing"
+    part = Tally(replace(asked, pairs=30, first=30), records[60:]).standings()
+    assert part.verdict == "accepted", "a part begins with its own first pair"
+
+
+def test_a_part_has_the_games_of_the_whole_match_from_its_first_pair_on() -> None:
+    whole = list(spec(pairs=5, seed=3).schedule())
+    assert list(spec(pairs=2, seed=3, first=3).schedule()) == whole[6:]
+    with pytest.raises(MatchError, match="the number of the first pair is 0 or more, not -1"):
+        spec(first=-1)
 
 
 def test_players_of_two_camps_are_not_rated(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from anabranch.settings import Settings, presets
 from anabranch.study import paper
 from anabranch.study.experiments import EXPERIMENTS, find_experiment, gumbel, solvers, ucd
 from anabranch.study.experiments.games import GAMES
+from anabranch.study.experiments.matches import WIDTH
 from anabranch.study.experiments.measurements import FILES
 from anabranch.study.experiments.only_moves import only_moves
 from anabranch.study.experiments.proofs import mates
@@ -104,12 +105,32 @@ def test_scaling_has_stockfish_as_the_paper_has_it() -> None:
         for player in match.spec.players
         if player.kind == "uci"
     }
-    assert found == {("chess", "stockfish", 10_000), ("crazyhouse", "fairy-stockfish", 1_000_000)}
+    assert found == {
+        *(("chess", "stockfish", nodes) for nodes in (1_000, 10_000)),
+        *(("crazyhouse", "fairy-stockfish", 10**digits) for digits in (3, 4, 5, 6)),
+    }
     without = experiment.study(
-        "tiny", size=experiment.sizes["tiny"].changed("scaling", {"reference_nodes": 0})
+        "tiny", size=experiment.sizes["tiny"].changed("scaling", {"reference_nodes": (0,)})
     )
     players = [player for one in experiment.plan(without).matches for player in one.spec.players]
     assert {player.kind for player in players} == {"preset"}
+
+
+def test_scaling_connects_all_searches_and_numbers_of_nodes() -> None:
+    experiment = EXPERIMENTS["scaling"]
+    size = experiment.sizes["tiny"].changed("scaling", {"reference_nodes": (50, 200)})
+    plan = experiment.plan(experiment.study("tiny", size=size)).chosen(("chess",))
+    found = {tuple(player.name for player in match.spec.players) for match in plan.matches}
+    assert found == {
+        ("mcgs-combined 8", "alphazero 8"), ("mcgs-combined 16", "alphazero 16"),
+        ("default 8", "mcgs-combined 8"), ("default 16", "mcgs-combined 16"),
+        ("alphazero 16", "alphazero 8"), ("mcgs-combined 16", "mcgs-combined 8"), ("default 16", "default 8"),
+        *(
+            (f"{preset} {budget}", f"stockfish {nodes} nodes")
+            for preset in ("mcgs-combined", "default") for budget in (8, 16) for nodes in (50, 200)
+        ),
+    }  # fmt: skip
+    assert len(found) == len(plan.matches)
 
 
 def test_what_is_tried_differs_from_the_base_in_what_it_says() -> None:
@@ -117,9 +138,12 @@ def test_what_is_tried_differs_from_the_base_in_what_it_says() -> None:
         experiment = EXPERIMENTS[name]
         for match in experiment.plan(experiment.study("tiny")).matches:
             tried, base = match.spec.players
-            assert (tried.target, base.target, base.options) == ("mcgs-combined", "mcgs-combined", {})
-            assert tried.options
-            assert all(option.startswith(setting) for option in tried.options)
+            assert (tried.target, base.target) == ("mcgs-combined", "mcgs-combined")
+            assert set(base.options) == set(WIDTH)
+            own = {name: value for name, value in tried.options.items() if name not in base.options}
+            assert own
+            assert tried.options == {**base.options, **own}
+            assert all(option.startswith(setting) for option in own)
     experiment = EXPERIMENTS["backups"]
     tried_pairs = set()
     for match in experiment.plan(experiment.study("tiny")).matches:
@@ -150,11 +174,11 @@ def test_doses_and_widths_are_what_their_names_say() -> None:
 
 
 def test_our_settings_lead_from_the_paper_to_the_default_and_each_part_can_be_left_out() -> None:
-    def settings_tried(name: str) -> list[tuple[Settings, Settings]]:
+    def settings_tried(name: str) -> list[tuple[Settings, ...]]:
         plan = EXPERIMENTS[name].plan(EXPERIMENTS[name].study("tiny"))
         return [
-            (Settings.preset(tried.target).changed(tried.options), Settings.preset(base.target))
-            for tried, base in (match.spec.players for match in plan.matches)
+            tuple(Settings.preset(player.target).changed(player.options) for player in match.spec.players)
+            for match in plan.matches
         ]
 
     default = Settings.preset("default")
@@ -168,6 +192,35 @@ def test_our_settings_lead_from_the_paper_to_the_default_and_each_part_can_be_le
     assert Settings.preset("mcgs-combined").changed(together) == default
     for tried, base in settings_tried("leave-one-out"):
         assert base == default != tried
+
+
+def test_both_sides_have_the_leaves_in_flight_of_the_default() -> None:
+    def width(preset: str, options: dict[str, str]) -> list[int]:
+        settings = Settings.preset(preset).changed(options)
+        return [getattr(settings, name) for name in WIDTH]
+
+    for name in ("ablation", "scaling", "mcgs-vs-tree", "dose", "backups", "merge", "q-epsilon"):
+        plan = EXPERIMENTS[name].plan(EXPERIMENTS[name].study("tiny"))
+        for match in plan.matches:
+            for player in match.spec.players:
+                if player.kind == "preset":
+                    assert width(player.target, player.options) == width("default", {})
+    for name in ("memory", "leak", "proofs", "regret", "reuse", "only-moves"):
+        for one in EXPERIMENTS[name].plan(EXPERIMENTS[name].study("tiny")).measurements:
+            assert width(one.about["preset"], one.about["settings"]) == width("default", {})
+    for side in solvers.SIDES:
+        if side.preset == "mcgs":
+            assert width(side.preset, side.options) == width("mcgs", {})
+    plan = EXPERIMENTS["settings"].plan(EXPERIMENTS["settings"].study("tiny", settings={"width_visits": "0"}))
+    tried = [match.spec.players[0] for match in plan.matches if match.name == "width"]
+    assert [width(player.target, player.options) for player in tried] == [width("default", {})] * 2
+    for name in ("virtual", "settings"):
+        plan = EXPERIMENTS[name].plan(EXPERIMENTS[name].study("tiny"))
+        for base in (match.spec.players[1] for match in plan.matches):
+            assert width(base.target, base.options) == width("mcgs-combined", {}) != width("default", {})
+    given = EXPERIMENTS["ablation"].study("tiny", settings={"width_visits": "0"})
+    for match in EXPERIMENTS["ablation"].plan(given).matches:
+        assert {player.options["width_visits"] for player in match.spec.players} == {"0"}
 
 
 def test_settings_of_a_study_reach_every_engine_but_not_over_what_is_tried() -> None:

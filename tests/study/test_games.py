@@ -1,6 +1,7 @@
 """Studies of games besides chess: their games and positions, and experiments of chess in other games."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def test_a_game_against_itself_is_measured() -> None:
     assert moves[0]["nodes"] > 1
 
 
-def test_the_graph_and_the_cached_tree_have_the_same_positions(studies: dict[str, Path]) -> None:
+def test_the_graph_and_the_cached_tree_have_the_same_positions(studies: Mapping[str, Path]) -> None:
     rows = summarise(studies["games"])["tables"][1]["rows"]
     for row in rows:
         if row["name"] == "tree+cache":

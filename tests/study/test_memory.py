@@ -1,7 +1,7 @@
 """The experiment `memory`: its phases, the counts of policies, and what its table says."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +134,7 @@ def test_a_graph_without_enough_positions_is_no_graph_of_equal_evaluations() -> 
     assert found == PHASES[:3]
 
 
-def test_charts_show_the_phases(studies: dict[str, Path]) -> None:
+def test_charts_show_the_phases(studies: Mapping[str, Path]) -> None:
     charts = {chart["name"]: chart for chart in summarise(studies["memory"])["charts"]}
     assert list(charts) == [
         f"memory-{variant}-{lists}" for variant in ("crazyhouse", "chess") for lists in ("full", "ours")

@@ -1,6 +1,7 @@
 """The results in docs: summaries, the figures that pages show, and the numbers of the text."""
 
 import html
+import math
 import re
 from pathlib import Path
 
@@ -15,9 +16,7 @@ SUMMARIES = sorted((DOCS / "results").glob("*.json"))
 
 
 def test_there_are_results() -> None:
-    assert {"ablation", "ablation-30000", "scaling-crazyhouse", "scaling-chess"} <= {
-        one.stem for one in SUMMARIES
-    }
+    assert {"ablation", "memory", "scaling-crazyhouse", "scaling-chess"} <= {one.stem for one in SUMMARIES}
 
 
 @pytest.mark.parametrize("path", SUMMARIES, ids=lambda path: path.stem)
@@ -35,59 +34,52 @@ def test_every_summary_can_be_drawn(path: Path) -> None:
             assert marks_of(figure.read_bytes()) >= sum(point.y is not None for point in ours)
 
 
-def test_the_gains_of_the_text_are_those_of_the_summaries() -> None:
+@pytest.mark.parametrize(
+    ("player", "against"), [("mcgs-combined", "alphazero"), ("default", "mcgs-combined")]
+)
+def test_the_gains_of_the_text_are_those_of_the_summaries(player: str, against: str) -> None:
     text = (DOCS / "study.md").read_text(encoding="utf-8")
-    table = text.partition("| gain at ")[2].partition("\n\n")[0]
+    table = text.partition(f"| `{player}` at ")[2].partition("\n\n")[0]
     told = {cells[0].strip(): cells for cells in (line.strip("| ").split("|") for line in table.splitlines())}
     for place, variant in ((1, "crazyhouse"), (3, "chess")):
         summary = read_summary(DOCS / "results" / f"scaling-{variant}.json")
-        gains = {row["budget"]: row["gain"] for row in summary["tables"][1]["rows"]}
+        gains = {row["budget"]: row["gain"] for row in summary["tables"][1]["rows"] if row["name"] == player}
         assert len(gains) == 4
+        seen = 0
         for row in summary["tables"][2]["rows"]:
-            if row["group"] == "equal budgets":
+            if row["group"] == "equal budgets" and row["against"].startswith(f"{against} "):
                 budget = int(row["name"].split()[-1])
                 cells = told[f"{budget:,}"][place : place + 2]
                 wanted = [f"{one['value']:+.0f} ± {one['error']:.0f}" for one in (row["elo"], gains[budget])]
                 assert [cell.strip() for cell in cells] == wanted, (variant, budget)
+                seen += 1
+        assert seen == 4
 
 
-@pytest.mark.parametrize(("name", "columns"), [("ablation", (1, 3)), ("ablation-400", (1, 2))])
-def test_the_tables_of_the_text_are_those_of_the_summary(name: str, columns: tuple[int, int]) -> None:
-    rows = read_summary(DOCS / "results" / f"{name}.json")["tables"][0]["rows"]
+def test_the_table_of_the_ablation_is_that_of_the_summary() -> None:
+    rows = read_summary(DOCS / "results" / "ablation.json")["tables"][0]["rows"]
     text = (DOCS / "study.md").read_text(encoding="utf-8")
-    budget = {"ablation": "at 3,000 evaluations per move:", "ablation-400": "at 400 evaluations per move"}[
-        name
-    ]
-    table = text.partition(budget)[2].partition("| preset ")[2].partition("\n\n")[0]
+    table = text.partition("\n| preset ")[2].partition("\n\n")[0]
     told = {
         cells[0].strip(" `"): cells for cells in (line.strip("| ").split("|") for line in table.splitlines())
     }
     assert len(rows) == 16
     for row in rows:
-        cell = told[row["name"]][columns[row["variant"] == "chess"]]
-        wanted = f"{row['elo']['value']:+.0f} ± {row['elo']['error']:.0f}"
-        assert re.sub(r"\s+", " ", cell).strip() == wanted, row["name"]
+        place = 3 if row["variant"] == "chess" else 1
+        elo, pairs = (cell.strip() for cell in told[row["name"]][place : place + 2])
+        assert elo == f"{row['elo']['value']:+.0f} ± {row['elo']['error']:.0f}", row["name"]
+        assert int(pairs) == sum(row["pairs"])
 
 
-def test_the_numbers_between_the_tables_are_those_of_the_summaries() -> None:
+def test_the_lead_of_the_default_is_that_of_the_summary() -> None:
     text = " ".join((DOCS / "study.md").read_text(encoding="utf-8").split())
-
-    def told(name: str, variant: str, player: str, group: str = "") -> str:
-        tables = read_summary(DOCS / "results" / f"{name}.json")["tables"]
-        rows = [row for row in tables[-1]["rows"] if row["variant"] == variant and row["name"] == player]
-        row = next(row for row in rows if group in row["group"])
-        return f"{row['elo']['value']:+.0f} ± {row['elo']['error']:.0f}"
-
-    assert f"{told('ablation-30000', 'crazyhouse', 'mcgs-combined')} (100 pairs" in text
+    rows = read_summary(DOCS / "results" / "ablation.json")["tables"][0]["rows"]
+    elo = {(row["variant"], row["name"]): row["elo"] for row in rows}
     for variant in ("crazyhouse", "chess"):
-        assert (
-            f"{told(f'tuned-{variant}', variant, 'mcgs-combined')} " in text.partition("Most of `default`")[2]
-        )
-    own = [told("scaling-crazyhouse", "crazyhouse", f"mcgs-combined {n}", "next") for n in (800, 1600, 3200)]
-    assert f"{own[0]}, {own[1]} and {own[2]} against itself" in text
-    for setting in ("virtual visits", "urgency", "temperature"):
-        gains = [told("settings-400", one, setting).split()[0] for one in ("crazyhouse", "chess")]
-        assert f" {gains[0]} and {gains[1]}" in text.partition("**Which settings**")[2].partition(" - ")[0]
+        default, combined = elo[variant, "default"], elo[variant, "mcgs-combined"]
+        error = math.hypot(default["error"], combined["error"])
+        lead = f"{default['value'] - combined['value']:.0f} ± {error:.0f}"
+        assert f"{lead} of its {default['value']:+.0f} in {variant}" in text
 
 
 def claims() -> list[list[str]]:
@@ -102,11 +94,10 @@ def claims() -> list[list[str]]:
 def test_the_elo_of_the_claims_is_that_of_the_summaries() -> None:
     found = {
         (name, row["variant"], row["name"]): row["elo"]
-        for name in ("ablation", "ablation-400", "ablation-30000", "scaling-crazyhouse", "scaling-chess")
+        for name in ("ablation", "scaling-crazyhouse", "scaling-chess")
         for row in read_summary(DOCS / "results" / f"{name}.json")["tables"][-1]["rows"]
         if row["against"].startswith("alphazero") and row["group"] != "next budget"
     }
-    budgets = {"3,000": "ablation", "400": "ablation-400", "30,000": "ablation-30000"}
     presets = {
         "graph in place": "mcgs", "ε-greedy exploration,": "alphazero+epsilon", "solver,": "alphazero+solver",
         "Q-value": "alphazero+qmove", "checks first,": "alphazero+checks", "all together,": "mcgs-combined",
@@ -116,13 +107,13 @@ def test_the_elo_of_the_claims_is_that_of_the_summaries() -> None:
         preset = next((one for start, one in presets.items() if claim.startswith(start)), None)
         if preset is None:
             continue
-        study = budgets[budget.removesuffix(" evaluations")]
+        assert budget == "3,000 evaluations"
         variants = [one for one in ("crazyhouse", "chess") if one in claim]
-        elo = [found[study, one, preset] for one in variants]
+        elo = [found["ablation", one, preset] for one in variants]
         assert ours == " and ".join(f"{one['value']:+.0f}" for one in elo), claim
         assert {error} == {f"± {one['error']:.0f}" for one in elo}, claim
         seen += len(elo)
-    assert seen == 15
+    assert seen == 12
     for variant, start in (("crazyhouse", "the gain of all together grows"), ("chess", "the same, chess")):
         (told,) = [row for row in claims() if row[0].startswith(start)]
         gains = [found[f"scaling-{variant}", variant, f"mcgs-combined {budget}"] for budget in (400, 3200)]
@@ -139,9 +130,8 @@ def test_the_elo_of_the_claims_is_that_of_the_summaries() -> None:
 def test_the_memory_of_the_claims_and_of_the_text_is_that_of_the_summaries(group: str, against: str) -> None:
     rows = [
         row
-        for name, least in (("memory", 0), ("memory-1000000", 1_000_000))
-        for row in read_summary(DOCS / "results" / f"{name}.json")["tables"][0]["rows"]
-        if (row["name"], row["group"]) == ("mcgs", group) and row["checkpoint"] >= least
+        for row in read_summary(DOCS / "results" / "memory.json")["tables"][0]["rows"]
+        if (row["name"], row["group"]) == ("mcgs", group)
     ]
 
     def percent(share: float) -> str:

@@ -5,7 +5,7 @@ import math
 import random
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from html.parser import HTMLParser
@@ -21,16 +21,17 @@ from tests.support.interrupted import kill_at_work
 
 from anabranch.cli import run
 from anabranch.engine import Engine
-from anabranch.errors import MissingPackageError, StudyError
+from anabranch.errors import MatchError, MissingPackageError, SettingError, StudyError
 from anabranch.match.game import GameRecord
 from anabranch.match.results import RESULTS, read_results
 from anabranch.match.standings import Tally
 from anabranch.match.statistics import elo
-from anabranch.networks.shipped import TUNED, bundled
+from anabranch.networks.shipped import FOLDER, TUNED, bundled
 from anabranch.optional import lacking
 from anabranch.settings import Settings
 from anabranch.study.draw import draw
 from anabranch.study.experiments import EXPERIMENTS
+from anabranch.study.experiments.matches import width_of_default
 from anabranch.study.figures import Chart, Figures, Point, Series
 from anabranch.study.folder import MEASUREMENTS, StudyResults, match_folder
 from anabranch.study.measure import measure
@@ -44,7 +45,7 @@ OF_GAMES = {"games", "ucd", "solvers"}
 
 
 @pytest.mark.parametrize("name", list(EXPERIMENTS))
-def test_an_experiment_runs_from_end_to_end(name: str, studies: dict[str, Path]) -> None:
+def test_an_experiment_runs_from_end_to_end(name: str, studies: Mapping[str, Path]) -> None:
     summary = summarise(studies[name])
     progress = summary["progress"]
     assert progress["games"] == progress["games_planned"]
@@ -61,7 +62,7 @@ def test_an_experiment_runs_from_end_to_end(name: str, studies: dict[str, Path])
 
 @pytest.mark.parametrize("name", list(EXPERIMENTS))
 def test_figures_have_a_mark_for_every_point(
-    name: str, studies: dict[str, Path], drawn: Callable[[Chart], bytes]
+    name: str, studies: Mapping[str, Path], drawn: Callable[[Chart], bytes]
 ) -> None:
     charts = figures_of(summarise(studies[name])).charts
     for chart in charts:
@@ -102,7 +103,10 @@ class Page(HTMLParser):
 
 
 def test_the_report_has_everything_and_needs_nothing(
-    studies: dict[str, Path], tmp_path: Path, drawn: Callable[[Chart], bytes], monkeypatch: pytest.MonkeyPatch
+    studies: Mapping[str, Path],
+    tmp_path: Path,
+    drawn: Callable[[Chart], bytes],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("anabranch.study.draw.draw", drawn)
     page = tmp_path / "report.html"
@@ -131,11 +135,14 @@ def test_the_report_has_everything_and_needs_nothing(
     assert "@import" not in text
 
 
-def test_a_summary_shows_the_same_as_its_folder(studies: dict[str, Path], tmp_path: Path) -> None:
+def test_a_summary_shows_the_same_as_its_folder(studies: Mapping[str, Path], tmp_path: Path) -> None:
     for name, folder in studies.items():
         path = tmp_path / f"{name}.json"
         summary = json.loads(json.dumps(summarise(folder)))
         write_summary(summary, path)
+        lines = {line.strip().rstrip(",") for line in path.read_text(encoding="utf-8").splitlines()}
+        rows = [json.dumps(row, ensure_ascii=False) for row in summary["tables"][0]["rows"]]
+        assert lines.issuperset(rows), "so that a difference can be read"
         assert read_summary(path) == summary
         assert path.stat().st_size < 60_000
         for table in figures_of(summary).tables:
@@ -143,7 +150,7 @@ def test_a_summary_shows_the_same_as_its_folder(studies: dict[str, Path], tmp_pa
 
 
 def test_a_summary_is_written_with_its_figures(
-    studies: dict[str, Path], tmp_path: Path, drawn: Callable[[Chart], bytes]
+    studies: Mapping[str, Path], tmp_path: Path, drawn: Callable[[Chart], bytes]
 ) -> None:
     path = tmp_path / "docs" / "mine.json"
     assert run(["study", "summarise", str(studies["scaling"]), "-o", str(path)]) == 0
@@ -164,7 +171,7 @@ def invented(record: GameRecord, pair: int, game: int, points: float) -> GameRec
     return replace(record, pair=pair, game=game, white=white, black=black, result=result)
 
 
-def test_tables_and_bars_have_the_statistics_of_the_match(studies: dict[str, Path]) -> None:
+def test_tables_and_bars_have_the_statistics_of_the_match(studies: Mapping[str, Path]) -> None:
     """Results are made up, so that they say something: 40 pairs, of which some are won."""
     experiment = EXPERIMENTS["ablation"]
     study = experiment.study("tiny", size=replace(experiment.sizes["tiny"], pairs=40))
@@ -192,7 +199,7 @@ def test_tables_and_bars_have_the_statistics_of_the_match(studies: dict[str, Pat
 
 
 @pytest.mark.parametrize("name", ["ablation", "scaling", "mcgs-vs-tree", "backups"])
-def test_tables_agree_with_the_files_of_the_matches(name: str, studies: dict[str, Path]) -> None:
+def test_tables_agree_with_the_files_of_the_matches(name: str, studies: Mapping[str, Path]) -> None:
     results = open_study(studies[name])
     rows = figures_of(summarise(studies[name])).tables[-1].rows
     assert len(rows) == len(results.plan.matches)
@@ -206,7 +213,7 @@ def test_tables_agree_with_the_files_of_the_matches(name: str, studies: dict[str
         assert row["score"] == sum(points) / len(points)
 
 
-def test_a_lost_cause_is_beyond_measure_and_not_drawn(studies: dict[str, Path]) -> None:
+def test_a_lost_cause_is_beyond_measure_and_not_drawn(studies: Mapping[str, Path]) -> None:
     experiment = EXPERIMENTS["merge"]
     study = experiment.study("tiny")
     plan = experiment.plan(study)
@@ -222,13 +229,13 @@ def test_a_lost_cause_is_beyond_measure_and_not_drawn(studies: dict[str, Path]) 
     )
 
 
-def test_scaling_has_no_ratings_before_its_players_have_met(studies: dict[str, Path]) -> None:
+def test_scaling_has_no_ratings_before_its_players_have_met(studies: Mapping[str, Path]) -> None:
     whole = open_study(studies["scaling"])
     experiment = EXPERIMENTS["scaling"]
     assert len(experiment.show(whole).charts) == 4
     last = [key for key in whole.tallies if "mcgs-combined-16" in key]
     part = replace(
-        whole, tallies={key: whole.tallies[key] for key in last if key.startswith("chess/reference")}
+        whole, tallies={key: whole.tallies[key] for key in last if key.startswith("chess/stockfish")}
     )
     shown = experiment.show(part)
     assert shown.charts == ()
@@ -236,11 +243,11 @@ def test_scaling_has_no_ratings_before_its_players_have_met(studies: dict[str, P
     assert len(shown.tables[-1].rows) == 1
 
 
-def scaling_with(studies: dict[str, Path], nodes: int, wins: dict[str, int]) -> Figures:
+def scaling_with(studies: Mapping[str, Path], nodes: int, wins: dict[str, int]) -> Figures:
     """What is shown of chess where the first player won so many of ten pairs, by name or group; else six."""
     experiment = EXPERIMENTS["scaling"]
     study = experiment.study(
-        "tiny", size=experiment.sizes["tiny"].changed("scaling", {"reference_nodes": nodes})
+        "tiny", size=experiment.sizes["tiny"].changed("scaling", {"reference_nodes": (nodes,)})
     )
     plan = experiment.plan(study).chosen(("chess",))
     record = next(
@@ -256,14 +263,17 @@ def scaling_with(studies: dict[str, Path], nodes: int, wins: dict[str, int]) -> 
     return experiment.show(StudyResults(study, plan, tallies, {}))
 
 
-def test_scaling_tells_the_gain_at_each_budget(studies: dict[str, Path]) -> None:
+def test_scaling_tells_the_gain_at_each_budget(studies: Mapping[str, Path]) -> None:
     shown = scaling_with(
         studies, 0, {"equal budgets mcgs-combined 8": 5, "equal budgets mcgs-combined 16": 8}
     )
     assert {row["name"]: row["rating"]["value"] for row in shown.tables[0].rows}["alphazero 16"] == 0.0
     table = shown.tables[1]
-    assert [row["budget"] for row in table.rows] == [8, 16]
-    small, large = (row["gain"] for row in table.rows)
+    assert [(row["name"], row["budget"]) for row in table.rows] == [
+        (name, budget) for name in ("mcgs-combined", "default") for budget in (8, 16)
+    ]
+    small, large, *of_default = (row["gain"] for row in table.rows)
+    assert all(gain["value"] > small["value"] for gain in of_default)
     assert small["value"] < large["value"]
     assert 0.0 < small["error"] < math.inf
     # Around the square of matches the wins at equal budgets are those of the matches, tempered by the rest.
@@ -273,9 +283,9 @@ def test_scaling_tells_the_gain_at_each_budget(studies: dict[str, Path]) -> None
 
 @pytest.mark.parametrize(("won", "is_measured"), [(0, False), (1, True)])
 def test_a_reference_that_won_all_is_beyond_measure(
-    studies: dict[str, Path], won: int, is_measured: bool
+    studies: Mapping[str, Path], won: int, is_measured: bool
 ) -> None:
-    shown = scaling_with(studies, 50, {"reference": won})
+    shown = scaling_with(studies, 50, {"stockfish 50 nodes": won})
     rating = next(row["rating"] for row in shown.tables[0].rows if row["name"] == "stockfish 50 nodes")
     assert (rating["value"] is not None) == is_measured
     assert bool(shown.charts[0].levels) == is_measured
@@ -337,7 +347,7 @@ def test_an_only_move_is_found_missed_or_never_tried() -> None:
     assert never["tried"] < 10
 
 
-def test_nodes_grow_with_reuse_and_not_without(studies: dict[str, Path]) -> None:
+def test_nodes_grow_with_reuse_and_not_without(studies: Mapping[str, Path]) -> None:
     rows = figures_of(summarise(studies["reuse"])).tables[0].rows
     for row in rows:
         if row["name"].endswith("without reuse"):
@@ -464,6 +474,59 @@ def test_a_folder_of_an_earlier_version_goes_on_where_its_presets_still_do_the_s
     assert json.loads(path.read_text())["presets"]["mcgs"]["width_visits"] == 0
 
 
+def test_a_folder_with_measurements_of_other_leaves_in_flight_is_refused(tmp_path: Path) -> None:
+    study = EXPERIMENTS["regret"].study("tiny", settings={"evaluator": "material"})
+    run_study(study, tmp_path, HERE, names=("mcgs",))
+    path = tmp_path / MEASUREMENTS
+    kept = path.read_text()
+    path.write_text(kept.replace('"width_visits":"1024"', '"width_visits":"0"'))
+    assert path.read_text() != kept
+    with pytest.raises(
+        StudyError, match="measurements with other settings: chess/mcgs/0 differs in width_visits"
+    ):
+        run_study(study, tmp_path, HERE, names=("mcgs",))
+    path.write_text(kept)
+    run_study(study, tmp_path, HERE, names=("mcgs",))
+    assert path.read_text() == kept
+
+
+def test_a_refused_folder_is_left_as_it_is(studies: Mapping[str, Path], tmp_path: Path) -> None:
+    folder = tmp_path / "earlier"
+    shutil.copytree(studies["merge"], folder)
+    (path,) = folder.glob("matches/chess/*/*/match.json")
+    path.write_text(path.read_text().replace('"batch_size": "512"', '"batch_size": "16"'))
+    before = (folder / "study.json").read_text()
+    with pytest.raises(MatchError, match='batch_size was "16", now is "512"'):
+        run_study(open_study(studies["merge"]).study, folder, HERE)
+    assert (folder / "study.json").read_text() == before
+
+
+def test_results_are_read_without_the_network_that_made_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "data" / "anabranch" / "networks" / "mine.safetensors"
+    installed.parent.mkdir(parents=True)
+    installed.write_bytes((FOLDER / "chess.safetensors").read_bytes())
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    study = EXPERIMENTS["merge"].study("tiny", settings={"evaluator": "mine"})
+    run_study(study, tmp_path / "merge", HERE, variants=("chess",))
+    summary = summarise(tmp_path / "merge")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
+    width_of_default.cache_clear()
+    assert summarise(tmp_path / "merge")["tables"] == summary["tables"] != []
+    with pytest.raises(SettingError, match="mine"):
+        run_study(study, tmp_path / "merge", HERE, variants=("chess",))
+
+
+def test_a_first_pair_is_for_studies_of_games() -> None:
+    with pytest.raises(
+        StudyError, match="the experiment leak has no pairs of games, so it has no first pair"
+    ):
+        EXPERIMENTS["leak"].study("tiny", first_pair=3)
+    with pytest.raises(StudyError, match="the first pair is 0 or more, not -1"):
+        EXPERIMENTS["merge"].study("tiny", first_pair=-1)
+
+
 def test_a_folder_with_other_networks_is_refused(tmp_path: Path) -> None:
     study = EXPERIMENTS["regret"].study("tiny", settings={"evaluator": "material"})
     run_study(study, tmp_path, HERE, names=("mcgs",))
@@ -548,13 +611,46 @@ def test_a_match_that_is_precise_gets_no_more_pairs(tmp_path: Path, monkeypatch:
     assert len(found_in(tmp_path)[0]) == 60
 
 
+def test_a_match_that_one_side_has_won_whole_gets_no_more_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anabranch.study.run.ONE_SIDED", 3)
+    experiment = EXPERIMENTS["scaling"]
+    sizes = {"pairs": 5, "evaluations": (1, 400), "plies": 200}
+    study = experiment.study("tiny", size=experiment.sizes["tiny"].changed("scaling", sizes))
+    only = ("crazyhouse",), ("default 400",)
+    part = experiment.plan(study).chosen(*only)
+    assert [match.name for match in part.matches if match.group == "next budget"] == ["default 400"]
+    results = run_study(study, tmp_path, HERE, *only, error=1.0)
+    (matchup,) = (
+        tally.standings().matchups[0] for one, tally in results.matches if one.group == "next budget"
+    )
+    assert (matchup.wins, matchup.games) == (6, 6)
+    results = run_study(study, tmp_path, HERE, *only)
+    assert {tally.standings().games for _, tally in results.matches} == {10}
+
+
+def test_a_scaling_of_an_earlier_version_is_refused_by_a_sentence(
+    studies: Mapping[str, Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "earlier"
+    shutil.copytree(studies["scaling"], folder)
+    path = folder / "study.json"
+    known = json.loads(path.read_text())
+    known["size"]["reference_nodes"] = 70
+    path.write_text(json.dumps(known))
+    assert open_study(folder).study.size.reference_nodes == (70,)
+    with pytest.raises(StudyError, match="reference_nodes 1 was 70, now is 50"):
+        run_study(open_study(studies["scaling"]).study, folder, HERE)
+
+
 def first_games(folder: Path, games: int) -> list[GameRecord]:
     """Those of the only match of a folder, in order."""
     (results,) = folder.glob(f"matches/*/*/*/{RESULTS}")
     return [record for _, record in sorted(read_results(results.parent).items())][:games]
 
 
-def test_studies_of_one_experiment_share_a_folder(studies: dict[str, Path], tmp_path: Path) -> None:
+def test_studies_of_one_experiment_share_a_folder(studies: Mapping[str, Path], tmp_path: Path) -> None:
     for name in ("merge-3000.json", "merge-30000.json"):
         assert run(["study", "summarise", str(studies["merge"]), "-o", str(tmp_path / name)]) == 0
     drawn = {path.name for path in tmp_path.glob("*.svg")}
@@ -566,7 +662,7 @@ def test_studies_of_one_experiment_share_a_folder(studies: dict[str, Path], tmp_
 
 
 def test_without_matplotlib_one_sentence(
-    studies: dict[str, Path], monkeypatch: pytest.MonkeyPatch, cli: Commands
+    studies: Mapping[str, Path], monkeypatch: pytest.MonkeyPatch, cli: Commands
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     chart = figures_of(summarise(studies["merge"])).charts[0]
@@ -584,7 +680,7 @@ def test_without_ray_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert error == f"anabranch: {lacking('this needs the package ray', 'cluster')}\n"
 
 
-def test_commands(studies: dict[str, Path], tmp_path: Path, cli: Commands) -> None:
+def test_commands(studies: Mapping[str, Path], tmp_path: Path, cli: Commands) -> None:
     assert [row["name"] for row in cli.json("study", "list")] == list(EXPERIMENTS)
     assert "ablation" in cli.shows("study", "list")
     assert run(["study", "draw", str(studies["proofs"]), "-o", str(tmp_path), "--format", "png"]) == 0
@@ -601,12 +697,15 @@ def test_commands(studies: dict[str, Path], tmp_path: Path, cli: Commands) -> No
 
 def test_a_part_is_named_by_what_is_tried_or_by_its_group() -> None:
     plan = EXPERIMENTS["scaling"].plan(EXPERIMENTS["scaling"].study("tiny"))
-    assert [one.key for one in plan.chosen(("chess",), ("reference", "alphazero 16")).matches] == [
+    assert [one.key for one in plan.chosen(("chess",), ("stockfish 50 nodes", "alphazero 16")).matches] == [
         "chess/next-budget/alphazero-16",
-        "chess/reference/mcgs-combined-8",
-        "chess/reference/mcgs-combined-16",
+        *(
+            f"chess/stockfish-50-nodes/{preset}-{budget}"
+            for preset in ("mcgs-combined", "default")
+            for budget in (8, 16)
+        ),
     ]
-    with pytest.raises(StudyError, match="the study has no rungs; it has alphazero 16, equal budgets, "):
+    with pytest.raises(StudyError, match="the study has no rungs; it has alphazero 16, default 16, "):
         plan.chosen((), ("rungs",))
 
 

@@ -78,7 +78,8 @@ def list_experiments(as_json: JsonOption = False) -> None:
 
 SizeOptions: TypeAlias = Annotated[dict[str, Any], FromSettings(Size, metavars={"times": "SECONDS,..."})]
 StudyOptions: TypeAlias = Annotated[
-    dict[str, Any], FromSettings(Study, only=("tablebases", "seed"), metavars={"tablebases": "FOLDER"})
+    dict[str, Any],
+    FromSettings(Study, only=("tablebases", "seed", "first_pair"), metavars={"tablebases": "FOLDER"}),
 ]
 
 
@@ -95,7 +96,10 @@ def run(
     error: Annotated[
         float,
         typer.Option(
-            metavar="ELO", min=0.0, help="No more pairs for a match whose error is smaller than this."
+            metavar="ELO",
+            min=0.0,
+            help="No more pairs for a match whose error is smaller than this, or of which one side has won "
+            "all of the first 20 pairs or more.",
         ),
     ] = 0.0,
     variant: Annotated[
@@ -238,11 +242,34 @@ def summarise(
 
     Example: anabranch study summarise runs/ablation --out docs/results/ablation.json
     """
+    from anabranch.study.summary import read_summary
+
+    _print_or_write(read_summary(source), out, as_json)
+
+
+@study.command()
+def pool(
+    sources: SourcesArgument,
+    out: Annotated[
+        Path | None, option("FILE", "A file .json, and its figures beside it.", "--out", "-o")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count the games of studies together that are parts of one study: they differ in --first-pair.
+
+    Example: anabranch study pool runs/ablation-0 runs/ablation-200 --out ablation.json
+    """
+    from anabranch.study.pool import pool
+    from anabranch.study.summary import read_summary
+
+    _print_or_write(pool([read_summary(source) for source in sources]), out, as_json)
+
+
+def _print_or_write(summary: dict[str, Any], out: Path | None, as_json: bool) -> None:
     from anabranch.cli.output import print_json
     from anabranch.study.draw import draw_all
-    from anabranch.study.summary import figures_of, read_summary, to_markdown, write_summary
+    from anabranch.study.summary import figures_of, to_markdown, write_summary
 
-    summary = read_summary(source)
     if out is not None:
         write_summary(summary, out)
         typer.echo(out)

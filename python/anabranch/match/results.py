@@ -33,8 +33,9 @@ def _may_differ(place: Place, stored: Any, wanted: Any) -> bool:
 
 
 def _upgrade(stored: dict[str, Any]) -> dict[str, Any]:
-    """Earlier versions called the timeout `patience`."""
-    return {"timeout" if name == "patience" else name: value for name, value in stored.items()}
+    """Earlier versions called the timeout `patience`, and began with the first pair."""
+    named = {"timeout" if name == "patience" else name: value for name, value in stored.items()}
+    return {"first": 0, **named}
 
 
 JOURNAL = JournalFormat("the record of a game", _parse, lambda key, record: record.to_dict(), MatchError)

@@ -56,6 +56,8 @@ class MatchSpec:
     """A player and its rating; by default the last of more than two players has 0."""
     game: object = None
     """A game written in Python, in place of a variant; it must be possible to pickle it."""
+    first: int = 0
+    """The number of the first pair: several machines can play parts of one match."""
 
     def __post_init__(self) -> None:
         self._check_rules()
@@ -72,6 +74,8 @@ class MatchSpec:
                 )
         if self.pairs < 1:
             raise MatchError("a match has at least one pair of games")
+        if self.first < 0:
+            raise MatchError(f"the number of the first pair is 0 or more, not {self.first}")
         if not self.openings:
             raise MatchError("a match needs an opening")
         if self.mode not in ("round-robin", "gauntlet"):
@@ -117,7 +121,8 @@ class MatchSpec:
     def schedule(self) -> Iterator[GameSpec]:
         """All games, in the order in which they are played."""
         order = self._order()
-        for pair in range(self.pairs * len(self.pairings)):
+        meetings = len(self.pairings)
+        for pair in range(self.first * meetings, (self.first + self.pairs) * meetings):
             for game in (0, 1):
                 yield self._game(pair, game, order)
 

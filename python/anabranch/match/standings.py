@@ -7,7 +7,7 @@ plays or prints.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -130,7 +130,7 @@ class Tally:
         self._half: dict[int, float] = {}
         self._waiting: dict[int, float] = {}
         self._tested = [0] * 5
-        self._next = 0
+        self._next = spec.first * len(spec.pairings)
         self._reasons: Counter[str] = Counter()
         self._faults: dict[str, Counter[str]] = {player.name: Counter() for player in spec.players}
         self.rated: list[PairResult] = []
@@ -142,6 +142,19 @@ class Tally:
         """The tally of a folder's records, which may have more pairs than the match has now."""
         planned = {game.key for game in spec.schedule()}
         return cls(spec, (record for key, record in records.items() if key in planned))
+
+    @classmethod
+    def of_counts(cls, spec: MatchSpec, wins: int, draws: int, losses: int, pairs: Sequence[int]) -> Tally:
+        """The tally of a match of two players whose games were counted before, for the first of them."""
+        tally = cls(spec)
+        for points, games in enumerate((losses, draws, wins)):
+            tally._games[0, points] = games
+        tally._pairs[0] = list(pairs)
+        names = spec.players[0].name, spec.players[1].name
+        tally.rated = [
+            PairResult(*names, half / 2.0) for half, count in enumerate(pairs) for _ in range(count)
+        ]
+        return tally
 
     def add(self, record: GameRecord) -> None:
         """Count a game."""

@@ -115,7 +115,10 @@ EARLIER = {"width_visits": 0, "width_linear": 0, "wave_least": 0, "mate_root": 0
 
 def _upgrade(stored: dict[str, Any]) -> dict[str, Any]:
     presets = {name: {**EARLIER, **settings} for name, settings in stored["presets"].items()}
-    return {**stored, "presets": presets}
+    size = dict(stored["size"])
+    if isinstance(size.get("reference_nodes"), int):  # one number in earlier versions
+        size["reference_nodes"] = [size["reference_nodes"]]
+    return {"first_pair": 0, **stored, "presets": presets, "size": size}
 
 
 def _may_differ(place: Place, stored: Any, wanted: Any) -> bool:

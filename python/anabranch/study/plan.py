@@ -47,8 +47,8 @@ class Size:
     """Time controls: seconds per move."""
     plies: int | None = None
     """Plies after which a game ends."""
-    reference_nodes: int | None = None
-    """Most nodes of the reference engine; 0 leaves it out."""
+    reference_nodes: tuple[int, ...] | None = None
+    """Nodes per move of the reference engine, those of the paper at most; 0 leaves it out."""
 
     def changed(self, experiment: str, changes: Mapping[str, Any]) -> Self:
         """Another size. A size that the experiment does not have is refused."""
@@ -95,8 +95,18 @@ class Study:
     """Folder with Syzygy tables for matches of chess: our engines probe them, and they end games."""
     seed: int = 0
     """Of all random choices."""
+    first_pair: int = 0
+    """The number of the first pair of each match: several machines can play parts of one study."""
     games: tuple[str, ...] = ()
     """Variants or other games that take the place of those of the experiment."""
+
+    def __post_init__(self) -> None:
+        if self.first_pair and self.size.pairs is None:
+            raise StudyError(
+                f"the experiment {self.experiment} has no pairs of games, so it has no first pair"
+            )
+        if self.first_pair < 0:
+            raise StudyError(f"the number of the first pair is 0 or more, not {self.first_pair}")
 
     def variants(self, usual: tuple[str, ...] = VARIANTS) -> tuple[str, ...]:
         """The variants and games of the study; without any of its own the usual ones of the experiment."""
@@ -111,6 +121,7 @@ class Study:
             "settings": dict(self.settings),
             "tablebases": self.tablebases,
             "seed": self.seed,
+            "first_pair": self.first_pair,
             "games": list(self.games),
         }
 
@@ -119,6 +130,7 @@ class Study:
         """The study of a stored document; other values in it are skipped."""
         named = {**stored, "experiment": stored[EXPERIMENT], "size": Size.from_dict(stored["size"])}
         named["games"] = tuple(stored.get("games") or ())  # earlier versions stored none
+        named["first_pair"] = stored.get("first_pair", 0)
         return cls(**{entry.name: named[entry.name] for entry in fields(cls)})
 
 

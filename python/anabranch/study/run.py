@@ -12,12 +12,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from anabranch.errors import StudyError
 from anabranch.jobs.executor import Executor
 from anabranch.jobs.progress import OnProgress, no_progress
+from anabranch.match import results as match_results
 from anabranch.match.engine_player import read_settings
 from anabranch.match.game import GameRecord
 from anabranch.match.player import PlayerSpec
 from anabranch.match.runner import GameDone, GameJob, check_match, open_match, play_job, play_matches
+from anabranch.match.runner import describe as describe_match
 from anabranch.study.estimate import Remaining
 from anabranch.study.experiments import find_experiment
 from anabranch.study.folder import (
@@ -37,6 +40,8 @@ from anabranch.study.plan import Measurement, Plan, Study
 OnStart = Callable[[Remaining], object]
 """Receives what is missing, before the first job."""
 
+ONE_SIDED = 20
+"""Pairs after which a match that one side has won whole gets no more, where an error is given."""
 LEAST_PAIRS = 50
 """Pairs before the error of a match is used: that of the first few may be 0 by chance."""
 
@@ -65,7 +70,8 @@ def run_study(
 ) -> StudyResults:
     """Do what a folder lacks of a study, or of a part of it; returns all results of the folder.
 
-    A match whose Elo has an error smaller than `error` gets no more pairs.
+    A match whose Elo has an error smaller than `error` gets no more pairs. With an `error` above 0 neither
+    does one of which one side has won every game.
     """
     read_settings(PlayerSpec("all", "preset", "default", study.settings))
     plan = find_experiment(study.experiment).plan(study)
@@ -73,6 +79,7 @@ def run_study(
     wanted = describe(study, plan)
     FOLDER.check(folder, wanted)
     check_plan(part)
+    _check_played(folder, part)
     words = " ".join(["all" if not (variants or names) else "only", *variants, *names])
     words += f" to ± {error:g}" if error else ""
     with FOLDER.open(folder, wanted, add_run(words)):
@@ -91,6 +98,22 @@ def check_plan(plan: Plan) -> None:
     for one in engines.values():
         game = LeftRightPosition(one.about["steps"]) if one.kind == "left-right" else None
         engine_of(one.variant, one.about["preset"], one.about["settings"], game)
+
+
+def _check_played(folder: Path, part: Plan) -> None:
+    """Refuse a folder whose games or measurements are of other settings, as those of earlier versions are."""
+    for match in part.matches:
+        match_results.FOLDER.check(match_folder(folder, match), describe_match(match.spec))
+    records = JOURNAL.read(folder / MEASUREMENTS)
+    for one in part.measurements:
+        known = records.get(one.key)
+        if known is not None and known["about"]["about"]["settings"] != one.about["settings"]:
+            before, now = known["about"]["about"]["settings"], one.about["settings"]
+            names = sorted(name for name in {**before, **now} if before.get(name) != now.get(name))
+            raise StudyError(
+                f"{folder} has measurements with other settings: {one.key} differs in {', '.join(names)}; "
+                "take another folder"
+            )
 
 
 def open_study(folder: Path) -> StudyResults:
@@ -130,7 +153,10 @@ def _run(
         def is_precise(key: str) -> bool:
             nonlocal planned
             matchup = matches[key].standings.matchups[0]
-            is_enough = sum(matchup.pairs) >= LEAST_PAIRS and matchup.elo.error < error
+            pairs = sum(matchup.pairs)
+            is_enough = (pairs >= LEAST_PAIRS and matchup.elo.error < error) or (
+                error > 0.0 and pairs >= ONE_SIDED and pairs in (matchup.pairs[0], matchup.pairs[-1])
+            )
             planned -= 2 * is_enough
             return is_enough
 

@@ -6,6 +6,7 @@ made without the games.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,12 @@ from anabranch.jobs.files import write_atomic
 from anabranch.study.experiments import find_experiment
 from anabranch.study.figures import Figures
 from anabranch.study.folder import FOLDER
-from anabranch.study.plan import EXPERIMENT
+from anabranch.study.plan import EXPERIMENT, Study, StudyMatch
 from anabranch.study.run import open_study
 
 FORMAT = 1
+ROW = 2
+"""How deep a row of a table is: it has numbers, and estimates of two numbers."""
 
 
 def summarise(folder: Path) -> dict[str, Any]:
@@ -33,6 +36,9 @@ def summarise(folder: Path) -> dict[str, Any]:
         "question": experiment.question,
         "of_paper": experiment.of_paper,
         **{name: document[name] for name in ("scale", "size", "settings", "tablebases", "seed")},
+        "games": document.get("games") or [],
+        "ranges": ranges_of(results.study),
+        "matches": {match.key: fingerprint(match) for match, _ in results.matches},
         "networks": document["networks"],
         "presets": _differences(document["presets"]),
         "tuned": document.get("tuned"),
@@ -40,6 +46,27 @@ def summarise(folder: Path) -> dict[str, Any]:
         "runs": document["runs"],
         **experiment.show(results).to_dict(),
     }
+
+
+def ranges_of(study: Study) -> list[list[int]]:
+    """The pairs of each match: the first, and the one after the last; empty without matches."""
+    return [[study.first_pair, study.first_pair + study.size.pairs]] if study.size.pairs else []
+
+
+def fingerprint(match: StudyMatch) -> str:
+    """A checksum of what decides the games of a match, besides the number of its pairs.
+
+    The place of files is left out: networks have checksums of their own.
+    """
+    spec = {name: value for name, value in match.spec.to_dict().items() if name not in ("pairs", "first")}
+    for player in spec["players"]:
+        player["options"] = {
+            name: value
+            for name, value in player["options"].items()
+            if name not in ("evaluator", "tablebases")
+        }
+    spec["adjudication"] = {**spec["adjudication"], "tablebases": bool(spec["adjudication"]["tablebases"])}
+    return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _differences(presets: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -83,16 +110,32 @@ def write_summary(summary: dict[str, Any], path: Path) -> None:
 
 
 def _lines(value: Any, depth: int) -> str:
-    """JSON, with short values on one line."""
-    flat = json.dumps(value, ensure_ascii=False)
-    if len(flat) + depth <= 110 or not isinstance(value, dict | list):
+    """JSON, with short values and the rows of lists on one line."""
+    flat = _flat(value)
+    if len(flat) + depth <= 110 or not isinstance(value, dict | list | tuple):
         return flat
     indent = " " * (depth + 1)
     if isinstance(value, dict):
         parts = [f"{json.dumps(name)}: {_lines(item, depth + 1)}" for name, item in value.items()]
         return "{\n" + ",\n".join(indent + part for part in parts) + "\n" + " " * depth + "}"
-    parts = [_lines(item, depth + 1) for item in value]
+    parts = [_flat(item) if _nesting(item) <= ROW else _lines(item, depth + 1) for item in value]
     return "[\n" + ",\n".join(indent + part for part in parts) + "\n" + " " * depth + "]"
+
+
+def _flat(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _nesting(value: Any) -> int:
+    """How deep containers lie in each other.
+
+    >>> _nesting(1), _nesting({"elo": {"value": 1.0}})
+    (0, 2)
+    """
+    if not isinstance(value, dict | list | tuple):
+        return 0
+    parts = value.values() if isinstance(value, dict) else value
+    return 1 + max(map(_nesting, parts), default=0)
 
 
 def to_markdown(summary: dict[str, Any]) -> str:

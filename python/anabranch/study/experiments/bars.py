@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from anabranch.match.player import Budget
 from anabranch.settings import Settings
 from anabranch.study.experiment import Experiment
-from anabranch.study.experiments.matches import Side, elo_series, fault_notes, make_match, results_table
+from anabranch.study.experiments.matches import (
+    Side,
+    elo_series,
+    fault_notes,
+    make_match,
+    own_width,
+    results_table,
+)
 from anabranch.study.figures import Chart, Figures, Point, Series, in_order
 from anabranch.study.folder import StudyResults
 from anabranch.study.paper import ABLATION, CONDITIONS
@@ -87,6 +94,11 @@ def _combined(name: str, **options: str) -> Side:
     return Side(name, COMBINED, options)
 
 
+def _batched(name: str, **options: str) -> Side:
+    """`mcgs-combined` with the mini-batches of the paper, where they are what is tried or matter for it."""
+    return Side(name, COMBINED, {**own_width(COMBINED), **options})
+
+
 def _experiment(name: str, title: str, question: str, bars: Bars, of_paper: bool = False) -> Experiment:
     return Experiment(name, title, question, SIZES, bars.plan, bars.show, of_paper)
 
@@ -124,11 +136,11 @@ _BACKUPS = Bars(
 )
 _MERGE = Bars(_combined("ply"), (_combined("clock", merge="clock"),))
 _VIRTUAL = Bars(
-    _combined("loss 1.0"),
+    _batched("loss 1.0"),
     (
-        _combined("visit", virtual_mode="visit"),
-        _combined("loss 0.5", virtual_loss="0.5"),
-        _combined("loss 2.0", virtual_loss="2.0"),
+        _batched("visit", virtual_mode="visit"),
+        _batched("loss 0.5", virtual_loss="0.5"),
+        _batched("loss 2.0", virtual_loss="2.0"),
     ),
 )
 _Q_EPSILON = Bars(
@@ -137,19 +149,13 @@ _Q_EPSILON = Bars(
 )
 
 _SETTINGS = Bars(
-    Side(COMBINED, COMBINED),
+    _batched(COMBINED),
     (
-        _combined("urgency", urgency="reduction"),
-        _combined("temperature", node_temperature="1.0"),
-        _combined("virtual visits", virtual_mode="visit"),
-        _combined(
-            "width",
-            width_visits=str(Settings().width_visits),
-            width_linear=str(Settings().width_linear),
-            batch_size=str(Settings().batch_size),
-            wave_least=str(Settings().wave_least),
-        ),
-        _combined("mates", mate_root=str(Settings().mate_root)),
+        _batched("urgency", urgency="reduction"),
+        _batched("temperature", node_temperature="1.0"),
+        _batched("virtual visits", virtual_mode="visit"),
+        _combined("width", **own_width("default")),
+        _batched("mates", mate_root=str(Settings().mate_root)),
         Side("default", "default"),
     ),
 )

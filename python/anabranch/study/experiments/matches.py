@@ -8,15 +8,23 @@ from functools import cache
 from typing import Any
 
 from anabranch.catalogue import is_grid
-from anabranch.errors import StudyError
+from anabranch.defaults import OUTSIDE, resolve
+from anabranch.errors import SettingError, StudyError
 from anabranch.match.adjudication import Adjudication
 from anabranch.match.grid_openings import random_openings
 from anabranch.match.openings import Opening, bundled_openings, read_openings
 from anabranch.match.player import Budget, PlayerSpec
 from anabranch.match.schedule import MatchSpec
 from anabranch.match.standings import Tally
+from anabranch.settings import Settings
 from anabranch.study.figures import Point, Series, Table, columns
 from anabranch.study.plan import Study, StudyMatch
+
+WIDTH = ("batch_size", "batches_in_flight", "width_visits", "width_linear", "wave_least")
+"""The settings that decide how many leaves are in flight."""
+OF_PAPER = ("alphazero", "mcgs")
+"""How the presets of the paper begin. The paper has 16 x 2 leaves in flight, 0.04 % of its evaluations per
+move; at our budgets they would be 1 % and more, and cost strength (docs/performance.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +35,45 @@ class Side:
     preset: str
     options: dict[str, str] = field(default_factory=dict)
 
+    def settings(self, study: Study, variant: str) -> dict[str, str]:
+        """What is changed in a variant. Own options take precedence over those of the study.
+
+        The presets of the paper have the leaves in flight of `default`, so that sides differ only by what is
+        tried.
+        """
+        is_of_paper = self.preset.startswith(OF_PAPER)
+        width = width_of_default(variant, study.settings.get("evaluator")) if is_of_paper else {}
+        return {**width, **study.settings, **self.options}
+
     def player(self, study: Study, variant: str, budget: Budget, name: str | None = None) -> PlayerSpec:
-        """The player in a variant. Own options take precedence over those of the study."""
+        """The player in a variant."""
         tables = {"tablebases": study.tablebases} if study.tablebases and variant == "chess" else {}
-        options = {**tables, **study.settings, **self.options}
+        options = {**tables, **self.settings(study, variant)}
         return PlayerSpec(name or self.name, "preset", self.preset, options, budget)
+
+
+def own_width(preset: str) -> dict[str, str]:
+    """The leaves in flight that a preset itself has, as options."""
+    settings = Settings.preset(preset)
+    return {name: str(getattr(settings, name)) for name in WIDTH}
+
+
+@cache
+def width_of_default(variant: str, evaluator: str | None) -> dict[str, str]:
+    """The leaves in flight of `default` in a variant, with an evaluator or without one named.
+
+    An evaluator that is not here has those of evaluators in Python: results can be read without it.
+
+    >>> width_of_default("chess", None)["width_visits"]
+    '1024'
+    >>> width_of_default("chess", "./net.onnx")["width_visits"]
+    '8'
+    """
+    try:
+        settings = resolve("default", variant, evaluator, {})
+    except SettingError:
+        settings = Settings.preset("default").changed(OUTSIDE)
+    return {name: str(getattr(settings, name)) for name in WIDTH}
 
 
 def make_match(
@@ -50,6 +92,7 @@ def make_match(
             longest=study.size.plies,
         ),
         seed=study.seed,
+        first=study.first_pair,
     )
     return StudyMatch(variant, group, first.name, spec, x)
 

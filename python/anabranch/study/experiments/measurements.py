@@ -46,7 +46,7 @@ def measure_sides(
     """
     for variant in study.variants(variants):
         for side in sides:
-            settings = {**study.settings, "seed": str(study.seed), **side.options}
+            settings = {**side.settings(study, variant), "seed": str(study.seed)}
             for place, position in enumerate(positions(variant)[: study.size.positions], first):
                 described = {"preset": side.preset, "settings": settings, **position, **about}
                 yield Measurement(kind, variant, side.name, place, described, group)

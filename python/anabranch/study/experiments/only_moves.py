@@ -24,6 +24,7 @@ SIDES = (
     Side("alphazero, temperature 0.6", "alphazero", {"node_temperature": "0.6"}),
     Side("alphazero+epsilon", "alphazero+epsilon"),
     Side("epsilon, temperature 0.6", "alphazero+epsilon", {"node_temperature": "0.6"}),
+    Side("alphazero+checks", "alphazero+checks"),
     Side("mcgs-combined", "mcgs-combined"),
     Side("default", "default"),
 )

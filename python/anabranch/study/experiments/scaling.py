@@ -1,8 +1,9 @@
-"""Elo over evaluations per move, for AlphaZero's search and the paper's, with a reference engine.
+"""Elo over evaluations per move, for AlphaZero's search, the paper's and ours, with a reference engine.
 
 A match between distant budgets carries little information, because one side wins all. So neighbours play:
-the two searches at each budget, each search at one budget and the next, the reference and `mcgs-combined` at
-every budget. Ratings are fitted to all games together.
+`alphazero`, `mcgs-combined` and `default` in this order at each budget, and each search at one budget and the
+next. The reference at several numbers of nodes plays against the latter two at every budget. Ratings are
+fitted to all games together.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ from anabranch.study.figures import (
 from anabranch.study.folder import StudyResults
 from anabranch.study.plan import Plan, Size, Study, StudyMatch, file_name
 
-TREE, GRAPH = Side("alphazero", "alphazero"), Side("mcgs-combined", "mcgs-combined")
+TREE = Side("alphazero", "alphazero")
+STRONGER = (Side("mcgs-combined", "mcgs-combined"), Side("default", "default"))
+SEARCHES = (TREE, *STRONGER)
 REFERENCES = {"chess": ("stockfish", 10_000), "crazyhouse": ("fairy-stockfish", 1_000_000)}
 """The program and its nodes per move, as the paper has them (its own programs were of 2020)."""
 
@@ -49,19 +52,20 @@ def _contests(study: Study, variant: str) -> list[StudyMatch]:
         return side.player(study, variant, Budget(evaluations=evaluations), f"{side.name} {evaluations}")
 
     for evaluations in budgets:
-        first, second = player(GRAPH, evaluations), player(TREE, evaluations)
-        found.append(make_match(study, variant, "equal budgets", first, second, evaluations))
-    for side in (TREE, GRAPH):
+        for weaker, stronger in pairwise(SEARCHES):
+            first, second = player(stronger, evaluations), player(weaker, evaluations)
+            found.append(make_match(study, variant, "equal budgets", first, second, evaluations))
+    for side in SEARCHES:
         for less, more in pairwise(budgets):
             first, second = player(side, more), player(side, less)
             found.append(make_match(study, variant, "next budget", first, second, more))
     program, most = REFERENCES.get(variant, ("", 0))
-    nodes = min(most, study.size.reference_nodes)
-    if nodes:
+    for nodes in sorted({min(most, number) for number in study.size.reference_nodes} - {0}):
         reference = PlayerSpec(f"{program} {nodes} nodes", "uci", program, {}, Budget(nodes=nodes))
-        for evaluations in budgets:
-            first = player(GRAPH, evaluations)
-            found.append(make_match(study, variant, "reference", first, reference, evaluations))
+        for side in STRONGER:
+            for evaluations in budgets:
+                first = player(side, evaluations)
+                found.append(make_match(study, variant, reference.name, first, reference, evaluations))
     return found
 
 
@@ -104,37 +108,49 @@ def _rate(results: StudyResults, variant: str, anchor: int | None = None) -> dic
     return ratings
 
 
-def _gains(results: StudyResults, variant: str) -> dict[int, Estimate]:
-    """How far the graph is above the tree at each budget at which both have played, by all games."""
+def _gains(results: StudyResults, variant: str) -> dict[str, dict[int, Estimate]]:
+    """How far each search is above the tree at each budget at which both have played, by all games."""
     budgets = results.study.size.evaluations
     assert budgets is not None
-    found = {}
+    found: dict[str, dict[int, Estimate]] = {side.name: {} for side in STRONGER}
     for budget in budgets:
         try:
             ratings = _rate(results, variant, budget)
         except MatchError:  # the tree has not played there yet
             continue
-        if (name := f"{GRAPH.name} {budget}") in ratings:
-            found[budget] = ratings[name]
+        for side in STRONGER:
+            if (name := f"{side.name} {budget}") in ratings:
+                found[side.name][budget] = ratings[name]
     return found
 
 
-def _gain_table(variant: str, gains: dict[int, Estimate]) -> Table:
+def _gain_table(variant: str, gains: dict[str, dict[int, Estimate]]) -> Table:
     return Table(
-        f"{GRAPH.name} over {TREE.name} at equal budgets in {variant}, by all games",
-        (*columns("count", budget="evaluations per move"), *columns("estimate", gain="Elo")),
-        tuple({"budget": budget, "gain": gain.to_dict()} for budget, gain in gains.items()),
+        f"Gains over {TREE.name} at equal budgets in {variant}, by all games",
+        (
+            *columns("text", name="player"),
+            *columns("count", budget="evaluations per move"),
+            *columns("estimate", gain="Elo"),
+        ),
+        tuple(
+            {"name": name, "budget": budget, "gain": gain.to_dict()}
+            for name, found in gains.items()
+            for budget, gain in found.items()
+        ),
     )
 
 
-def _gain_chart(variant: str, gains: dict[int, Estimate]) -> Chart:
+def _gain_chart(variant: str, gains: dict[str, dict[int, Estimate]]) -> Chart:
     return Chart(
         f"scaling-gain-{file_name(variant)}",
-        f"{variant}: gain of {GRAPH.name} over {TREE.name}",
+        f"{variant}: gain over {TREE.name}",
         "lines",
         "evaluations per move",
         "Elo",
-        (Series(GRAPH.name, tuple(Point.of(budget, gain) for budget, gain in gains.items())),),
+        tuple(
+            Series(name, tuple(Point.of(budget, gain) for budget, gain in found.items()))
+            for name, found in gains.items()
+        ),
         (ReferenceLine(TREE.name, 0.0),),
         log_x=True,
     )
@@ -153,7 +169,7 @@ def _chart(results: StudyResults, variant: str, ratings: dict[str, Estimate]) ->
     budgets = results.study.size.evaluations
     assert budgets is not None
     series = []
-    for side in (TREE, GRAPH):
+    for side in SEARCHES:
         points = [
             Point.of(evaluations, ratings[name])
             for evaluations in budgets
@@ -182,13 +198,15 @@ SCALING = Experiment(
     "Elo over evaluations per move",
     "Does the gain of all enhancements together grow with the budget, and where does Stockfish stand?",
     {
-        "tiny": Size(pairs=1, evaluations=(8, 16), plies=12, reference_nodes=50),
-        "small": Size(pairs=50, evaluations=(200, 400, 800, 1_600), plies=400, reference_nodes=10_000),
+        "tiny": Size(pairs=1, evaluations=(8, 16), plies=12, reference_nodes=(50,)),
+        "small": Size(
+            pairs=50, evaluations=(200, 400, 800, 1_600), plies=400, reference_nodes=(300, 1_000, 10_000)
+        ),
         "full": Size(
             pairs=150,
-            evaluations=(400, 800, 1_600, 3_200, 6_400, 12_800),
+            evaluations=(400, 800, 1_600, 3_200, 6_400, 12_800, 30_000),
             plies=400,
-            reference_nodes=1_000_000,
+            reference_nodes=(1_000, 10_000, 100_000, 1_000_000),
         ),
     },
     _plan,

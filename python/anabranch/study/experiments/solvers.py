@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.bench.suite import checkpoints
 from anabranch.study.experiment import Experiment
-from anabranch.study.experiments.matches import Side
+from anabranch.study.experiments.matches import Side, own_width
 from anabranch.study.experiments.measurements import plan_sides, read_positions
 from anabranch.study.figures import Chart, Figures, Point, Series, Table, columns
 from anabranch.study.folder import StudyResults
@@ -18,8 +18,12 @@ GAMES = ("connect-four", "hex:size=4")
 
 
 def _graph(name: str, **options: str) -> Side:
-    """The same search by PUCT on a graph, without priors; only the solver differs."""
-    return Side(name, "mcgs", {"solver": "on", "idle_collections": str(1 << 20), **options})
+    """The same search by PUCT on a graph, without priors; only the solver differs.
+
+    It has the paper's mini-batches, because of these solvers one alone makes waves.
+    """
+    fixed = {"solver": "on", "idle_collections": str(1 << 20), **own_width("mcgs")}
+    return Side(name, "mcgs", {**fixed, **options})
 
 
 SIDES = (
