@@ -100,6 +100,7 @@ def spot(page: Page, square: str) -> tuple[float, float]:
 
 
 def drag(page: Page, start: str | Locator, end: str) -> None:
+    draw(page)  # what an earlier step has moved elsewhere is there before it is measured
     if isinstance(start, str):
         x, y = spot(page, start)
     else:
@@ -115,6 +116,7 @@ def drag(page: Page, start: str | Locator, end: str) -> None:
 
 
 def click(page: Page, *squares: str) -> None:
+    draw(page)
     for square in squares:
         page.mouse.click(*spot(page, square))
 

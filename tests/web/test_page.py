@@ -33,6 +33,8 @@ from anabranch.graph import SearchGraph
 from anabranch.match.openings import default_openings
 
 PROMOTION = "8/P6k/8/8/8/8/8/K7 w - - 0 1"
+LONG_ENOUGH = "3"
+"""Seconds in which moves are planned, also on a machine with other work."""
 
 
 def test_the_board_shows_a_fen(page: Page) -> None:
@@ -144,7 +146,7 @@ def test_a_game_against_the_engine_as_black_with_clocks_and_a_premove(page: Page
     page.get_by_role("button", name="Black", exact=True).click()
     page.get_by_label("Play with clocks").check()
     page.get_by_role("button", name="Seconds", exact=True).click()
-    page.get_by_label("Seconds for a move").fill("1.5")
+    page.get_by_label("Seconds for a move").fill(LONG_ENOUGH)
     page.click("[data-id=start-match]")
     assert read_state(page, "orientation") == "black"
     drag(page, "e7", "e5")  # while the engine thinks
@@ -165,7 +167,7 @@ def test_a_drop_made_in_advance_is_played_where_the_square_is_free(
     page.get_by_label("From the position on the board").check()
     page.get_by_role("button", name="Black", exact=True).click()
     page.get_by_role("button", name="Seconds", exact=True).click()
-    page.get_by_label("Seconds for a move").fill("1.5")
+    page.get_by_label("Seconds for a move").fill(LONG_ENOUGH)
     page.click("[data-id=start-match]")
     bishop = page.get_by_role("group", name="Pocket of black").locator("[data-role=bishop]")
     drag(page, bishop, "a3" if played else square)  # while the engine thinks
