@@ -70,12 +70,14 @@ def moves(page: Page) -> list[str]:
 
 def mode(page: Page, name: str) -> None:
     page.click(f"[data-id=mode-{name}]")
+    draw(page)
 
 
 def paste(page: Page, text: str) -> None:
     page.get_by_role("button", name="Paste FEN or PGN").click()
     page.get_by_label("FEN or PGN", exact=True).fill(text)
     page.click("[data-id=import]")
+    draw(page)  # until then the fields are those of the game before
 
 
 def analyse(page: Page, text: str) -> None:
