@@ -30,7 +30,7 @@ from anabranch.study.plan import SCALES, VARIANTS, Size, Study
 OF_PAPER = {"mcgs-vs-tree", "scaling", "ablation", "memory", "reuse"}
 OURS = {
     "settings", "leave-one-out", "backups", "merge", "virtual", "q-epsilon", "leak", "proofs", "regret",
-    "only-moves", "games", "ucd", "solvers", "gumbel", "dose", "width",
+    "only-moves", "games", "ucd", "solvers", "gumbel", "dose", "width", "tuning", "moves",
 }  # fmt: skip
 OF_LITERATURE = {"gumbel", "uct", "uct+solver", "ucd", "update-all"}
 """Presets that other experiments compare."""
@@ -208,6 +208,10 @@ def test_both_sides_have_the_leaves_in_flight_of_the_default() -> None:
     for name in ("memory", "leak", "proofs", "regret", "reuse", "only-moves"):
         for one in EXPERIMENTS[name].plan(EXPERIMENTS[name].study("tiny")).measurements:
             assert width(one.about["preset"], one.about["settings"]) == width("default", {})
+    for one in EXPERIMENTS["moves"].plan(EXPERIMENTS["moves"].study("tiny")).measurements:
+        if one.group in ("ablation 16", "dose 16"):
+            for search in (one.about, one.about["base"], one.about["judge"]):
+                assert width(search["preset"], search["settings"]) == width("default", {})
     for side in solvers.SIDES:
         if side.preset == "mcgs":
             assert width(side.preset, side.options) == width("mcgs", {})
@@ -225,12 +229,15 @@ def test_both_sides_have_the_leaves_in_flight_of_the_default() -> None:
 
 def test_settings_of_a_study_reach_every_engine_but_not_over_what_is_tried() -> None:
     for experiment in EXPERIMENTS.values():
-        settings = {"c_init": "2.0", "backup": "tree"}
+        settings = {"c_init": "2.1", "backup": "tree"}
         plan = experiment.plan(experiment.study("tiny", settings=settings))
         for match in plan.matches:
             for player in match.spec.players:
-                assert player.options.get("c_init") == ("2.0" if player.kind == "preset" else None)
-        assert all(one.about["settings"]["c_init"] == "2.0" for one in plan.measurements)
+                if not player.name.startswith("c_init "):
+                    assert player.options.get("c_init") == ("2.1" if player.kind == "preset" else None)
+        for one in plan.measurements:
+            if not one.name.startswith("c_init "):
+                assert one.about["settings"]["c_init"] == "2.1"
     tried = [
         one.about["settings"]["backup"]
         for one in EXPERIMENTS["leak"].plan(EXPERIMENTS["leak"].study("tiny", settings=settings)).measurements

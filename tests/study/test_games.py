@@ -41,7 +41,7 @@ def test_plans_hold_the_games_of_the_study(name: str, tmp_path: Path) -> None:
     assert all(table.rows for table in shown.tables)
 
 
-@pytest.mark.parametrize("name", ["regret", "proofs", "only-moves"])
+@pytest.mark.parametrize("name", ["regret", "proofs", "only-moves", "moves"])
 def test_an_experiment_without_positions_of_a_game_is_refused(name: str) -> None:
     study = EXPERIMENTS[name].study("tiny", games=("hex:size=3",))
     with pytest.raises(StudyError, match=f"the experiment {name} has no positions of hex:size=3"):

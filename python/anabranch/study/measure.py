@@ -22,6 +22,7 @@ from anabranch.match.grid_board import GridBoard
 from anabranch.match.openings import board_of
 from anabranch.match.player import PlayerSpec
 from anabranch.result import Result
+from anabranch.study.choices import Choices
 from anabranch.study.left_right import LeftRightPosition
 from anabranch.study.plan import Measurement
 from anabranch.study.policies import count_policies
@@ -193,4 +194,5 @@ KINDS: dict[str, Callable[[str, Mapping[str, Any]], dict[str, Any]]] = {
     "left-right": _left_right,
     "regret": _regret,
     "only": _only,
+    "choice": Choices(engine_of).compare,
 }

@@ -9,6 +9,7 @@ from anabranch.study.experiments.games import GAMES_EXPERIMENT
 from anabranch.study.experiments.gumbel import GUMBEL
 from anabranch.study.experiments.leak import LEAK
 from anabranch.study.experiments.memory import MEMORY
+from anabranch.study.experiments.moves import MOVES
 from anabranch.study.experiments.only_moves import ONLY_MOVES
 from anabranch.study.experiments.proofs import PROOFS
 from anabranch.study.experiments.regret import REGRET
@@ -21,7 +22,8 @@ from anabranch.study.experiments.ucd import UCD
 _PAPER = (MCGS_VS_TREE, SCALING, BARS["ablation"], MEMORY, REUSE)
 _OURS = (
     *(BARS[name] for name in ("settings", "leave-one-out", "backups", "merge", "virtual", "q-epsilon")),
-    *(BARS[name] for name in ("dose", "width")),
+    *(BARS[name] for name in ("dose", "width", "tuning")),
+    MOVES,
     LEAK,
     PROOFS,
     REGRET,

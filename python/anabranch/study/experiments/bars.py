@@ -99,7 +99,8 @@ def _batched(name: str, **options: str) -> Side:
     return Side(name, COMBINED, {**own_width(COMBINED), **options})
 
 
-def _experiment(name: str, title: str, question: str, bars: Bars, of_paper: bool = False) -> Experiment:
+def _experiment(name: str, title: str, question: str, of_paper: bool = False) -> Experiment:
+    bars = COMPARISONS[name]
     return Experiment(name, title, question, SIZES, bars.plan, bars.show, of_paper)
 
 
@@ -201,6 +202,46 @@ _WIDTH = Bars(
     _in_flight(1), (*(_in_flight(leaves) for leaves in (4, 16, 64, 256)), Side("default", "default"))
 )
 
+_NEIGHBOURS = {
+    "c_init": ("1.2", "2.0", "3.2"),
+    "c_base": ("1000",),
+    "urgency_reduction": ("0.15", "0.45", "0.7"),
+    "table_values": ("true",),
+    "node_temperature": ("0.85", "1.2"),
+    "stop": ("visits",),
+    "merge": ("clock",),
+    "epsilon_greedy": ("0.03",),
+    "epsilon_checks": ("0.03",),
+    "chooser": ("visits", "lcb"),
+    "q_weight": ("1", "4"),
+}
+_TUNING = Bars(
+    Side("default", "default"),
+    (
+        *(
+            Side(f"{name} {value}", "default", {name: value})
+            for name, values in _NEIGHBOURS.items()
+            for value in values
+        ),
+        Side("backup delta", "default", {"backup": "delta"}),
+        Side("backup recompute", "default", {"backup": "recompute", "stop": "visits"}),
+    ),
+)
+
+COMPARISONS: dict[str, Bars] = {
+    "ablation": _ABLATION,
+    "settings": _SETTINGS,
+    "leave-one-out": _LEAVE_ONE_OUT,
+    "backups": _BACKUPS,
+    "merge": _MERGE,
+    "virtual": _VIRTUAL,
+    "q-epsilon": _Q_EPSILON,
+    "dose": _DOSE,
+    "width": _WIDTH,
+    "tuning": _TUNING,
+}
+"""What is tried against what, by experiment."""
+
 BARS: dict[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
@@ -208,7 +249,6 @@ BARS: dict[str, Experiment] = {
             "ablation",
             "Each enhancement alone, and all together",
             "How much does each enhancement of the paper gain over AlphaZero's search, and do gains add up?",
-            _ABLATION,
             of_paper=True,
         ),
         _experiment(
@@ -216,49 +256,46 @@ BARS: dict[str, Experiment] = {
             "Backup modes and stop rules",
             "Which rule for values at transpositions, and which rule to stop there, plays best within "
             "mcgs-combined?",
-            _BACKUPS,
         ),
         _experiment(
             "merge",
             "What makes two positions one node",
             "Should positions be one node at equal ply, as in the paper, or at equal reversible-move clock?",
-            _MERGE,
         ),
         _experiment(
             "virtual",
             "Virtual loss against virtual visits",
             "How should trajectories in flight look to the next one?",
-            _VIRTUAL,
         ),
         _experiment(
             "q-epsilon",
             "The gap that is tolerated",
             "At which gap between edge and node should a trajectory stop to correct it? The paper has 0.01.",
-            _Q_EPSILON,
         ),
         _experiment(
             "dose",
             "How much exploration",
             "Which share of simulations should explore new moves, or new checks? The paper has 0.01 of each.",
-            _DOSE,
         ),
         _experiment(
             "width",
             "Leaves in flight",
             "What do leaves in flight cost at equal evaluations, against one at a time?",
-            _WIDTH,
         ),
         _experiment(
             "settings",
             "From the paper's settings to ours",
             "What does each change of `default` gain over mcgs-combined?",
-            _SETTINGS,
         ),
         _experiment(
             "leave-one-out",
             "The default without one of its parts",
             "What does each part gain where all others are there?",
-            _LEAVE_ONE_OUT,
+        ),
+        _experiment(
+            "tuning",
+            "Other values of the default's settings",
+            "Is there a better value next to that of `default`?",
         ),
     )
 }
