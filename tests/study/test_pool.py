@@ -137,6 +137,26 @@ def test_parts_together_are_the_whole_study(games: tuple[str, ...], tmp_path: Pa
         assert first | second == alone
 
 
+def test_ratings_are_of_all_pairs(tmp_path: Path) -> None:
+    experiment = EXPERIMENTS["scaling"]
+
+    def played(first: int, pairs: int) -> dict[str, Any]:
+        size = experiment.sizes["tiny"].changed("scaling", {"pairs": pairs, "reference_nodes": (0,)})
+        study = experiment.study("tiny", size=size, seed=3, first_pair=first, games=("hex:size=3",))
+        run_study(study, tmp_path / f"{first}-{pairs}", HERE)
+        return dict(json.loads(json.dumps(summarise(tmp_path / f"{first}-{pairs}"))))
+
+    whole, parts = played(0, 3), [played(0, 1), played(1, 2)]
+    pooled = json.loads(json.dumps(pool(parts)))
+    matches = {"rows": []} | next(table for table in pooled["tables"] if table["title"] == "All matches")
+    assert {row["games"] for row in matches["rows"]} == {6}
+    assert matches == next(table for table in whole["tables"] if table["title"] == "All matches")
+    (rated,) = [table for table in pooled["tables"] if table["title"].startswith("Ratings")]
+    (alone,) = [table for table in whole["tables"] if table["title"].startswith("Ratings")]
+    ratings = {row["name"]: row["rating"]["value"] for row in rated["rows"]}
+    assert ratings == {row["name"]: pytest.approx(row["rating"]["value"], abs=1e-6) for row in alone["rows"]}
+
+
 def games_of(folder: Path) -> dict[tuple[int, int], tuple[str, list[str]]]:
     """The opening and the moves of each game of a match, by its number."""
     return {
@@ -161,5 +181,6 @@ def test_the_command_writes_a_summary_with_figures_or_prints_it(
         (both[:1], "pooling takes two studies or more"),
         ([both[0], both[0]], "two studies have the same pairs of games, 0 to 0 and 0 to 0"),
         ([str(studies["leak"]), both[0]], "and this is one of leak"),
+        ([str(studies["mcgs-vs-tree"])] * 2, "and this is one of mcgs-vs-tree"),
     ):
         assert reason in cli.refuses("study", "pool", *sources)

@@ -705,6 +705,8 @@ def test_a_part_is_named_by_what_is_tried_or_by_its_group() -> None:
             for budget in (8, 16)
         ),
     ]
+    precise = plan.chosen(("chess",), ("stockfish 50 nodes/default 8",))
+    assert [one.key for one in precise.matches] == ["chess/stockfish-50-nodes/default-8"]
     with pytest.raises(StudyError, match="the study has no rungs; it has alphazero 16, default 16, "):
         plan.chosen((), ("rungs",))
 

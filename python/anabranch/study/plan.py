@@ -188,11 +188,15 @@ class Plan:
         return list(dict.fromkeys(names))
 
     def chosen(self, variants: tuple[str, ...] = (), names: tuple[str, ...] = ()) -> Plan:
-        """The part of some variants, and of some names of players or groups; without any, all."""
+        """The part of some variants, and of some names of players or groups; without any, all.
+
+        A player of one group is named `GROUP/PLAYER`.
+        """
         parts: list[StudyMatch | Measurement] = [*self.matches, *self.measurements]
         known = {name for part in parts for name in (part.name, part.group) if name}
+        precise = {f"{part.group}/{part.name}" for part in parts}
         for name in names:
-            if name not in known:
+            if name not in known | precise:
                 raise StudyError(f"the study has no {name}; it has {', '.join(sorted(known))}")
         has = {part.variant for part in parts}
         for variant in variants:
@@ -200,7 +204,7 @@ class Plan:
                 raise StudyError(f"the study has no {variant}; it has {', '.join(sorted(has))}")
 
         def is_chosen(part: StudyMatch | Measurement) -> bool:
-            is_named = part.name in names or part.group in names
+            is_named = any(name in names for name in (part.name, part.group, f"{part.group}/{part.name}"))
             return (not variants or part.variant in variants) and (not names or is_named)
 
         return Plan(tuple(filter(is_chosen, self.matches)), tuple(filter(is_chosen, self.measurements)))

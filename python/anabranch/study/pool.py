@@ -17,12 +17,15 @@ from anabranch.errors import StudyError
 from anabranch.match.standings import Tally
 from anabranch.study.experiments import find_experiment
 from anabranch.study.experiments.bars import BARS
+from anabranch.study.experiments.scaling import SCALING
 from anabranch.study.figures import in_order
 from anabranch.study.folder import StudyResults
 from anabranch.study.plan import EXPERIMENT, Study, StudyMatch
 
 EQUAL = (EXPERIMENT, "seed", "games", "size", "settings", "tablebases", "networks", "presets", "tuned")
 """What parts have in common. The names of networks and tables may differ: networks have checksums."""
+POOLED = (*BARS, SCALING.name)
+"""Experiments whose matches are at equal evaluations: time is not the same on another machine."""
 LONGEST = 80
 """Characters of a value in a refusal."""
 
@@ -32,8 +35,8 @@ def pool(summaries: Sequence[dict[str, Any]]) -> dict[str, Any]:
     if len(summaries) < 2:
         raise StudyError("pooling takes two studies or more")
     first = summaries[0]
-    if first[EXPERIMENT] not in BARS:
-        names = ", ".join(BARS)
+    if first[EXPERIMENT] not in POOLED:
+        names = ", ".join(POOLED)
         raise StudyError(f"only studies of {names} are pooled, and this is one of {first[EXPERIMENT]}")
     for other in summaries:
         _check_alike(first, other)
@@ -93,7 +96,7 @@ def _results(summaries: Sequence[dict[str, Any]], ranges: Sequence[Sequence[int]
     plan = find_experiment(study.experiment).plan(study)
     tallies = {}
     for match in plan.matches:
-        rows = [row for one in summaries for row in one["tables"][0]["rows"] if _is_of(row, match)]
+        rows = [row for one in summaries for row in _rows(one) if _is_of(row, match)]
         if rows:
             wins, draws, losses = (sum(row[name] for row in rows) for name in ("wins", "draws", "losses"))
             counts = [sum(numbers) for numbers in zip(*(row["pairs"] for row in rows), strict=True)]
@@ -102,6 +105,11 @@ def _results(summaries: Sequence[dict[str, Any]], ranges: Sequence[Sequence[int]
     if lost:
         raise StudyError(f"this version has no match {min(lost)} in the experiment {study.experiment}")
     return StudyResults(study, plan, tallies, {})
+
+
+def _rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of all matches of a study."""
+    return [row for table in summary["tables"] for row in table["rows"] if "pairs" in row]
 
 
 def _is_of(row: dict[str, Any], match: StudyMatch) -> bool:
