@@ -1,20 +1,26 @@
 """The experiment `moves`: what is compared, what a loss is, and which searches are shared."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from anabranch import Engine
+from anabranch.defaults import resolve
+from anabranch.errors import StudyError
+from anabranch.jobs.executor import Processes
 from anabranch.match.openings import board_of, rules_of
 from anabranch.study.choices import Choices
 from anabranch.study.experiments import EXPERIMENTS
 from anabranch.study.experiments.bars import COMPARISONS
 from anabranch.study.experiments.measurements import FILES
-from anabranch.study.experiments.moves import JUDGED, undecided
+from anabranch.study.experiments.moves import JUDGED, _row, undecided
 from anabranch.study.measure import engine_of, measure
 from anabranch.study.plan import VARIANTS, Measurement
+from anabranch.study.run import run_study
 
 SETTINGS = {"evaluator": "material", "seed": "1"}
 HANGING = "4k3/8/8/3q4/8/8/3R4/3RK3 w - - 0 1"
@@ -108,6 +114,47 @@ def test_every_change_of_the_other_experiments_is_measured_against_its_base() ->
                 assert judge["preset"] == "default"
             assert [one.about["evaluations"] for one in here[-3:]] == [16, 8, 32]
             assert {one.about["preset"] for one in here[-2:]} == {bars.base.preset}
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_every_change_differs_from_its_base(name: str) -> None:
+    study = EXPERIMENTS[name].study("tiny")
+    for variant in VARIANTS:
+        base, *tried = [
+            resolve(side.preset, variant, None, side.settings(study, variant))
+            for side in (COMPARISONS[name].base, *COMPARISONS[name].tried)
+        ]
+        assert all(settings != base for settings in tried)
+        assert len(set(map(repr, tried))) == len(tried)
+
+
+def test_few_different_moves_have_no_error() -> None:
+    def rows(different: int) -> dict[str, Any]:
+        found = [{"move": "a", "base": "a", "loss": 0.0}] * (20 - different)
+        found += [{"move": "a", "base": "b", "loss": 0.002}] * different
+        return _row("tried", found)
+
+    assert rows(9)["loss"] == {"value": pytest.approx(0.9), "error": None}
+    assert rows(9)["differ"] == 0.45
+    loss = rows(10)["loss"]
+    assert loss["value"] == pytest.approx(1.0)
+    assert loss["error"] == pytest.approx(1.96 * math.sqrt(20 / 19 / 20), abs=1e-3)
+
+
+def test_a_folder_of_another_judge_is_refused(tmp_path: Path) -> None:
+    study = EXPERIMENTS["moves"].study("tiny", settings={"evaluator": "material"})
+    arguments = study, tmp_path, Processes(0), ("chess",), ("merge 16",)
+    run_study(*arguments)
+    journal = tmp_path / "measurements.jsonl"
+    stored = journal.read_text()
+    assert len(stored.splitlines()) == 3
+    other = stored.replace(str(16 * JUDGED), "20")
+    assert other != stored
+    journal.write_text(other)
+    with pytest.raises(StudyError, match=r"other settings: chess/merge 16/clock/0 differs in judge"):
+        run_study(*arguments)
+    journal.write_text(stored)
+    assert run_study(*arguments).progress["measurements"] == 3
 
 
 def test_positions_come_one_after_the_other() -> None:

@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Mapping
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,43 @@ def test_other_studies_are_refused(parts: list[dict[str, Any]], name: str, value
         pool([parts[0], {**parts[1], name: value}])
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "networks"),
+    [("material", "uniform", {}), ("openvino:./net.onnx", "./net.onnx", {"evaluator": "1234"})],
+)
+def test_another_evaluator_is_refused(
+    parts: list[dict[str, Any]], first: str, second: str, networks: dict[str, str]
+) -> None:
+    for part, evaluator in zip(parts, (first, second), strict=True):
+        part["settings"] = {"evaluator": evaluator}
+        part["networks"] = networks
+    with pytest.raises(StudyError, match="their settings differ"):
+        pool(parts)
+
+
+def test_every_part_is_compared_whatever_their_order(parts: list[dict[str, Any]]) -> None:
+    other = {**copy.deepcopy(parts[0]), "ranges": [[2, 3]]}
+    for part, variant in ((other, "crazyhouse"), (parts[0], "chess")):
+        rows = part["tables"][0]["rows"]
+        rows[:] = [row for row in rows if row["variant"] != variant]
+        part["matches"] = {key: mark for key, mark in part["matches"].items() if variant not in key}
+    parts[1]["matches"] = {**parts[1]["matches"], "chess/16-evaluations/mcgs": "0"}
+    for order in permutations([*parts, other]):
+        with pytest.raises(StudyError, match="players or rules of chess/16-evaluations/mcgs differ"):
+            pool(order)
+
+
+def test_faults_are_added_and_old_notes_are_forgotten(parts: list[dict[str, Any]]) -> None:
+    for part in parts:
+        for row in part["tables"][0]["rows"]:
+            if (row["variant"], row["name"]) == ("crazyhouse", "mcgs"):
+                row["faults"] = {"alphazero": {"crash": 2}}
+        part["notes"] = ["crazyhouse: no ratings yet"]
+    notes = pool(parts)["notes"]
+    assert "crazyhouse/16-evaluations/mcgs: alphazero lost games by its own fault: crash 4." in notes
+    assert not [note for note in notes if "no ratings" in note]
+
+
 def test_a_summary_of_an_earlier_version_is_refused(parts: list[dict[str, Any]]) -> None:
     del parts[1]["ranges"]
     with pytest.raises(StudyError, match="an earlier version does not say which pairs it has"):
@@ -109,6 +147,8 @@ def test_a_summary_of_an_earlier_version_is_refused(parts: list[dict[str, Any]])
 def test_files_may_be_elsewhere_on_another_machine(parts: list[dict[str, Any]]) -> None:
     parts[0]["settings"], parts[1]["settings"] = {"evaluator": "a/net.onnx"}, {"evaluator": "b/net.onnx"}
     parts[0]["tablebases"], parts[1]["tablebases"] = "here", "there"
+    for part in parts:
+        part["networks"] = {**part["networks"], "evaluator": "1234"}
     assert row_of(pool(parts), "crazyhouse", "mcgs")["games"] == 44
 
 
@@ -148,11 +188,14 @@ def test_ratings_are_of_all_pairs(tmp_path: Path) -> None:
 
     whole, parts = played(0, 3), [played(0, 1), played(1, 2)]
     pooled = json.loads(json.dumps(pool(parts)))
-    matches = {"rows": []} | next(table for table in pooled["tables"] if table["title"] == "All matches")
-    assert {row["games"] for row in matches["rows"]} == {6}
-    assert matches == next(table for table in whole["tables"] if table["title"] == "All matches")
-    (rated,) = [table for table in pooled["tables"] if table["title"].startswith("Ratings")]
-    (alone,) = [table for table in whole["tables"] if table["title"].startswith("Ratings")]
+
+    def table_of(summary: dict[str, Any], title: str) -> dict[str, Any]:
+        (table,) = [one for one in summary["tables"] if one["title"].startswith(title)]
+        return dict(table)
+
+    assert {row["games"] for row in table_of(pooled, "All matches")["rows"]} == {6}
+    assert table_of(pooled, "All matches") == table_of(whole, "All matches")
+    rated, alone = (table_of(one, "Ratings") for one in (pooled, whole))
     ratings = {row["name"]: row["rating"]["value"] for row in rated["rows"]}
     assert ratings == {row["name"]: pytest.approx(row["rating"]["value"], abs=1e-6) for row in alone["rows"]}
 

@@ -106,7 +106,8 @@ def run(
         list[str] | None, option("NAME", "Only this variant now; may be repeated.", "--variant", "-v")
     ] = None,
     only: Annotated[
-        list[str] | None, option("NAME", "Only this player or group now, as tables name it; may be repeated.")
+        list[str] | None,
+        option("NAME", "Only this player or group now, as tables name it, or GROUP/PLAYER; may be repeated."),
     ] = None,
     game: Annotated[
         list[str] | None,

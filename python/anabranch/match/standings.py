@@ -144,9 +144,19 @@ class Tally:
         return cls(spec, (record for key, record in records.items() if key in planned))
 
     @classmethod
-    def of_counts(cls, spec: MatchSpec, wins: int, draws: int, losses: int, pairs: Sequence[int]) -> Tally:
+    def of_counts(
+        cls,
+        spec: MatchSpec,
+        wins: int,
+        draws: int,
+        losses: int,
+        pairs: Sequence[int],
+        faults: Mapping[str, Mapping[str, int]],
+    ) -> Tally:
         """The tally of a match of two players whose games were counted before, for the first of them."""
         tally = cls(spec)
+        for player, kinds in faults.items():
+            tally._faults[player].update(kinds)
         for points, games in enumerate((losses, draws, wins)):
             tally._games[0, points] = games
         tally._pairs[0] = list(pairs)

@@ -38,8 +38,8 @@ class Choices:
         loss = 0.0
         if move != base:
             judge = _described(about["judge"])
-            better, worse = (self._judge(variant, position, played, *judge) for played in (base, move))
-            loss = (better - worse) / 2.0
+            of_base, of_move = (self._judge(variant, position, played, *judge) for played in (base, move))
+            loss = (of_base - of_move) / 2.0
         return {"move": move, "base": base, "loss": loss}
 
     def _search_move(self, variant: str, fen: str, preset: str, settings: str, evaluations: int) -> str:

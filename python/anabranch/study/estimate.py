@@ -9,9 +9,8 @@ from anabranch.match.estimate import seconds_of_games, seconds_of_search
 from anabranch.match.game import GameRecord, GameSpec
 from anabranch.study.plan import Measurement
 
-SHARED = 0.3
-"""Searches of a judge in a measurement of choices, about: most moves are the same, and measurements share the
-others."""
+JUDGED = 0.06
+"""Searches of the judge for each measurement of choices, about: most moves are the same."""
 
 
 class Remaining(NamedTuple):
@@ -40,6 +39,7 @@ def seconds_of_measurement(one: Measurement) -> float:
     if one.kind == "game":
         return float(about["plies"]) * seconds_of_search(about["evaluations"], one.variant, options)
     if one.kind == "choice":
-        return SHARED * seconds_of_search(about["judge"]["evaluations"], one.variant, options)
+        own, judge = about["evaluations"], about["judge"]["evaluations"]
+        return seconds_of_search(round(own + JUDGED * judge), one.variant, options)
     count = max(about["checkpoints"]) if "checkpoints" in about else about["simulations"]
     return seconds_of_search(count, one.variant, options)

@@ -197,7 +197,9 @@ class Plan:
         precise = {f"{part.group}/{part.name}" for part in parts}
         for name in names:
             if name not in known | precise:
-                raise StudyError(f"the study has no {name}; it has {', '.join(sorted(known))}")
+                group = name.partition("/")[0]
+                has = {one for one in precise if one.startswith(f"{group}/")} or known
+                raise StudyError(f"the study has no {name}; it has {', '.join(sorted(has))}")
         has = {part.variant for part in parts}
         for variant in variants:
             if variant not in has:

@@ -8,22 +8,22 @@ to one result.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 from anabranch.errors import StudyError
+from anabranch.evaluators.open import split_runtime
 from anabranch.match.standings import Tally
 from anabranch.study.experiments import find_experiment
 from anabranch.study.experiments.bars import BARS
 from anabranch.study.experiments.scaling import SCALING
-from anabranch.study.figures import in_order
 from anabranch.study.folder import StudyResults
 from anabranch.study.plan import EXPERIMENT, Study, StudyMatch
 
 EQUAL = (EXPERIMENT, "seed", "games", "size", "settings", "tablebases", "networks", "presets", "tuned")
-"""What parts have in common. The names of networks and tables may differ: networks have checksums."""
+"""What parts have in common. Folders of tables may differ, and of a network file, which has a checksum."""
 POOLED = (*BARS, SCALING.name)
 """Experiments whose matches are at equal evaluations: time is not the same on another machine."""
 LONGEST = 80
@@ -40,6 +40,7 @@ def pool(summaries: Sequence[dict[str, Any]]) -> dict[str, Any]:
         raise StudyError(f"only studies of {names} are pooled, and this is one of {first[EXPERIMENT]}")
     for other in summaries:
         _check_alike(first, other)
+    _check_matches(summaries)
     ranges = sorted(pairs for one in summaries for pairs in one["ranges"])
     for (start, end), (following, last) in pairwise(ranges):
         if following < end:
@@ -49,7 +50,6 @@ def pool(summaries: Sequence[dict[str, Any]]) -> dict[str, Any]:
             )
     results = _results(summaries, ranges)
     figures = find_experiment(first[EXPERIMENT]).show(results)
-    notes = in_order([*figures.notes, *(note for one in summaries for note in one["notes"])])
     return {
         **first,
         "size": results.study.size.to_dict(),
@@ -57,7 +57,7 @@ def pool(summaries: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "matches": {key: mark for one in summaries for key, mark in one["matches"].items()},
         "progress": {name: sum(one["progress"][name] for one in summaries) for name in first["progress"]},
         "runs": [run for one in summaries for run in one["runs"]],
-        **replace(figures, notes=tuple(notes)).to_dict(),
+        **figures.to_dict(),
     }
 
 
@@ -74,18 +74,29 @@ def _check_alike(first: dict[str, Any], other: dict[str, Any]) -> None:
             raise StudyError(
                 f"the studies are not parts of one: their {what} differ, {_short(ours)} and {_short(theirs)}"
             )
-    for key in first["matches"].keys() & other["matches"].keys():
-        if first["matches"][key] != other["matches"][key]:
-            raise StudyError(f"the studies are not parts of one: players or rules of {key} differ")
+
+
+def _check_matches(summaries: Sequence[dict[str, Any]]) -> None:
+    """Refuse a match whose players or rules are others in another part."""
+    marks: dict[str, str] = {}
+    for one in summaries:
+        for key, mark in one["matches"].items():
+            if marks.setdefault(key, mark) != mark:
+                raise StudyError(f"the studies are not parts of one: players or rules of {key} differ")
 
 
 def _compared(summary: dict[str, Any], name: str) -> Any:
     """A part of a summary without what may differ: how many pairs were planned, and where files are."""
-    part = summary.get(name)
+    part: Any = summary.get(name)
     if name == "tablebases":
         return bool(part)
-    left_out = {"size": "pairs", "settings": "evaluator"}.get(name)
-    return {key: value for key, value in part.items() if key != left_out} if left_out and part else part
+    if name == "settings" and "evaluator" in (part or {}):
+        runtime, file = split_runtime(part["evaluator"])
+        is_file = "evaluator" in summary["networks"]
+        return {**part, "evaluator": [runtime, "a file" if is_file else file]}
+    if name == "size":
+        return {key: value for key, value in part.items() if key != "pairs"}
+    return part
 
 
 def _results(summaries: Sequence[dict[str, Any]], ranges: Sequence[Sequence[int]]) -> StudyResults:
@@ -100,7 +111,11 @@ def _results(summaries: Sequence[dict[str, Any]], ranges: Sequence[Sequence[int]
         if rows:
             wins, draws, losses = (sum(row[name] for row in rows) for name in ("wins", "draws", "losses"))
             counts = [sum(numbers) for numbers in zip(*(row["pairs"] for row in rows), strict=True)]
-            tallies[match.key] = Tally.of_counts(match.spec, wins, draws, losses, counts)
+            faults: dict[str, Counter[str]] = {}
+            for row in rows:
+                for player, kinds in row.get("faults", {}).items():  # earlier versions stored none
+                    faults.setdefault(player, Counter()).update(kinds)
+            tallies[match.key] = Tally.of_counts(match.spec, wins, draws, losses, counts, faults)
     lost = {key for one in summaries for key in one["matches"]} - tallies.keys()
     if lost:
         raise StudyError(f"this version has no match {min(lost)} in the experiment {study.experiment}")

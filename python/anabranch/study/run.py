@@ -70,8 +70,8 @@ def run_study(
 ) -> StudyResults:
     """Do what a folder lacks of a study, or of a part of it; returns all results of the folder.
 
-    A match whose Elo has an error smaller than `error` gets no more pairs. With an `error` above 0 neither
-    does one of which one side has won every game.
+    A match whose Elo has an error smaller than `error` gets no more pairs, after at least `LEAST_PAIRS`. With
+    an `error` above 0 neither does one of which one side has won all of the first `ONE_SIDED` pairs or more.
     """
     read_settings(PlayerSpec("all", "preset", "default", study.settings))
     plan = find_experiment(study.experiment).plan(study)
@@ -107,13 +107,16 @@ def _check_played(folder: Path, part: Plan) -> None:
     records = JOURNAL.read(folder / MEASUREMENTS)
     for one in part.measurements:
         known = records.get(one.key)
-        if known is not None and known["about"]["about"]["settings"] != one.about["settings"]:
-            before, now = known["about"]["about"]["settings"], one.about["settings"]
-            names = sorted(name for name in {**before, **now} if before.get(name) != now.get(name))
-            raise StudyError(
-                f"{folder} has measurements with other settings: {one.key} differs in {', '.join(names)}; "
-                "take another folder"
-            )
+        if known is None or known["about"]["about"] == one.about:
+            continue
+        before, now = known["about"]["about"], one.about
+        if before.get("settings") != now["settings"]:
+            before, now = before.get("settings", {}), now["settings"]
+        names = sorted(name for name in {**before, **now} if before.get(name) != now.get(name))
+        raise StudyError(
+            f"{folder} has measurements with other settings: {one.key} differs in {', '.join(names)}; "
+            "take another folder"
+        )
 
 
 def open_study(folder: Path) -> StudyResults:

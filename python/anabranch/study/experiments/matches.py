@@ -128,7 +128,8 @@ def results_table(
 
 
 def _row(match: StudyMatch, tally: Tally, paper: Mapping[tuple[str, str], float] | None) -> dict[str, Any]:
-    matchup = tally.standings().matchups[0]
+    standings = tally.standings()
+    matchup = standings.matchups[0]
     has_pairs = sum(matchup.pairs) > 0
     row = {
         "variant": match.variant,
@@ -144,6 +145,7 @@ def _row(match: StudyMatch, tally: Tally, paper: Mapping[tuple[str, str], float]
         "normalised_elo": matchup.normalised_elo.to_dict() if has_pairs else None,
         "los": matchup.superiority,
         "pairs": list(matchup.pairs),
+        "faults": standings.faults,
     }
     if paper is not None:
         row["paper"] = paper.get((match.variant, match.name))

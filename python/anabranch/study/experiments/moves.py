@@ -2,8 +2,9 @@
 
 A game says little about one change: most of its moves are the same with and without it, and its result is one
 number. Here a change and its base choose a move in the same positions, and where they differ, a longer search
-judges both moves. That takes a small part of the searches of a match for the same precision. The judge is a
-search of ours with the same network, so what network and search both misjudge is not seen.
+judges both moves. That takes fewer searches than a match of the same precision, by a factor that
+docs/study.md has. The judge is a search of ours with the same network, so what network and search both
+misjudge is not seen.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ JUDGED = 10
 """Evaluations of the judge for each of a side."""
 SCALES = {"half the evaluations": 0.5, "twice the evaluations": 2.0}
 """What a loss means: that of the base with another budget."""
+LEAST_DIFFERENT = 10
+"""Positions with different moves below which a loss has no error: that of the few would be too small."""
 THOUSAND = 1_000.0
 """Losses are shown in thousandths of a point."""
 
@@ -41,7 +44,7 @@ def _plan(study: Study) -> Plan:
 
 
 def _measurements(study: Study) -> Iterator[Measurement]:
-    """Position by position, so that one process has most of the searches of a position."""
+    """Position by position: where one process does neighbours, they share searches."""
     for variant in study.variants():
         for evaluations in study.size.evaluations or ():
             judge = _search(study, variant, JUDGE, JUDGED * evaluations)
@@ -73,14 +76,19 @@ def _show(results: StudyResults) -> Figures:
                 _row(name, [found for one, found in here if one.name == name])
                 for name in in_order(one.name for one, _ in here)
             ]
-            title = f"{variant}, {group} evaluations: loss against {base}"
+            title = f"{variant}, {group}: loss against {base}"
             tables.append(Table(title, HEAD, tuple(rows)))
             points = (Point(row["name"], row["loss"]["value"], row["loss"]["error"]) for row in rows)
             chart_name = f"moves-{file_name(variant)}-{file_name(group)}"
             label = "thousandths of a point"
             charts.append(Chart(chart_name, title, "bars", "", label, (Series("loss", tuple(points)),)))
-    note = "A loss is in thousandths of a point per move, by a judge with ten times the evaluations."
-    return Figures(tuple(tables), tuple(charts), (note,))
+    notes = (
+        "The number of a group is the evaluations of its base. A loss is in thousandths of a point per "
+        f"move, by a judge with {JUDGED} times the evaluations.",
+        "All rows of a group have the positions and the moves of the base in common, so their errors go "
+        f"together. With less than {LEAST_DIFFERENT} different moves no error is known.",
+    )
+    return Figures(tuple(tables), tuple(charts), notes)
 
 
 HEAD = (
@@ -93,11 +101,12 @@ HEAD = (
 
 def _row(name: str, found: list[dict[str, Any]]) -> dict[str, Any]:
     mean, error = mean_of([THOUSAND * one["loss"] for one in found])
+    different = sum(one["move"] != one["base"] for one in found)
     return {
         "name": name,
         "positions": len(found),
-        "differ": mean_of([float(one["move"] != one["base"]) for one in found])[0],
-        "loss": {"value": mean, "error": error},
+        "differ": different / len(found),
+        "loss": {"value": mean, "error": error if different >= LEAST_DIFFERENT else None},
     }
 
 
