@@ -1,7 +1,9 @@
 """Players: described, asked, watched."""
 
 import pickle
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.variant
@@ -9,6 +11,7 @@ import pytest
 from tests.support.fake_engine import FakeEngine, check_ended, ranked_moves
 
 from anabranch.errors import MatchError, ProgramMissingError, SettingError, VariantError
+from anabranch.evaluators.onnx_runtime import OnnxEvaluator
 from anabranch.formats.scores import MATE, mate_of
 from anabranch.jobs.program import options_of
 from anabranch.match import uci_player
@@ -16,6 +19,8 @@ from anabranch.match.engine_player import EnginePlayer
 from anabranch.match.player import Budget, Fault, MoveLimits, PlayerSpec, read_player
 from anabranch.match.players import make_player
 from anabranch.match.uci_player import UciPlayer, read_answer
+
+TINY_GYAL = Path(__file__).parents[1] / "data" / "lc0" / "tinygyal-8.pb.gz"
 
 
 def test_players_in_words() -> None:
@@ -90,6 +95,36 @@ def test_the_seed_of_a_game_is_the_engine_s_unless_it_has_one() -> None:
     assert visits(noisy, 1) == visits(noisy, 1)
     assert visits(noisy, 1) != visits(noisy, 2)
     assert visits(f"{noisy},seed=5", 1) == visits(f"{noisy},seed=5", 2)
+
+
+def test_a_network_of_a_file_is_opened_once_and_games_do_not_depend_on_those_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    count, begin = Counter[str](), OnnxEvaluator.__init__
+
+    def counted(self: OnnxEvaluator, *arguments: Any, **options: Any) -> None:
+        count["opened"] += 1
+        begin(self, *arguments, **options)
+
+    monkeypatch.setattr(OnnxEvaluator, "__init__", counted)
+    text = f"a=preset:mcgs-combined,dirichlet_epsilon=0.9,evaluator={TINY_GYAL}"
+
+    def play(player: EnginePlayer, seed: int) -> list[tuple[chess.Move, int | None, int | None]]:
+        player.new_game(seed)
+        board, found = chess.Board(), []
+        for _ in range(3):
+            answer = player.play(board, MoveLimits(Budget(evaluations=60)))
+            found.append((answer.move, answer.score, answer.nodes))
+            board.push(answer.move)
+        return found
+
+    player = EnginePlayer(read_player(text), "chess")
+    games = [play(player, seed) for seed in (1, 2, 1)]
+    assert count["opened"] == 1
+    assert games[0] == games[2] != games[1]
+    assert games[1] == play(EnginePlayer(read_player(text), "chess"), 2)
+    own = EnginePlayer(read_player(f"{text},seed=5"), "chess")
+    assert play(own, 1) == play(own, 2)
 
 
 def play_three_moves(player: UciPlayer, limits: MoveLimits) -> None:

@@ -12,10 +12,11 @@ import pytest
 
 from anabranch import Engine
 from anabranch.errors import EvaluatorError, MissingPackageError, NetworkError, VariantError
+from anabranch.evaluators import openvino as openvino_runtime
 from anabranch.evaluators.onnx_network import OnnxNetwork
 from anabranch.evaluators.onnx_runtime import OnnxEvaluator
 from anabranch.evaluators.open import open_network
-from anabranch.evaluators.openvino import OF_BFLOAT16, import_openvino
+from anabranch.evaluators.openvino import OF_BFLOAT16, import_openvino, open_core
 from anabranch.evaluators.stamp import stamp_onnx
 from anabranch.networks import Metadata
 from anabranch.networks.planes import encode
@@ -29,6 +30,7 @@ POSITIONS = {
         "4k3/8/8/8/8/8/3q~4/4K3[PPn] w - - 20 51",
     ],
 }
+DATA = Path(__file__).parents[1] / "data"
 KINDS = [("chess", "v3"), ("crazyhouse", "v3"), ("crazyhouse", "v1")]
 
 
@@ -194,6 +196,26 @@ def test_bfloat16_is_less_exact_and_needs_its_instructions(
         EvaluatorError, match="device CPU has no instructions for bfloat16, which openvino-bf16 needs"
     ):
         opened(path, runtime="openvino-bf16")
+
+
+def test_bfloat16_is_compared_with_float32_where_there_are_no_canaries(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where the processor has the instructions; elsewhere the runtime is refused anyway."""
+    path = DATA / "lc0" / "tinygyal-8.pb.gz"
+    if "BF16" in open_core().get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
+        assert opened(path, runtime="openvino-bf16").provider == "CPU, bfloat16"
+        monkeypatch.setattr(openvino_runtime, "ROUNDED", 1e-6)
+        with pytest.raises(NetworkError, match=r"refused with bfloat16: a value or a probability differs by"):
+            opened(path, runtime="openvino-bf16")
+    assert opened(path, runtime="openvino").provider == "CPU"
+
+
+def test_there_is_one_core_of_openvino(make_network: Any) -> None:
+    opened(make_network(), runtime="openvino")
+    core = open_core()
+    opened(make_network(), runtime="openvino")
+    assert open_core() is core
 
 
 def test_bfloat16_is_asked_for(make_network: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -190,13 +190,15 @@ def _serve(work: Callable[[Any], Any], at_exit: Callable[[], object] | None, con
         while not isinstance(done, WorkerFailure):
             done = attempt(work, jobs.get())
             connection.send(done)
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit):  # the latter by SIGTERM
         pass
-    except SystemExit:  # by SIGTERM; the runtime of a network aborts if Python ends while it evaluates
-        _end_now(at_exit)
-    finally:
+    except BaseException:
         if at_exit is not None:
             at_exit()
+        raise
+    # The runtime of a network aborts if Python ends while it evaluates.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _end_now(at_exit)
 
 
 def _end_now(at_exit: Callable[[], object] | None) -> NoReturn:

@@ -1,7 +1,7 @@
 """Our engine as a player, in the calling process.
 
-A new engine is made for every game, so that a game depends on its description alone. The graph is kept from
-move to move.
+Every game begins with a new engine, or with one that was reset, so that a game depends on its description
+alone. The graph is kept from move to move.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import chess
 
 from anabranch.clock import allocate
+from anabranch.defaults import is_in_core
 from anabranch.engine import Engine
 from anabranch.errors import AnabranchError, GameError, MatchError, SettingError
 from anabranch.formats.scores import MATE, centipawns, score_of
@@ -49,7 +50,15 @@ class EnginePlayer:
         self.title = f"anabranch {spec.target}"
 
     def new_game(self, seed: int) -> None:
-        """Make a new engine. Its seed is that of the game, unless the player has one of its own."""
+        """Make a new engine. Its seed is that of the game, unless the player has one of its own.
+
+        An evaluator outside the core is opened once: its engine is reset.
+        """
+        if self._engine is not None and not is_in_core(self._engine.evaluator):
+            if "seed" not in self._settings:
+                self._engine.configure(seed=seed)
+            self._engine.reset()
+            return
         settings = self._settings if "seed" in self._settings else {**self._settings, "seed": seed}
         game = self._variant if self._game is None else self._game
         self._engine = Engine(preset=self._spec.target, chess960=self._chess960, game=game, **settings)
