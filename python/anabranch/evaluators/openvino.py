@@ -107,7 +107,7 @@ class OpenVinoEvaluator(OnnxNetwork):
 
 @cache
 def open_core() -> Any:
-    """The only core of OpenVINO in this process: each would load the libraries of devices, and unload them."""
+    """The only core of OpenVINO in this process: each one loads and unloads the libraries of devices."""
     return import_openvino().Core()
 
 
