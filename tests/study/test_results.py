@@ -154,6 +154,28 @@ def test_the_memory_of_the_claims_and_of_the_text_is_that_of_the_summaries(group
     assert {row[4] for row in told.values()} == {f"100,000 {group.partition(' ')[2]}"}
 
 
+def test_the_moves_of_the_text_are_those_of_the_summaries() -> None:
+    text = (DOCS / "study.md").read_text(encoding="utf-8")
+    table = text.partition("\n| experiment, change ")[2].partition("\n\n")[0].splitlines()
+    columns = [cell.replace(",", "").split() for cell in table[0].strip(" |").split("|")]
+    told = {cells[0].strip(): cells[1:] for cells in (line.strip("|").split("|") for line in table[2:])}
+    shown = 0
+    for place, (variant, budget) in enumerate(columns):
+        stems = [f"moves-{budget}", f"moves-{variant}-{budget}"]
+        (path,) = [one for one in SUMMARIES if one.stem in stems]
+        for one in read_summary(path)["tables"]:
+            if not one["title"].startswith(f"{variant}, "):
+                continue
+            group = one["title"].split(", ")[1].split(":")[0].rpartition(" ")[0]
+            for row in one["rows"]:
+                value, error = row["loss"]["value"], row["loss"]["error"]
+                wanted = f"{value:+.1f}" if abs(value) >= 0.05 else "0.0"
+                wanted += "" if error is None else f" ± {error:.1f}"
+                assert told[f"{group}: {row['name']}"][place].strip() == wanted
+                shown += 1
+    assert shown == sum(cell.strip() != "" for cells in told.values() for cell in cells) > 100
+
+
 def test_every_claim_has_a_verdict() -> None:
     words = ("reproduced", "not comparable", "not measured", "no difference seen")
     assert len(claims()) > 25
