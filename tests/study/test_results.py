@@ -176,6 +176,21 @@ def test_the_moves_of_the_text_are_those_of_the_summaries() -> None:
     assert shown == sum(cell.strip() != "" for cells in told.values() for cell in cells) > 100
 
 
+def test_the_moves_of_networks_of_lc0_are_those_of_the_summaries() -> None:
+    table = (DOCS / "lc0.md").read_text(encoding="utf-8").partition("\n| change ")[2].partition("\n\n")[0]
+    shown = 0
+    for line in table.splitlines()[2:]:
+        name, *cells = (cell.strip(" `") for cell in line.strip("|").split("|"))
+        stems = ("moves-chess-3000", "moves-meangirl-8", "moves-maia-1500")
+        for stem, cell in zip(stems, cells, strict=True):
+            rows = read_summary(DOCS / "results" / f"{stem}.json")["tables"][0]["rows"]
+            loss = next((row["loss"] for row in rows if row["name"] == name), None)
+            error = "" if loss is None or loss["error"] is None else f" ± {loss['error']:.1f}"
+            assert cell == ("" if loss is None else f"{loss['value']:+.1f}{error}"), (stem, name)
+            shown += 1
+    assert shown == 18
+
+
 def test_every_claim_has_a_verdict() -> None:
     words = ("reproduced", "not comparable", "not measured", "no difference seen")
     assert len(claims()) > 25
