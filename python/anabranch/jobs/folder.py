@@ -99,7 +99,7 @@ class FolderKind:
         for place, before, after in differences({name: stored.get(name) for name in wanted}, wanted):
             if not self.may_differ(place, before, after):
                 name = " ".join(step if isinstance(step, str) else str(step + 1) for step in place)
-                change = f"was {_short(before)}, now is {_short(after)}"
+                change = f"was {shortened(before)}, now is {shortened(after)}"
                 return f"{folder} holds another {self.what}: its {name} {change}"
         return ""
 
@@ -164,6 +164,7 @@ def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _short(value: Any) -> str:
+def shortened(value: Any) -> str:
+    """A value for a message, cut where it is long."""
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

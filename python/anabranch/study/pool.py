@@ -7,7 +7,6 @@ to one result.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,6 +14,7 @@ from typing import Any
 
 from anabranch.errors import StudyError
 from anabranch.evaluators.open import split_runtime
+from anabranch.jobs.folder import shortened
 from anabranch.match.standings import Tally
 from anabranch.study.experiments import find_experiment
 from anabranch.study.experiments.bars import BARS
@@ -26,8 +26,6 @@ EQUAL = (EXPERIMENT, "seed", "games", "size", "settings", "tablebases", "network
 """What parts have in common. Folders of tables may differ, and of a network file, which has a checksum."""
 POOLED = (*BARS, SCALING.name)
 """Experiments whose matches are at equal evaluations: time is not the same on another machine."""
-LONGEST = 80
-"""Characters of a value in a refusal."""
 
 
 def pool(summaries: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -72,7 +70,8 @@ def _check_alike(first: dict[str, Any], other: dict[str, Any]) -> None:
         if ours != theirs:
             what = "experiment" if name == EXPERIMENT else name
             raise StudyError(
-                f"the studies are not parts of one: their {what} differ, {_short(ours)} and {_short(theirs)}"
+                f"the studies are not parts of one: their {what} differ, {shortened(ours)} and "
+                f"{shortened(theirs)}"
             )
 
 
@@ -129,8 +128,3 @@ def _rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _is_of(row: dict[str, Any], match: StudyMatch) -> bool:
     return (row["variant"], row["name"], row["group"]) == (match.variant, match.name, match.group)
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
